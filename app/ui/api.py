@@ -19,9 +19,9 @@ from app.formats.documents import Export
 from app.reports.views import replay_view, report_view
 from app.segments import Json
 from app.sessions import Sessions
-from app.ui.commands import Command
+from app.ui.commands import read_command
+from app.ui.commands.base import Command, SessionCommand
 from app.ui.glossaries import GlossaryApi
-from app.ui.handlers import HANDLERS, SWITCHES, read_command
 from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
 from app.ui.replies import attempt, error_reply, in_language_of, internal_error
 from app.ui.schemas import Name, PageMessage, read
@@ -159,8 +159,8 @@ class Api:
         workspace = self.sessions.find(envelope.token)
         try:
             command = read_command(envelope.name, message)
-            if switch := SWITCHES.get(type(command)):
-                shown = switch(self.sessions, workspace, command)
+            if isinstance(command, SessionCommand):
+                shown = command.switch(self.sessions, workspace)
                 return self._whole(shown, {"is_continued": command.name == "resume_session"})
             return self._changed(workspace, command)
         except (AppError, EngineError) as error:
@@ -169,7 +169,7 @@ class Api:
 
     def _changed(self, workspace: Workspace, command: Command) -> Json:
         """Carries out a command in its workspace; the reply has what changed, and the command's result."""
-        result = HANDLERS[type(command)](self.sessions, workspace, command)
+        result = command.run(self.sessions, workspace)
         reply = workspace.snapshot(command.since, command.open, command.detail_since)
         return reply if result is None else {**reply, "result": result}
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
 from app.glossary.import_report import Shown
+from app.ui import results as r
 from app.ui.schemas import Count, Integer, Name, PageMessage, PageModel
 
 
@@ -18,7 +19,7 @@ class Hello(PageModel):
 
 
 class Changes(PageMessage):
-    """What has changed since `since`; see `app.ui.commands.Command`."""
+    """What has changed since `since`; see `app.ui.commands.base.CommandMessage`."""
 
     since: Integer
     open: Integer | None = None
@@ -28,6 +29,7 @@ class Changes(PageMessage):
 class AskAlternatives(PageMessage):
     """Other words for word number `word` of the proposal `text`."""
 
+    result: ClassVar[Any] = r.Alternatives
     segment: Integer
     word: Integer
     text: str
@@ -36,6 +38,7 @@ class AskAlternatives(PageMessage):
 class AskCompletion(PageMessage):
     """How the translation could continue after `text`."""
 
+    result: ClassVar[Any] = r.Completion
     segment: Integer
     text: str
 
@@ -58,18 +61,21 @@ class AskOverview(PageMessage):
     """The document's glossaries."""
 
     ask: Literal["overview"]
+    result: ClassVar[Any] = r.GlossaryList
 
 
 class AskDocumentCheck(PageMessage):
     """What the glossaries do to the document."""
 
     ask: Literal["document"]
+    result: ClassVar[Any] = r.DocumentCheck
 
 
 class AskTerms(PageMessage):
     """A page of a glossary's terms."""
 
     ask: Literal["terms"]
+    result: ClassVar[Any] = r.TermsPage
     glossary: Integer
     filter: str
     offset: Count
@@ -79,6 +85,7 @@ class AskImport(PageMessage):
     """What using an uploaded glossary would do."""
 
     ask: Literal["import"]
+    result: ClassVar[Any] = r.ImportProgress
     import_: Integer = Field(alias="import")
 
 
@@ -86,6 +93,7 @@ class AskImportRows(PageMessage):
     """A page of the rows of an uploaded glossary."""
 
     ask: Literal["rows"]
+    result: ClassVar[Any] = r.ImportRows
     import_: Integer = Field(alias="import")
     shown: Shown
     offset: Count

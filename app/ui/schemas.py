@@ -10,7 +10,7 @@ import base64
 import binascii
 from collections.abc import Iterable
 from itertools import takewhile
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
 
@@ -47,8 +47,12 @@ class PageModel(BaseModel):
 
 
 class PageMessage(PageModel):
-    """Every message names its session by the `token`, and the `language` in which errors are to be written."""
+    """Every message names its session by the `token`, and the `language` in which errors are to be written.
 
+    `result` is the type of the result in the reply (`app.ui.results`); None: the reply has no result.
+    """
+
+    result: ClassVar[Any] = None
     token: Name
     language: Name = "en"
 

@@ -10,17 +10,33 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from app.ui.commands import Command
+from app.ui.commands import COMMANDS
+from app.ui.commands.base import CommandMessage
 from app.ui.glossaries import QUESTIONS
-from app.ui.handlers import COMMANDS
 from app.ui.page_state import SnapshotReply
 from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
 from app.ui.replies import ErrorReply
+from app.ui.results import ImportReport, SessionReplay, SessionReport, ShownSession
 
 FILE = Path(__file__).parent / "static" / "core" / "protocol.d.ts"
 _HEAD = "// The messages of page and server. Written by `python -m app.ui.typescript`; do not edit.\n"
 _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 _SHARED = "CommandFields"
+
+
+def results() -> dict[str, dict[str, Any]]:
+    """The type of each result, by interface and by the name that the page uses. None: the reply has no result."""
+    return {
+        "CommandResults": {name: model.result for name, model in COMMANDS.items()},
+        "GlossaryResults": {name: model.result for name, model in QUESTIONS.items()},
+        "RecordResults": {"report": SessionReport, "replay": SessionReplay},
+        "FunctionResults": {
+            "hello": ShownSession,
+            "alternatives": AskAlternatives.result,
+            "completion": AskCompletion.result,
+            "upload": ImportReport,
+        },
+    }
 
 
 def protocol_types() -> str:
@@ -41,7 +57,17 @@ def protocol_types() -> str:
             definitions[model.__name__] = schema
         union = "".join(f"\n  | {model.__name__}" for model in models)
         parts.append(f"export type {name} ={union};\n")
-    shared = TypeAdapter(Command).json_schema()
+    for name, types in results().items():
+        rows = []
+        for key, of in types.items():
+            schema = TypeAdapter(of).json_schema(ref_template="{model}", mode="serialization")
+            definitions |= schema.pop("$defs", {})
+            if "properties" in schema:  # not a reference yet
+                definitions[of.__name__] = schema
+                schema = {"$ref": of.__name__}
+            rows.append(f"  {key}: {_type(schema).replace('null', 'undefined')};\n")
+        parts.append(f"export interface {name} {{\n{''.join(rows)}}}\n")
+    shared = TypeAdapter(CommandMessage).json_schema()
     interfaces = [
         _declaration(name, schema, shared if name in commands else None) for name, schema in sorted(definitions.items())
     ]

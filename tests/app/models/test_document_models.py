@@ -25,6 +25,7 @@ from app.models.published_models import PublishedModels
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
+from app.ui.results import ModelOffers, PublishedOffers
 from app.ui.server import build_server
 from app.workspace.commands import Workspace
 from engine import ModelEntry, ModelError, Request, SearchOptions, Translator, install_model
@@ -32,6 +33,7 @@ from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 from tests.app.models.registry_server import Registry, serving
+from tests.app.ui.test_protocol import has_shape
 
 TEXT = b"Open the settings.\nThe router saves the file.\nClose it.\n"
 SMALL = ModelEntry("hand", Path("/models/small"), "bundled", ("en-de",), 7_000_000, 15_000_000)
@@ -393,7 +395,8 @@ def test_page_lists_every_model_and_chooses_by_key_only(run: Run) -> None:
         message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
         return api.command({**message, "detail_since": -1, **fields})
 
-    offers = command("models")["result"]["models"]
+    has_shape(result := command("models")["result"], ModelOffers)
+    offers = result["models"]
     listed = [(offer["key"], offer["is_current"], offer["is_fit"]) for offer in offers]
     assert listed == [
         ("bundled/small", True, True), ("cached/large", False, True),
@@ -530,6 +533,7 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
     assert models_.offers_to_download(workspace, None, is_update=False)["models"] == []
     assert registry.requests == [], "nothing is asked of the network before a person does"
     found = models_.offers_to_download(workspace, None, is_update=True)
+    has_shape(found, PublishedOffers)
     assert (found["direction"], found["directions"]) == ("en-de", ["en-de", "pt-en"])
     assert [(one["name"], one["is_recommended"], one["is_installed"]) for one in found["models"]] == [
         ("firefox-en-de-base", True, False), ("firefox-en-de-tiny", False, False),

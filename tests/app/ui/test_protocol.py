@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import json
 from typing import Any
 
-from pydantic import TypeAdapter
+import pytest
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.page_state import SnapshotReply
-from app.ui.typescript import FILE, protocol_types
+from app.ui.results import Findings, ImportReport, ShownSession
+from app.ui.typescript import FILE, protocol_types, results
 from tests.app.hand_decoder import HandDecoder, settle
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
 
@@ -69,3 +73,116 @@ def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
             decoder.answer_all()
             settle(workspace)
             checked(workspace.snapshot(-1, 1, -1))
+
+
+@pytest.fixture(autouse=True)
+def _spelling_is_not_checked(monkeypatch: pytest.MonkeyPatch):
+    """The fake model would never answer."""
+    monkeypatch.setattr("app.workspace.glossary_imports.SPELLING_SECONDS", 0)
+
+
+STRICT = ConfigDict(extra="forbid", strict=True)
+TMX = b"""<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Open the settings.</seg></tuv>
+<tuv xml:lang="de"><seg>\xc3\x96ffnen</seg></tuv></tu></body></tmx>"""
+UPLOAD = b"router\tRouter\nrouter\t\nfile\tdatei\nfile\tDatei\nbad\n"
+TERM = {"source": "settings", "target": "Einstellungen", "variants": ["Optionen"], "status": "preferred"}
+
+
+def has_shape(result: Any, shape: Any) -> None:
+    """Raises ValidationError unless the result has exactly the fields of the shape, at any depth."""
+    TypeAdapter(list[shape], config=STRICT).validate_json(json.dumps([result]))
+
+
+@pytest.mark.parametrize("name", ["wrong", "nested"])
+def test_shape_of_a_result_refuses_another_field(name: str):
+    good: dict[str, Any] = {"findings": [{"check": "numbers", "kind": "missing", "texts": ["5"], "is_error": True}]}
+    has_shape(good, Findings)
+    (good if name == "wrong" else good["findings"][0])["more"] = 1
+    with pytest.raises(ValidationError, match="more"):
+        has_shape(good, Findings)
+
+
+def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
+    workspace = api.sessions.find(api.hello({})["token"])
+    api.sessions.import_glossary(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    (glossary,) = workspace.terms.glossaries
+    staged = api.glossaries.stage(workspace.token, "more.tsv", [b"save\tspeichern\n"], "en")["result"]["import"]
+    query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
+    more = {"case": "exact", "matching": "lemma", "note": ""}
+    expected = {**results()["CommandResults"]}
+    untyped = [name for name, shape in expected.items() if shape is None]
+    done = set()
+    for name, fields in (
+        ("edit", {"segment": 1, "text": "Die Datei 5", "origin": "typed"}),
+        ("check", {"segment": 1, "text": "Die Datei 5"}),
+        ("find", query),
+        ("replace", {**query, "segments": None}),
+        ("step", {"step": 0, "is_undo": True}),
+        ("confirm", {"segment": 1, "text": "Der Router speichert die Datei."}),
+        ("import_memory", {"file": "m.tmx", "data": base64.b64encode(TMX).decode()}),
+        ("matches", {"segment": 0}),
+        ("concordance", {"words": "settings"}),
+        ("split", {"segment": 0, "offset": 5}),
+        ("merge", {"segment": 0}),
+        ("division_step", {"step": 1, "is_undo": True}),
+        ("division_step", {"step": 0, "is_undo": True}),
+        ("export_note", {"kind": "document"}),
+        ("directions", {}),
+        ("models", {}),
+        ("published_models", {"direction": None, "is_update": False}),
+        ("import_glossary", {"import": staged, "fixes": [], "fills": {}}),
+        ("glossary_switch", {"glossary": glossary.id, "is_on": False}),
+        ("glossary_undo", {}),
+        ("glossary_order", {"order": [glossary.id, glossary.id + 1]}),
+        ("term_edit", {"glossary": glossary.id, "number": None, **TERM, **more}),
+        ("term_remove", {"glossary": glossary.id, "number": 0}),
+        ("add_term", {"segment": 0, "source": "Open", "target": "Öffnen", "scope": "glossary"}),
+        ("add_term", {"segment": 0, "source": "settings", "target": "Optionen", "scope": "document"}),
+        ("remove_term", {"source": "settings", "target": "Optionen"}),
+        ("glossary_remove", {"glossary": glossary.id}),
+        ("import_sample_glossary", {}),
+        ("open_document", {"file": "x.txt", "data": base64.b64encode(b"Same.\nSame.\n").decode()}),
+        ("confirm", {"segment": 0, "text": "Gleich."}),
+        ("resume_session", {"session": workspace.session_id}),
+        ("restart_document", {"direction": "en-de"}),
+        ("delete_session", {}),
+        ("open_sample", {}),
+    ):
+        reply = api.command(message(api, name, **fields))
+        assert reply["ok"], (name, reply)
+        if name not in untyped and (name, fields.get("segment")) != ("confirm", 1):
+            has_shape(reply["result"], expected[name])
+            done.add(name)
+        else:
+            assert "result" not in reply, "a confirmation without repetitions, and commands without a result"
+    assert done == expected.keys() - untyped
+
+
+def test_answer_to_each_question_about_glossaries_has_its_type(api: Api):  # noqa: F811
+    workspace = api.sessions.find(api.hello({})["token"])
+    api.sessions.import_glossary(workspace, b"router\tRouter\nthe router\tder Router\n", "terms.tsv")
+    has_shape(uploaded := api.glossaries.stage(workspace.token, "terms.tsv", [UPLOAD], "en")["result"], ImportReport)
+    assert uploaded["counts"]["rejected"] and uploaded["document"]["num_segments_hit"]
+    number = {"import": uploaded["import"]}
+    questions = [
+        ("overview", {}),
+        ("document", {}),
+        ("terms", {"glossary": workspace.terms.glossaries[0].id, "filter": "", "offset": 0}),
+        ("import", number),
+        *(("rows", {**number, "shown": shown, "offset": 0}) for shown in ("attention", "repeat", "new", "same")),
+    ]
+    expected = results()["GlossaryResults"]
+    for ask, fields in questions:
+        reply = api.glossaries.ask({"token": workspace.token, "ask": ask, **fields})
+        assert reply["ok"], (ask, reply)
+        has_shape(reply["result"], expected[ask])
+    assert {ask for ask, _ in questions} == expected.keys()
+
+
+def test_greeting_report_and_replay_have_their_types(api: Api):  # noqa: F811
+    token = api.hello({})["token"]
+    api.command(message(api, "confirm", segment=1, text="Der Router"))
+    for view, shape in results()["RecordResults"].items():
+        has_shape(asyncio.run(api.record({"token": token, "view": view}))["result"], shape)
+    api.command(message(api, "open_sample"))
+    has_shape(Api(api.sessions).hello({})["result"], ShownSession)

@@ -12,29 +12,19 @@ export type Command =
   | SplitSegment
   | MergeSegments
   | FindMatches
-  | AddTerm
   | CountKeys
   | ReportIdle
-  | SetConsent
-  | ChooseChecks
-  | SearchMemory
-  | ImportMemory
   | Pretranslate
   | FindText
   | ReplaceText
   | StepBatch
   | StepDivision
-  | RemoveTerm
+  | SearchMemory
+  | ImportMemory
+  | ChooseChecks
   | ChooseStyle
+  | SetConsent
   | ExportNote
-  | ListDirections
-  | ListModels
-  | SwitchModel
-  | FetchModel
-  | ListPublishedModels
-  | DownloadModel
-  | RemoveModel
-  | StopModel
   | ImportGlossary
   | ImportSampleGlossary
   | RemoveGlossary
@@ -43,6 +33,16 @@ export type Command =
   | UndoGlossaryChange
   | EditTerm
   | RemoveGlossaryTerm
+  | AddTerm
+  | RemoveTerm
+  | ListDirections
+  | ListModels
+  | ListPublishedModels
+  | DownloadModel
+  | RemoveModel
+  | SwitchModel
+  | FetchModel
+  | StopModel
   | OpenDocument
   | OpenSample
   | ResumeSession
@@ -67,6 +67,76 @@ export type Reply =
   | SnapshotReply
   | ErrorReply;
 
+export interface CommandResults {
+  open: undefined;
+  leave: undefined;
+  edit: undefined;
+  constrain: undefined;
+  confirm: BatchStep | undefined;
+  reopen: undefined;
+  comment: undefined;
+  check: Findings;
+  split: DivisionStep;
+  merge: DivisionStep;
+  matches: Matches;
+  keys: undefined;
+  idle: undefined;
+  pretranslate: undefined;
+  find: FoundText;
+  replace: ReplaceStep;
+  step: SteppedBatch;
+  division_step: OpenedSegment;
+  concordance: Concordance;
+  import_memory: ImportedMemory;
+  choose_checks: undefined;
+  choose_style: undefined;
+  consent: undefined;
+  export_note: ExportWarning;
+  import_glossary: UsedImport;
+  import_sample_glossary: ImportedGlossary;
+  glossary_remove: GlossaryChange;
+  glossary_switch: GlossaryChange;
+  glossary_order: GlossaryChange;
+  glossary_undo: GlossaryChange;
+  term_edit: EditedTerm;
+  term_remove: GlossaryChange;
+  add_term: AddedTerm;
+  remove_term: Retranslated;
+  directions: LanguagePairs;
+  models: ModelOffers;
+  published_models: PublishedOffers;
+  download_model: undefined;
+  remove_model: undefined;
+  switch_model: undefined;
+  fetch_model: undefined;
+  stop_model: undefined;
+  open_document: ShownSession;
+  open_sample: ShownSession;
+  resume_session: ShownSession;
+  restart_document: ShownSession;
+  delete_session: ShownSession;
+}
+
+export interface GlossaryResults {
+  overview: GlossaryList;
+  document: DocumentCheck;
+  terms: TermsPage;
+  import: ImportProgress;
+  rows: ImportRows;
+}
+
+export interface RecordResults {
+  report: SessionReport;
+  replay: SessionReplay;
+}
+
+export interface FunctionResults {
+  hello: ShownSession;
+  alternatives: Alternatives;
+  completion: Completion;
+  upload: ImportReport;
+}
+
 /** What every command contains: its `name`, and what the page knows, so that the reply has only what is newer.
  *
  * `since` is the page's version, `open` its open segment and `detail_since` the stamp of that segment's details.
@@ -89,6 +159,32 @@ export interface AddTerm extends CommandFields {
   source: string;
   target: string;
   scope: 'document' | 'glossary';
+}
+
+/** A term that was added; for a glossary, its name, its id, and the number of the term in it. */
+export interface AddedTerm {
+  num_retranslated: number;
+  glossary?: string;
+  glossary_id?: number;
+  number?: number;
+}
+
+/** Another word, the sentence with it, and the beginning of the translation that brings this sentence about. */
+export interface AlternativeRow {
+  word: string;
+  text: string;
+  tail: string;
+  beginning: string;
+  gap: number;
+  is_term: boolean;
+}
+
+/** Other words for a word of the proposal `text`, best sentence first; `replaced` are its start and end there. */
+export interface Alternatives {
+  word: string;
+  text: string;
+  replaced: number[];
+  rows: AlternativeRow[];
 }
 
 /** Other words for word number `word` of the proposal `text`. */
@@ -177,7 +273,19 @@ export interface BanView {
   reason: string;
 }
 
-/** What has changed since `since`; see `app.ui.commands.Command`. */
+/** A change of many segments: the number that undoes it, and the indices of the segments. */
+export interface BatchStep {
+  step: number;
+  segments: number[];
+}
+
+/** A row that lacks only a target, which can be entered. */
+export interface BlankRow {
+  name: string;
+  source: string;
+}
+
+/** What has changed since `since`; see `app.ui.commands.base.CommandMessage`. */
 export interface Changes {
   token: string;
   language?: string;
@@ -204,6 +312,25 @@ export interface ChooseStyle extends CommandFields {
   name: 'choose_style';
   formality?: 'formal' | 'informal' | null;
   domain?: string | null;
+}
+
+/** How the text could continue, or the reason why nothing follows. */
+export interface Completion {
+  completion: string;
+  reason: string;
+}
+
+/** The entries of the memory with these words. */
+export interface Concordance {
+  words: string;
+  rows: ConcordanceRow[];
+}
+
+/** An entry of the memory. */
+export interface ConcordanceRow {
+  source: string;
+  target: string;
+  origin: string;
 }
 
 /** The person is done with this segment. `origin` says that an undo or a redo confirms it, not the person. */
@@ -243,6 +370,39 @@ export interface DecodeView {
 /** Deletes the session with its document and its log. */
 export interface DeleteSession extends CommandFields {
   name: 'delete_session';
+}
+
+/** A split or a merge: the number that undoes it, and the segment to open. */
+export interface DivisionStep {
+  open: number;
+  step: number;
+}
+
+/** What the glossaries do in the document, with the terms found and those overridden. */
+export interface DocumentCheck {
+  num_segments: number;
+  num_segments_hit: number;
+  num_terms: number;
+  num_found: number;
+  num_without: number;
+  num_hits: number;
+  num_suppressed: number;
+  num_unused: number;
+  uses: TermUseView[];
+  suppressed: SuppressedTerm[];
+}
+
+/** What the import does in the document, and in how many more segments than the glossaries of now. */
+export interface DocumentImpact {
+  num_segments: number;
+  num_segments_hit: number;
+  num_terms: number;
+  num_found: number;
+  num_without: number;
+  num_hits: number;
+  num_suppressed: number;
+  num_unused: number;
+  num_more: number;
 }
 
 /** The document and its language pair; `unit` is what its words are counted in. */
@@ -293,6 +453,14 @@ export interface EditText extends CommandFields {
   reported?: EditReport | null;
 }
 
+/** The glossaries after a change of one term, and its row. */
+export interface EditedTerm {
+  glossaries: GlossaryView[];
+  can_undo: boolean;
+  num_retranslated: number;
+  row: TermRow;
+}
+
 /** `kind` is for the page's script, `message` for the person. */
 export interface ErrorDetails {
   kind: string;
@@ -309,6 +477,11 @@ export interface ErrorReply {
 export interface ExportNote extends CommandFields {
   name: 'export_note';
   kind: string;
+}
+
+/** What the person should know before they save a file. */
+export interface ExportWarning {
+  note: string | null;
 }
 
 /** Downloads a model of the hub. */
@@ -341,6 +514,25 @@ export interface FindingView {
   is_error: boolean;
 }
 
+/** What the checks found in a text that is not confirmed yet. */
+export interface Findings {
+  findings: FindingView[];
+}
+
+/** A segment with the text; `runs` show the replacement. */
+export interface FoundRow {
+  index: number;
+  state: 'new' | 'pretranslated' | 'edited' | 'confirmed';
+  runs: string[][];
+}
+
+/** Where a text occurs. */
+export interface FoundText {
+  num_places: number;
+  num_segments: number;
+  rows: FoundRow[];
+}
+
 /** The best translation without constraints, compared with the best that has them. */
 export interface FreeHypothesis {
   text: string;
@@ -349,11 +541,32 @@ export interface FreeHypothesis {
   runs: string[][];
 }
 
+/** The glossaries after a change. */
+export interface GlossaryChange {
+  glossaries: GlossaryView[];
+  can_undo: boolean;
+  num_retranslated: number;
+}
+
+/** The glossaries by priority, and whether a change can be undone. */
+export interface GlossaryList {
+  glossaries: GlossaryView[];
+  can_undo: boolean;
+}
+
 /** What the header shows of the glossaries. */
 export interface GlossarySummary {
   name: string;
   num_terms: number;
   num_glossaries: number;
+}
+
+/** One glossary of the document. */
+export interface GlossaryView {
+  id: number;
+  name: string;
+  num_terms: number;
+  is_on: boolean;
 }
 
 /** A page was opened or reloaded; `token` is the session that it showed before. */
@@ -377,9 +590,64 @@ export interface ImportMemory extends CommandFields {
   data: string;
 }
 
+/** The report on an import that is not used yet: the part that changes while terms are checked. */
+export interface ImportProgress {
+  import: number;
+  counts: Record<string, number>;
+  notes: string[];
+  is_checking: boolean;
+}
+
+/** The report on an uploaded glossary. */
+export interface ImportReport {
+  import: number;
+  counts: Record<string, number>;
+  notes: string[];
+  is_checking: boolean;
+  name: string;
+  num_terms: number;
+  is_replacing: boolean;
+  document: DocumentImpact;
+}
+
+/** A row of an import: accepted, with the target before in `was`, or reported with a message. */
+export interface ImportRow {
+  row: number;
+  verdict: 'rejected' | 'look' | 'repeat' | 'new' | 'changed' | 'same';
+  text: string;
+  message: string;
+  was?: string;
+  kind?: string;
+  fix?: RowFix | null;
+  blank?: BlankRow | null;
+}
+
+/** Some rows of an import. */
+export interface ImportRows {
+  rows: ImportRow[];
+  num_rows: number;
+  offset: number;
+}
+
 /** Uses the glossary that comes with the sample document. */
 export interface ImportSampleGlossary extends CommandFields {
   name: 'import_sample_glossary';
+}
+
+/** A glossary that was used as it is; `errors` are the first rows that were left out. */
+export interface ImportedGlossary {
+  counts: Record<string, number>;
+  notes: string[];
+  name: string;
+  num_terms: number;
+  errors: string[];
+}
+
+/** A TMX file that was imported, and how many segments were filled from it. */
+export interface ImportedMemory {
+  name: string;
+  num_pairs: number;
+  num_filled: number;
 }
 
 /** A part of the source that the translation must contain unchanged. */
@@ -388,6 +656,11 @@ export interface KeptView {
   count: number;
   status: 'met' | 'unmet' | 'pending';
   reason: string;
+}
+
+/** The target languages by source language. */
+export interface LanguagePairs {
+  directions: Record<string, string[]>;
 }
 
 /** The person looks elsewhere: another window, another tab. */
@@ -416,10 +689,50 @@ export interface ListPublishedModels extends CommandFields {
   is_update: boolean;
 }
 
+/** The matches of a segment, best first. */
+export interface Matches {
+  segment: number;
+  matches: MemoryMatch[];
+  num_entries: number;
+}
+
+/** An entry of the memory: how similar its source is in percent, and how it differs from the segment's. */
+export interface MemoryMatch {
+  rate: number;
+  source: string;
+  target: string;
+  origin: string;
+  runs: string[][];
+}
+
 /** Merges a segment with the next one. */
 export interface MergeSegments extends CommandFields {
   name: 'merge';
   segment: number;
+}
+
+/** A model that can be chosen; `is_fit` if it translates this document's language pair. */
+export interface ModelOffer {
+  key: string;
+  name: string;
+  place: 'bundled' | 'cached' | 'folder';
+  directions: string[];
+  num_directions: number;
+  num_parameters: number;
+  num_bytes: number;
+  formalities: ('formal' | 'informal')[];
+  domains: string[];
+  problem: string;
+  card: string;
+  median_ms: number | null;
+  is_removable: boolean;
+  is_current: boolean;
+  is_fit: boolean;
+}
+
+/** The models that can be chosen. */
+export interface ModelOffers {
+  models: ModelOffer[];
 }
 
 /** The model in use; `next` names one that is loading, `fetched` is the percentage of its download. */
@@ -449,6 +762,11 @@ export interface OpenSample extends CommandFields {
 export interface OpenSegment extends CommandFields {
   name: 'open';
   segment: number;
+}
+
+/** The segment to open. */
+export interface OpenedSegment {
+  open: number;
 }
 
 /** The glossaries by priority, the highest first. */
@@ -515,6 +833,31 @@ export interface ProposalView {
   is_stale: boolean;
 }
 
+/** A model that can be downloaded; `num_here` bytes of it were downloaded already. */
+export interface PublishedOffer {
+  name: string;
+  title: string;
+  direction: string;
+  num_bytes: number;
+  num_parameters: number;
+  num_here: number;
+  quality: Record<string, number>;
+  licence: string;
+  licence_text: string;
+  is_released: boolean;
+  is_recommended: boolean;
+  is_installed: boolean;
+}
+
+/** The models of the list at `address` for a direction; `read_at` is empty if the list was never read. */
+export interface PublishedOffers {
+  address: string;
+  read_at: string;
+  direction: string;
+  directions: string[];
+  models: PublishedOffer[];
+}
+
 /** One translation of the n-best list. */
 export interface RankedHypothesis {
   text: string;
@@ -558,6 +901,13 @@ export interface ReopenSegment extends CommandFields {
   origin?: 'undo' | 'redo' | null;
 }
 
+/** A replacement, with the number of replaced texts. */
+export interface ReplaceStep {
+  step: number;
+  segments: number[];
+  num_places: number;
+}
+
 /** Replaces the text in these segments; null: in all. */
 export interface ReplaceText extends CommandFields {
   name: 'replace';
@@ -569,11 +919,33 @@ export interface ReplaceText extends CommandFields {
   segments?: number[] | null;
 }
 
+/** A segment at the start of the session; `number` is its place in the list now. */
+export interface ReplaySegment {
+  number: number;
+  source: string;
+  text: string;
+}
+
 /** The person has done nothing for so many milliseconds. */
 export interface ReportIdle extends CommandFields {
   name: 'idle';
   segment: number;
   idle_ms: number;
+}
+
+/** The figures of one segment; `terms` are how many were met, of how many. */
+export interface ReportSegment {
+  index: number;
+  number: number;
+  state: 'new' | 'pretranslated' | 'edited' | 'confirmed';
+  net_ms: number;
+  words: number;
+  hter: number | null;
+  chrf: number | null;
+  is_unchanged: boolean;
+  edits: number;
+  pins: number;
+  terms: [number, number];
 }
 
 /** Starts the document again in another language pair, also with another model. */
@@ -587,6 +959,17 @@ export interface RestartDocument extends CommandFields {
 export interface ResumeSession extends CommandFields {
   name: 'resume_session';
   session: number;
+}
+
+/** How many segments are translated again. */
+export interface Retranslated {
+  num_retranslated: number;
+}
+
+/** A fix that can be chosen by its name: the target becomes `to`, or the row is left out (null). */
+export interface RowFix {
+  name: string;
+  to: string | null;
 }
 
 /** Looks for words in the translation memory. */
@@ -663,6 +1046,42 @@ export interface SessionOffer {
   last_ms: number;
 }
 
+/** Every moment: [event, milliseconds, type, segment, text after it, detail]. */
+export interface SessionReplay {
+  segments: ReplaySegment[];
+  moments: ([number, number, string, number | null, string | null, string])[];
+}
+
+/** The figures of a session. `origins` are [way, words], `prices` [price, kind, text, segment index, number]. */
+export interface SessionReport {
+  name: string;
+  created_ms: number;
+  last_ms: number;
+  num_events: number;
+  idle_limit_ms: number;
+  num_segments: number;
+  num_confirmed: number;
+  unit: 'words' | 'characters';
+  num_words: number;
+  num_words_confirmed: number;
+  gross_ms: number;
+  net_ms: number;
+  words_per_hour: number | null;
+  median_ms: number | null;
+  hter: number | null;
+  chrf: number | null;
+  num_compared: number;
+  num_unchanged: number;
+  num_pins: number;
+  num_bans: number;
+  num_terms: number;
+  num_terms_met: number;
+  keys: Record<string, number>;
+  origins: [string, number][];
+  prices: [number, string, string, number, number][];
+  segments: ReportSegment[];
+}
+
 /** The person's comment on a segment; an empty one is removed. */
 export interface SetComment extends CommandFields {
   name: 'comment';
@@ -688,6 +1107,13 @@ export interface SetConstraints extends CommandFields {
   beginning: string;
   locked: string[];
   origin: 'person' | 'alternative' | 'rest' | 'undo' | 'redo';
+}
+
+/** Another session: the segment to open, an earlier session that could be continued, whether this one was. */
+export interface ShownSession {
+  open: number;
+  offer?: SessionOffer;
+  is_continued?: boolean;
 }
 
 /** The state after a command: what is small, the rows that changed, and the open segment if it changed.
@@ -746,6 +1172,12 @@ export interface StepDivision extends CommandFields {
   is_undo: boolean;
 }
 
+/** An undone or redone change: how many segments it changed, and how many it left because of later changes. */
+export interface SteppedBatch {
+  num_segments: number;
+  num_left: number;
+}
+
 /** Stops a download, or a model that is still loading. */
 export interface StopModel extends CommandFields {
   name: 'stop_model';
@@ -757,6 +1189,18 @@ export interface StyleView {
   domain: string | null;
   formalities: ('formal' | 'informal')[];
   domains: string[];
+}
+
+/** A term that another one overrides. */
+export interface SuppressedTerm {
+  source: string;
+  target: string;
+  glossary: string;
+  status: 'preferred' | 'exact' | 'do_not_translate' | 'forbidden';
+  by: TermName;
+  is_same_place: boolean;
+  num_hits: number;
+  segments: number[];
 }
 
 /** Switches a glossary on or off. */
@@ -784,6 +1228,37 @@ export interface TargetRun {
   ban?: string;
 }
 
+/** A term and its glossary. */
+export interface TermName {
+  source: string;
+  target: string;
+  glossary: string;
+  status: 'preferred' | 'exact' | 'do_not_translate' | 'forbidden';
+}
+
+/** A term in the table of its glossary. */
+export interface TermRow {
+  number: number;
+  source: string;
+  target: string;
+  variants: string[];
+  status: 'preferred' | 'exact' | 'do_not_translate' | 'forbidden';
+  case: 'any' | 'permissive' | 'exact';
+  matching: 'exact' | 'lemma' | 'prefix';
+  note: string;
+}
+
+/** Where a term occurs, and the confirmed segments that do not use it; up to 50 of each. */
+export interface TermUseView {
+  source: string;
+  target: string;
+  glossary: string;
+  status: 'preferred' | 'exact' | 'do_not_translate' | 'forbidden';
+  num_hits: number;
+  segments: number[];
+  unused_in: number[];
+}
+
 /** A term of the segment: required or forbidden, and whether the translation complies. */
 export interface TermView {
   key: string;
@@ -798,9 +1273,26 @@ export interface TermView {
   glossary: string;
 }
 
+/** Some rows of a glossary: `num_rows` match the filter, of `num_terms`. */
+export interface TermsPage {
+  num_rows: number;
+  num_terms: number;
+  offset: number;
+  rows: TermRow[];
+}
+
 /** Undoes the last change of the glossaries. */
 export interface UndoGlossaryChange extends CommandFields {
   name: 'glossary_undo';
+}
+
+/** The glossaries after an import, and what was imported. */
+export interface UsedImport {
+  glossaries: GlossaryView[];
+  can_undo: boolean;
+  num_retranslated: number;
+  name: string;
+  num_terms: number;
 }
 
 /** Words of the source. */

@@ -1,0 +1,131 @@
+"""The commands of the page: one class each, with its fields, its effect, and the type of its result.
+
+Only what a message looks like is checked when it is read. Whether a command is possible, such as whether a segment
+exists, is checked where it is carried out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.ui.commands.base import Command, SessionCommand
+from app.ui.commands.document_commands import (
+    ChooseChecks,
+    ChooseStyle,
+    ExportNote,
+    FindText,
+    ImportMemory,
+    Pretranslate,
+    ReplaceText,
+    SearchMemory,
+    SetConsent,
+    StepBatch,
+    StepDivision,
+)
+from app.ui.commands.glossary_commands import (
+    AddTerm,
+    EditTerm,
+    ImportGlossary,
+    ImportSampleGlossary,
+    OrderGlossaries,
+    RemoveGlossary,
+    RemoveGlossaryTerm,
+    RemoveTerm,
+    SwitchGlossary,
+    UndoGlossaryChange,
+)
+from app.ui.commands.model_commands import (
+    DownloadModel,
+    FetchModel,
+    ListDirections,
+    ListModels,
+    ListPublishedModels,
+    RemoveModel,
+    StopModel,
+    SwitchModel,
+)
+from app.ui.commands.segment_commands import (
+    CheckText,
+    ConfirmSegment,
+    CountKeys,
+    EditText,
+    FindMatches,
+    LeaveSegment,
+    MergeSegments,
+    OpenSegment,
+    ReopenSegment,
+    ReportIdle,
+    SetComment,
+    SetConstraints,
+    SplitSegment,
+)
+from app.ui.commands.session_commands import (
+    DeleteSession,
+    OpenDocument,
+    OpenSample,
+    RestartDocument,
+    ResumeSession,
+)
+from app.ui.schemas import by_literal, read
+
+COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
+    "name",
+    (
+        OpenSegment,
+        LeaveSegment,
+        EditText,
+        SetConstraints,
+        ConfirmSegment,
+        ReopenSegment,
+        SetComment,
+        CheckText,
+        SplitSegment,
+        MergeSegments,
+        FindMatches,
+        CountKeys,
+        ReportIdle,
+        Pretranslate,
+        FindText,
+        ReplaceText,
+        StepBatch,
+        StepDivision,
+        SearchMemory,
+        ImportMemory,
+        ChooseChecks,
+        ChooseStyle,
+        SetConsent,
+        ExportNote,
+        ImportGlossary,
+        ImportSampleGlossary,
+        RemoveGlossary,
+        SwitchGlossary,
+        OrderGlossaries,
+        UndoGlossaryChange,
+        EditTerm,
+        RemoveGlossaryTerm,
+        AddTerm,
+        RemoveTerm,
+        ListDirections,
+        ListModels,
+        ListPublishedModels,
+        DownloadModel,
+        RemoveModel,
+        SwitchModel,
+        FetchModel,
+        StopModel,
+        OpenDocument,
+        OpenSample,
+        ResumeSession,
+        RestartDocument,
+        DeleteSession,
+    ),
+)
+
+
+def read_command(name: str, message: object) -> Command | SessionCommand:
+    """The command in a message. Raises CommandError where no command has that name, or the message is not usable."""
+    if name not in COMMANDS:
+        raise CommandError(Message("There is no command {name!r}; reload the page.", name=name))
+    return read(COMMANDS[name], message)

@@ -1,0 +1,53 @@
+"""What all commands have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal
+
+from app.segments import Json
+from app.sessions import Sessions
+from app.ui.results import ShownSession
+from app.ui.schemas import Integer, Name, PageMessage
+from app.workspace.commands import Workspace
+
+StepOrigin = Literal["undo", "redo"]
+
+
+class CommandMessage(PageMessage):
+    """What every command contains: its `name`, and what the page knows, so that the reply has only what is newer.
+
+    `since` is the page's version, `open` its open segment and `detail_since` the stamp of that segment's details.
+    Commands of one page (`client`) are numbered by `sequence`, so that a late one does not replace a newer one.
+    """
+
+    name: str
+    since: Integer
+    open: Integer | None = None
+    detail_since: Integer
+    client: Name = ""
+    sequence: Integer = 0
+
+
+class Command(CommandMessage, ABC):
+    """A command on one workspace; its result comes with the new state."""
+
+    @abstractmethod
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json | None:
+        """Carries out the command. Raises AppError or EngineError where that is impossible; then nothing changed."""
+
+
+class SegmentCommand(Command):
+    """A command about one segment, by its index."""
+
+    segment: Integer
+
+
+class SessionCommand(CommandMessage, ABC):
+    """A command after which the page shows another session."""
+
+    result: ClassVar[Any] = ShownSession
+
+    @abstractmethod
+    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
+        """The workspace to show instead. Raises AppError or EngineError where that is impossible."""

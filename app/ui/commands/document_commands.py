@@ -1,0 +1,152 @@
+"""Commands about the whole document: search, memory, checks, style, and steps over many segments."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from app.checks import CHECKS, CheckName
+from app.models.style import Style
+from app.segments import Json
+from app.segments.constraint_changes import one_line
+from app.segments.find_replace import Query
+from app.sessions import Sessions
+from app.ui import results as r
+from app.ui.commands.base import Command
+from app.ui.schemas import FileBytes, Integer, List, Name
+from app.workspace.commands import Workspace
+from engine import Formality
+
+
+class Pretranslate(Command):
+    """Starts or stops the translation of the whole document."""
+
+    name: Literal["pretranslate"]
+    is_on: bool
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.pretranslate(self.is_on)
+
+
+class TextQuery(Command):
+    """A text to find in the translations, and its replacement."""
+
+    find: str
+    replacement: str
+    matches_case: bool
+    whole_words: bool
+    in_confirmed: bool
+
+    def query(self) -> Query:
+        """The query with its texts on one line."""
+        text, replacement = one_line(self.find), one_line(self.replacement)
+        return Query(text, replacement, self.matches_case, self.whole_words, self.in_confirmed)
+
+
+class FindText(TextQuery):
+    """Shows where the text occurs and what replacing it would do."""
+
+    name: Literal["find"]
+    result: ClassVar[Any] = r.FoundText
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.find(self.query())
+
+
+class ReplaceText(TextQuery):
+    """Replaces the text in these segments; null: in all."""
+
+    name: Literal["replace"]
+    result: ClassVar[Any] = r.ReplaceStep
+    segments: List[Integer] | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.replace(self.query(), self.segments)
+
+
+class StepBatch(Command):
+    """Undoes or redoes a change of many segments."""
+
+    name: Literal["step"]
+    result: ClassVar[Any] = r.SteppedBatch
+    step: Integer
+    is_undo: bool
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.step(self.step, is_undo=self.is_undo)
+
+
+class StepDivision(Command):
+    """Undoes or redoes a split or a merge."""
+
+    name: Literal["division_step"]
+    result: ClassVar[Any] = r.OpenedSegment
+    step: Integer
+    is_undo: bool
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.structure.step(self.step, is_undo=self.is_undo)
+
+
+class SearchMemory(Command):
+    """Looks for words in the translation memory."""
+
+    name: Literal["concordance"]
+    result: ClassVar[Any] = r.Concordance
+    words: str
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.memory.concordance(self.words)
+
+
+class ImportMemory(Command):
+    """Imports a TMX file into the translation memory."""
+
+    name: Literal["import_memory"]
+    result: ClassVar[Any] = r.ImportedMemory
+    file: str
+    data: FileBytes
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.memory.import_tmx(self.data, self.file)
+
+
+class ChooseChecks(Command):
+    """Which checks are off."""
+
+    name: Literal["choose_checks"]
+    off: List[CheckName]
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.checking.choose([check for check in CHECKS if check in self.off])
+
+
+class ChooseStyle(Command):
+    """The form of address and the domain of translations; null leaves it to the model."""
+
+    name: Literal["choose_style"]
+    formality: Formality | None = None
+    domain: Name | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.choose_style(Style(self.formality, self.domain))
+
+
+class SetConsent(Command):
+    """Whether single keys may be logged."""
+
+    name: Literal["consent"]
+    is_given: bool
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.activity.consent(self.is_given)
+
+
+class ExportNote(Command):
+    """What the person should know before they save a file of this kind."""
+
+    name: Literal["export_note"]
+    result: ClassVar[Any] = r.ExportWarning
+    kind: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.export_note(workspace, self.kind)

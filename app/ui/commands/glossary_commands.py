@@ -1,0 +1,151 @@
+"""Commands about the glossaries of the document and its own terms."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from app.glossary.model import Case, Matching, Status
+from app.segments import Json
+from app.sessions import Sessions
+from app.ui import results as r
+from app.ui.commands.base import Command, SegmentCommand
+from app.ui.schemas import Integer, List
+from app.workspace.commands import Workspace
+from app.workspace.glossaries import Scope
+from app.workspace.term_grid import edit_term
+
+
+class ImportGlossary(Command):
+    """Uses a glossary that was uploaded: number `import`, with these fixes, and targets for empty ones."""
+
+    name: Literal["import_glossary"]
+    result: ClassVar[Any] = r.UsedImport
+    import_: Integer = Field(alias="import")
+    fixes: List[str]
+    fills: dict[str, str]
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossary_imports.use(self.import_, self.fixes, self.fills)
+
+
+class ImportSampleGlossary(Command):
+    """Uses the glossary that comes with the sample document."""
+
+    name: Literal["import_sample_glossary"]
+    result: ClassVar[Any] = r.ImportedGlossary
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.import_sample_glossary(workspace)
+
+
+class RemoveGlossary(Command):
+    """Removes a glossary from the document."""
+
+    name: Literal["glossary_remove"]
+    result: ClassVar[Any] = r.GlossaryChange
+    glossary: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.remove(self.glossary)
+
+
+class SwitchGlossary(Command):
+    """Switches a glossary on or off."""
+
+    name: Literal["glossary_switch"]
+    result: ClassVar[Any] = r.GlossaryChange
+    glossary: Integer
+    is_on: bool
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.switch(self.glossary, self.is_on)
+
+
+class OrderGlossaries(Command):
+    """The glossaries by priority, the highest first."""
+
+    name: Literal["glossary_order"]
+    result: ClassVar[Any] = r.GlossaryChange
+    order: List[Integer] | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.arrange(self.order or ())
+
+
+class UndoGlossaryChange(Command):
+    """Undoes the last change of the glossaries."""
+
+    name: Literal["glossary_undo"]
+    result: ClassVar[Any] = r.GlossaryChange
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.undo()
+
+
+class EditTerm(Command):
+    """Changes a term of a glossary; `number` null adds one."""
+
+    name: Literal["term_edit"]
+    result: ClassVar[Any] = r.EditedTerm
+    glossary: Integer
+    number: Integer | None = None
+    source: str
+    target: str
+    variants: List[str]
+    status: Status
+    case: Case
+    matching: Matching
+    note: str
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return edit_term(
+            workspace.glossaries,
+            self.glossary,
+            self.number,
+            source=self.source,
+            target=self.target,
+            variants=self.variants,
+            status=self.status,
+            case=self.case,
+            matching=self.matching,
+            note=self.note,
+        )
+
+
+class RemoveGlossaryTerm(Command):
+    """Removes a term from a glossary."""
+
+    name: Literal["term_remove"]
+    result: ClassVar[Any] = r.GlossaryChange
+    glossary: Integer
+    number: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.edit(self.glossary, {self.number: None})
+
+
+class AddTerm(SegmentCommand):
+    """Makes a pin a term of the document or of a glossary."""
+
+    name: Literal["add_term"]
+    result: ClassVar[Any] = r.AddedTerm
+    source: str
+    target: str
+    scope: Scope
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.add_term(self.segment, self.source, self.target, self.scope)
+
+
+class RemoveTerm(Command):
+    """Removes a term of the document."""
+
+    name: Literal["remove_term"]
+    result: ClassVar[Any] = r.Retranslated
+    source: str
+    target: str
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.remove_term(self.source, self.target)

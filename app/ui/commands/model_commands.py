@@ -1,0 +1,98 @@
+"""Commands about models: which there are, downloads, and the model of the document."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from app.models.directions import targets_by_source
+from app.segments import Json
+from app.sessions import Sessions
+from app.ui import results as r
+from app.ui.commands.base import Command
+from app.ui.schemas import Name
+from app.workspace.commands import Workspace
+
+
+class ListDirections(Command):
+    """The language pairs of a model; null: of the one in use."""
+
+    name: Literal["directions"]
+    result: ClassVar[Any] = r.LanguagePairs
+    model: Name | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return {"directions": targets_by_source(sessions.models.directions(workspace, self.model))}
+
+
+class ListModels(Command):
+    """The models that can be chosen."""
+
+    name: Literal["models"]
+    result: ClassVar[Any] = r.ModelOffers
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return {"models": sessions.models.offers(workspace)}
+
+
+class ListPublishedModels(Command):
+    """The models that can be downloaded, for a direction or, with null, for the document's.
+
+    Only with `is_update`, the list is read from the registry.
+    """
+
+    name: Literal["published_models"]
+    result: ClassVar[Any] = r.PublishedOffers
+    direction: Name | None = None
+    is_update: bool
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.models.offers_to_download(workspace, self.direction, is_update=self.is_update)
+
+
+class DownloadModel(Command):
+    """Downloads a published model and installs it."""
+
+    name: Literal["download_model"]
+    model: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.models.download(workspace, self.model)
+
+
+class RemoveModel(Command):
+    """Removes an installed model from this computer."""
+
+    name: Literal["remove_model"]
+    key: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.models.remove(self.key)
+
+
+class SwitchModel(Command):
+    """Translates with another model."""
+
+    name: Literal["switch_model"]
+    key: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.models.switch(workspace, self.key)
+
+
+class FetchModel(Command):
+    """Downloads a model of the hub."""
+
+    name: Literal["fetch_model"]
+    model: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.models.fetch(workspace, self.model.strip())
+
+
+class StopModel(Command):
+    """Stops a download, or a model that is still loading."""
+
+    name: Literal["stop_model"]
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.models.stop(workspace)

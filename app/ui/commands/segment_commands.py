@@ -1,0 +1,207 @@
+"""Commands about one segment: its text, constraints and state, and the keys pressed in it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from app.segments import Json
+from app.segments.constraint_changes import BanCase, ConstraintOrigin
+from app.segments.text_changes import EditOrigin, ReportedEdit, ReportedOrigin
+from app.sessions import Sessions
+from app.ui import results as r
+from app.ui.commands.base import SegmentCommand, StepOrigin
+from app.ui.schemas import Count, Integer, List, Name, PageModel
+from app.workspace.activity import MAX_KEY_CHARACTERS, MAX_PRESSES
+from app.workspace.commands import Workspace
+from engine import Avoid
+
+
+class OpenSegment(SegmentCommand):
+    """The person goes to this segment."""
+
+    name: Literal["open"]
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.open(self.segment)
+
+
+class LeaveSegment(SegmentCommand):
+    """The person looks elsewhere: another window, another tab."""
+
+    name: Literal["leave"]
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.leave(self.segment)
+
+
+class EditReport(PageModel):
+    """How the text changed since `before`: [offset, characters removed, new text, origin] of each change in order."""
+
+    before: str
+    changes: List[Annotated[tuple[Integer, Integer, str, ReportedOrigin], Field(strict=False)]]
+
+
+class EditText(SegmentCommand):
+    """The person's text for a segment; null: the machine's again. `rank` is that of a hypothesis taken, from 0."""
+
+    name: Literal["edit"]
+    text: str | None
+    origin: EditOrigin
+    rank: Integer | None = None
+    reported: EditReport | None = None
+    client: Name
+    sequence: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        reported = self.reported
+        workspace.edit(
+            self.segment,
+            self.text,
+            self.origin,
+            rank=self.rank,
+            reported=None if reported is None else ReportedEdit(reported.before, reported.changes),
+            client=self.client,
+            sequence=self.sequence,
+        )
+
+
+class Ban(PageModel):
+    """A text that the translation must not contain."""
+
+    text: str
+    case: BanCase
+
+
+class SetConstraints(SegmentCommand):
+    """The whole set of constraints of a segment: pins, terms switched off, bans, the prefix and locked texts."""
+
+    name: Literal["constrain"]
+    pins: List[str]
+    terms_off: List[str]
+    bans: List[Ban]
+    beginning: str
+    locked: List[str]
+    origin: ConstraintOrigin
+    client: Name
+    sequence: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.constrain(
+            self.segment,
+            self.pins,
+            self.terms_off,
+            [Avoid(ban.text, ban.case) for ban in self.bans if ban.text.strip()],
+            self.beginning,
+            self.locked,
+            origin=self.origin,
+            client=self.client,
+            sequence=self.sequence,
+        )
+
+
+class ConfirmSegment(SegmentCommand):
+    """The person is done with this segment. `origin` says that an undo or a redo confirms it, not the person."""
+
+    name: Literal["confirm"]
+    result: ClassVar[Any] = r.BatchStep | None
+    text: str
+    origin: StepOrigin | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json | None:
+        return workspace.confirm(self.segment, self.text, is_new=self.origin is None)
+
+
+class ReopenSegment(SegmentCommand):
+    """Takes a confirmation back."""
+
+    name: Literal["reopen"]
+    origin: StepOrigin | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.reopen(self.segment)
+
+
+class SetComment(SegmentCommand):
+    """The person's comment on a segment; an empty one is removed."""
+
+    name: Literal["comment"]
+    text: str
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.comment(self.segment, self.text)
+
+
+class CheckText(SegmentCommand):
+    """Checks a text of a segment before it is confirmed."""
+
+    name: Literal["check"]
+    result: ClassVar[Any] = r.Findings
+    text: str
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.checking.show(self.segment, self.text)
+
+
+class SplitSegment(SegmentCommand):
+    """Splits a segment before a character of its source, counted in code points."""
+
+    name: Literal["split"]
+    result: ClassVar[Any] = r.DivisionStep
+    offset: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.structure.split(self.segment, self.offset)
+
+
+class MergeSegments(SegmentCommand):
+    """Merges a segment with the next one."""
+
+    name: Literal["merge"]
+    result: ClassVar[Any] = r.DivisionStep
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.structure.merge(self.segment)
+
+
+class FindMatches(SegmentCommand):
+    """Looks up a segment in the translation memory."""
+
+    name: Literal["matches"]
+    result: ClassVar[Any] = r.Matches
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.memory.matches(self.segment)
+
+
+class CountKeys(SegmentCommand):
+    """Keys pressed since the last message, by class; with consent also each key and each position of the caret.
+
+    `presses` are [milliseconds, key], `carets` [milliseconds, start, end of the selection].
+    """
+
+    name: Literal["keys"]
+    counts: dict[str, Integer]
+    presses: Annotated[
+        list[Annotated[tuple[Integer, Annotated[str, Field(max_length=MAX_KEY_CHARACTERS)]], Field(strict=False)]]
+        | None,
+        Field(max_length=MAX_PRESSES),
+    ] = None
+    carets: Annotated[
+        list[Annotated[tuple[Integer, Integer, Integer], Field(strict=False)]] | None, Field(max_length=MAX_PRESSES)
+    ] = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        presses, carets = ([list(row) for row in rows or ()] for rows in (self.presses, self.carets))
+        workspace.activity.keys(self.segment, self.counts, presses, carets)
+
+
+class ReportIdle(SegmentCommand):
+    """The person has done nothing for so many milliseconds."""
+
+    name: Literal["idle"]
+    idle_ms: Count
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.activity.idle(self.segment, self.idle_ms)
