@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.importers.marian_binary import FLOAT32, INT8, INTGEMM8, SETTINGS
+from tests.importers.marian import SAMPLE
 
 
 @dataclass(frozen=True)
@@ -48,3 +51,121 @@ def write_binary(path: Path, items: Iterable[Item]) -> None:
     content += b"".join(struct.pack(f"<{item.values.ndim}i", *item.values.shape) for item in items)
     gap = -(len(content) + 8) % 256
     path.write_bytes(content + struct.pack("<Q", gap) + bytes(gap) + b"".join(blocks))
+
+
+# -- whole folders -----------------------------------------------------------------------------------------------------
+
+SIZE, HEADS, FFN = 16, 2, 24
+TINY = {"enc-depth": 2, "dec-depth": 2, "dim-emb": SIZE, "transformer-heads": HEADS, "transformer-dim-ffn": FFN}
+SETTINGS_OF_ALL = """dec-cell: ssru
+layer-normalization: false
+tied-embeddings-all: true
+transformer-decoder-autoreg: rnn
+transformer-decoder-dim-ffn: 0
+transformer-ffn-activation: relu
+transformer-ffn-depth: 2
+transformer-guided-alignment-layer: last
+transformer-postprocess: dan
+transformer-postprocess-emb: d
+transformer-postprocess-top: ""
+transformer-preprocess: ""
+transformer-tied-layers: []
+transformer-train-position-embeddings: false
+type: transformer
+version: v1.12.14
+"""
+
+
+def settings_text(**changes: object) -> str:
+    """Settings as Marian writes them; names have underscores instead of hyphens, None leaves one out."""
+    settings = {**TINY, **{name.replace("_", "-"): value for name, value in changes.items()}}
+    lines = [line for line in SETTINGS_OF_ALL.splitlines() if line.partition(":")[0] not in settings]
+    lines += ["dim-vocabs:", "  - 300", "  - 300"]
+    return "\n".join([*lines, *(f"{name}: {value}" for name, value in settings.items() if value is not None), ""])
+
+
+@cache
+def learn_firefox_spm(*languages: str) -> bytes:
+    """A SentencePiece model like Mozilla's: `</s>` and `<unk>` come first, there are no others."""
+    import sentencepiece
+
+    rows = [line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines()[1:]]
+    file = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=(text for own, _, _, text in rows if own in languages),
+        model_writer=file,
+        vocab_size=300,
+        bos_id=-1,
+        eos_id=0,
+        unk_id=1,
+        minloglevel=2,
+    )
+    return file.getvalue()
+
+
+def random_weights(settings: Mapping[str, int], num_pieces: int, tables: Sequence[str], ending: float) -> list[Item]:
+    """The items of a model, all but its settings; 8-bit matrices with their multipliers and quantisers."""
+    rng = np.random.default_rng(4)
+    size, ffn = settings["dim-emb"], settings["transformer-dim-ffn"]
+    items: list[Item] = []
+
+    def vector(name: str, length: int, centre: float = 0.0) -> None:
+        items.append(Item(name, (centre + 0.1 * rng.standard_normal((1, length))).astype(np.float32)))
+
+    def matrix(name: str, shape: tuple[int, int], spread: float) -> None:
+        weight = spread * rng.standard_normal(shape)
+        multiplier = float(np.float32(127 / np.abs(weight).max()))
+        items.append(Item(name, np.clip(np.rint(weight * multiplier), -127, 127).astype(np.int8), multiplier))
+        if "Wemb" in name:  # the output layer's quantiser is an 8-bit item
+            items.append(Item(f"{name}_QuantMultA", np.full((1, 1), 127, np.int8), float(np.float32(127 / 30.0))))
+        else:
+            items.append(Item(f"{name}_QuantMultA", np.full((1, 1), rng.uniform(20, 40), np.float32)))
+
+    for table in tables:
+        matrix(table, (num_pieces, size), 0.8)
+    for side, first in (("encoder", "self"), ("decoder", "context")):
+        for number in range(1, settings["enc-depth" if side == "encoder" else "dec-depth"] + 1):
+            layer = f"{side}_l{number}_"
+            for part in "qkvo":
+                matrix(f"{layer}{first}_W{part}", (size, size), 0.4)
+                vector(f"{layer}{first}_b{part}", size)
+            if side == "decoder":
+                matrix(f"{layer}rnn_W", (size, size), 0.5)
+                matrix(f"{layer}rnn_Wf", (size, size), 0.5)
+                vector(f"{layer}rnn_bf", size)
+            matrix(f"{layer}ffn_W1", (size, ffn), 0.4)
+            matrix(f"{layer}ffn_W2", (ffn, size), 0.4)
+            vector(f"{layer}ffn_b1", ffn)
+            vector(f"{layer}ffn_b2", size)
+            norms = [f"{first}_Wo_ln", "ffn_ffn_ln", *(["rnn_ffn_ln"] if side == "decoder" else [])]
+            for norm in norms:
+                vector(f"{layer}{norm}_scale", size, 1.0)
+                vector(f"{layer}{norm}_bias", size)
+    vector("decoder_ff_logit_out_b", num_pieces)
+    items[-1].values[0, 0] += ending  # type: ignore[misc] # the more, the sooner a translation ends
+    return items
+
+
+def save_firefox(
+    folder: Path,
+    pair: str = "ende",
+    ending: float = 3.0,
+    *,
+    has_two_vocabularies: bool = False,
+    items: Callable[[list[Item]], list[Item]] = lambda items: items,
+    **settings: object,
+) -> Path:
+    """A folder with a model of random weights, which `items` may change; the path of the model file."""
+    folder.mkdir(parents=True)
+    sizes = {name: int(str(settings.get(name.replace("-", "_"), value))) for name, value in TINY.items()}
+    if has_two_vocabularies:
+        tables = ["encoder_Wemb", "decoder_Wemb"]
+        (folder / f"srcvocab.{pair}.spm").write_bytes(learn_firefox_spm("en"))
+        (folder / f"trgvocab.{pair}.spm").write_bytes(learn_firefox_spm("de"))
+    else:
+        tables = ["Wemb"]
+        (folder / f"vocab.{pair}.spm").write_bytes(learn_firefox_spm("en", "de"))
+    weights = items(random_weights(sizes, 300, tables, ending))
+    path = folder / f"model.{pair}.intgemm.alphas.bin"
+    write_binary(path, [*weights, settings_item(settings_text(**settings))])
+    return path
