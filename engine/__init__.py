@@ -14,6 +14,7 @@ from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import (
     Alternative,
     Avoid,
+    Follow,
     Formality,
     Hypothesis,
     Phrase,
@@ -73,6 +74,7 @@ __all__ = [
     "Avoid",
     "EngineError",
     "FetchProgress",
+    "Follow",
     "Formality",
     "Hypothesis",
     "InvalidRequest",

@@ -26,6 +26,8 @@ Crowding = Literal["topmost", "spread"]
 MAX_BEAM = 1000  # hypotheses of a sentence; more would fill the memory of most machines
 MAX_NBEST = 1000
 MAX_PLACES_PER_BANK = 10
+MAX_FOLLOW_STRENGTH = 1e6
+MAX_FOLLOW_CHARACTERS = 10_000  # the state of a hypothesis has a number for each piece
 MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of lengths
 
 ReasonKind = Literal[
@@ -105,6 +107,34 @@ class Avoid:
 
 
 @dataclass(frozen=True, slots=True)
+class Follow:
+    """A previous translation, of which the new one changes as little as the model and the constraints allow.
+
+    Hypotheses compete by log-probability minus `strength` nats for each change: each piece that is added to `text`,
+    replaced in it or left out of it, counted as the least number of changes that turn `text` into the hypothesis
+    (Levenshtein's distance). Pieces of a prefix that leaves no choice are not counted. If the place of a correction is
+    known, give the text with the correction in it, and require the correction as a phrase. With strength 0 the
+    translation is the same as without `follow`; with a very large one, only what the constraints need is changed, as
+    far as the beam finds it.
+    """
+
+    text: str
+    strength: float = setting(
+        2.0, "nats for each piece that differs from the previous text", minimum=0, maximum=MAX_FOLLOW_STRENGTH
+    )
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise InvalidRequest(f"follow: text is {self.text!r}; it must be a string")
+        if len(self.text) > MAX_FOLLOW_CHARACTERS:
+            raise InvalidRequest(
+                f"follow: text has {len(self.text):,} characters; at most {MAX_FOLLOW_CHARACTERS:,} can be followed; "
+                "leave follow out or split the segment"
+            )
+        check_settings(self, InvalidRequest)
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One source sentence and the constraints on its translation.
 
@@ -113,7 +143,8 @@ class Request:
     `locked` texts must occur in this order without overlap, with or without text between them; the translation ends
     with `suffix`. A phrase that occurs in any of these is met.
     `domain` (for example "software") and `formality`, how German addresses its reader ("formal": Sie, "informal": du),
-    are for models that were trained with them; None leaves the choice to the model.
+    are for models that were trained with them; None leaves the choice to the model. `follow` is a previous translation
+    to stay near to.
     """
 
     source: str
@@ -125,6 +156,7 @@ class Request:
     suffix: str = ""
     domain: str | None = None
     formality: Formality | None = None
+    follow: Follow | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
@@ -149,6 +181,8 @@ class Request:
         for text in self.locked:
             if not text.strip():
                 raise InvalidRequest(f"locked contains {text!r}, which is blank; give it text or leave it out")
+        if self.follow is not None and not isinstance(self.follow, Follow):
+            raise InvalidRequest(f"follow is {self.follow!r}; wrap text in Follow(...)")
         if self.formality is not None:
             _one_of("formality", self.formality, get_args(Formality))
 
@@ -270,9 +304,11 @@ class Hypothesis:
     """One translation.
 
     `log_prob` is the sum of the `token_log_probs`, including the end of the sentence; `score` is `log_prob` per token,
-    or the score that `SearchOptions.score` selects. `token_spans` has the characters of each token in `text` (empty for
-    the end). `unmet` has the indices of unmet phrases. `locked` has the spans of the locked texts and then the suffix,
-    up to the first that is missing.
+    or the score that `SearchOptions.score` selects. `change_penalty` is the cost of the changes to the text of
+    `Request.follow`, in nats. It is in neither of the two, but hypotheses are ranked by the score of
+    `log_prob - change_penalty`. `token_spans` has the characters of each token in `text` (empty for the end). `unmet`
+    has the indices of unmet phrases. `locked` has the spans of the locked texts and then the suffix, up to the first
+    that is missing.
     `alignment` has (source_start, source_end, target_start, target_end) for each pair of aligned words, in the order of
     the target; a word may have several partners or none. It is empty if the model has no alignment head.
     """
@@ -287,6 +323,7 @@ class Hypothesis:
     alignment: tuple[tuple[int, int, int, int], ...] = ()
     unmet: tuple[int, ...] = ()
     locked: tuple[tuple[int, int], ...] = ()
+    change_penalty: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from engine.cli.lines import LineProblem, described
-from engine.request import Avoid, Formality, Phrase, Request, SearchOptions
+from engine.request import Avoid, Follow, Formality, Phrase, Request, SearchOptions
 
 MAX_ALTERNATIVES = 100
 MAX_PRICED = 100  # each is decoded once more, all together in one batch
@@ -21,9 +21,10 @@ T = TypeVar("T")
 
 _OPTION_TYPES = get_type_hints(SearchOptions)
 _STYLE_KEYS = ("direction", "domain", "formality")
-_REQUEST_KEYS = ("text", *_STYLE_KEYS, "phrases", "avoid", "prefix", "locked", "suffix", "options")
+_REQUEST_KEYS = ("text", *_STYLE_KEYS, "phrases", "avoid", "prefix", "locked", "suffix", "follow", "options")
 _PHRASE_KEYS = tuple(field.name for field in fields(Phrase))
 _AVOID_KEYS = tuple(field.name for field in fields(Avoid))
+_FOLLOW_KEYS = tuple(field.name for field in fields(Follow))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ def _request(line: Json, defaults: Defaults) -> Request:
         prefix=_string(line.get("prefix", ""), "prefix"),
         locked=tuple(_list(line.get("locked", []), "locked", _string)),
         suffix=_string(line.get("suffix", ""), "suffix"),
+        follow=None if line.get("follow") is None else _follow(line["follow"], "follow"),
     )
 
 
@@ -148,6 +150,14 @@ def _avoid(value: Any, name: str) -> Avoid:
     _check_keys(value, name, _AVOID_KEYS, required=("text",))
     given: Json = {key: _string(value[key], f"{name}.{key}") for key in value}
     return Avoid(**given)
+
+
+def _follow(value: Any, name: str) -> Follow:
+    if isinstance(value, str):
+        return Follow(value)
+    _check_keys(value, name, _FOLLOW_KEYS, required=("text",))
+    text = _string(value["text"], f"{name}.text")
+    return Follow(text, _number(value["strength"], f"{name}.strength")) if "strength" in value else Follow(text)
 
 
 def _options(line: Json, defaults: SearchOptions) -> SearchOptions:

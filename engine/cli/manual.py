@@ -6,7 +6,7 @@ from textwrap import fill
 
 from engine.cli.jobs import MAX_ALTERNATIVES, MAX_PRICED
 from engine.cli.lines import MAX_LINE_BYTES
-from engine.request import SearchOptions
+from engine.request import Follow, SearchOptions
 from engine.settings import settings_of
 
 _SEARCH_OPTIONS = fill(
@@ -15,6 +15,8 @@ _SEARCH_OPTIONS = fill(
     initial_indent=13 * " ",
     subsequent_indent=13 * " ",
 )
+
+_STRENGTH = next(settings_of(Follow))
 
 OVERVIEW = """\
 Translate with required words, from a shell or another program.
@@ -72,6 +74,9 @@ keys of a line:
   prefix     how the translation begins, character by character; it may end inside a word ("")
   locked     texts that the translation contains in this order, with or without text between: a list of strings
   suffix     how the translation ends ("")
+  follow     a previous translation, to change as little of it as possible: a string, or an object with
+               text         the previous translation, with a correction in its place, which phrases should require
+               strength     {_STRENGTH.full_help}
   direction  "en-de", say (--direction, or else the model's first)
   domain     "software", say, for a model that was trained with it (--domain, or else none)
   formality  "formal" (Sie) or "informal" (du), for a model trained with it (--formality, or else the model decides)
@@ -85,7 +90,8 @@ keys of an answer:
   hypotheses      best first: text, score (as --score says), log_prob, tokens (ids, the end included),
                   token_log_probs, token_spans, placements (below), alignment (source start and end, target start and
                   end of each two words that stand for each other), unmet (numbers of phrases), locked (start and
-                  end of each locked text and then the suffix)
+                  end of each locked text and then the suffix), change_penalty (nats for changes to the text of follow,
+                  which rank the hypotheses but are in no score)
   placements      of each phrase: its number, form, start, end; for one with a source_span, aligned (whether the form
                   stands for that span; null where the model cannot tell) and doubled ([start, end] of other words
                   that stand for it too)
@@ -137,7 +143,7 @@ Other words at one position of a translation, each with the best continuation.
 The text before the word is kept, and every sentence meets the line's other constraints.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, direction, domain, formality, options
+  text, phrases, avoid, prefix, locked, suffix, follow, direction, domain, formality, options
              as for `translate`
   offset     a character of the word to replace, counted in the translation
   target     the translation that contains the word; or instead
@@ -162,7 +168,7 @@ negative because beam search is not exact, and null where there is no translatio
 constraints per line.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, direction, domain, formality, options
+  text, phrases, avoid, prefix, locked, suffix, follow, direction, domain, formality, options
              as for `translate`
 
 keys of an answer:
@@ -180,7 +186,7 @@ EVALUATE = """\
 Evaluate a model on a test set: BLEU, chrF and TER by sacrebleu, terminology, constraints, speed.
 
 keys of a line of --constraints:
-  phrases, avoid, prefix, locked, suffix, domain, formality
+  phrases, avoid, prefix, locked, suffix, follow, domain, formality
              as for `translate`; a blank line or {} has no constraints
 
 rows of --glossary:

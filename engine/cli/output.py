@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 from engine.cli.lines import LineProblem
 from engine.request import Alternative, Hypothesis, Pricing, Translation
 
-_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment"})
-_OF_A_REQUEST = frozenset({"placements", "unmet", "locked"})
+_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "change_penalty"})
+_OF_A_REQUEST = frozenset({"placements", "unmet", "locked", "change_penalty"})
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1
 # Line breaks in Unicode but not in JSON: escaped, so that every reader sees the same lines.

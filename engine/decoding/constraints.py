@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.request import Avoid, Phrase, Placement, Reason, Request, SearchOptions
+from engine.request import Avoid, Follow, Phrase, Placement, Reason, Request, SearchOptions
+from engine.search.follow import FollowedText
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sharing import groups_that_share
 from engine.text import Codec, head_of_compound, is_sentence_start, is_unspaced, joins_words, occurrences
@@ -39,6 +40,7 @@ class PreparedRequest:
     num_ordered: int
     num_prefix: int
     obstacles: tuple[Reason, ...]
+    followed: FollowedText | None = None
 
     @classmethod
     def of(
@@ -94,6 +96,7 @@ class PreparedRequest:
             num_ordered=len(request.locked) + bool(request.suffix.strip()),
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
+            followed=_followed(request.follow, codec),
         )
 
     def begun_with(self, text: str, pieces: Sequence[int]) -> PreparedRequest:
@@ -180,6 +183,13 @@ def _prefix(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
     while last > 0 and _goes_on(ids[last - 1], ids[last], codec):
         last -= 1
     return Prefix(text, ids[:last]), []
+
+
+def _followed(follow: Follow | None, codec: Codec) -> FollowedText | None:
+    """The previous text in pieces; None if nothing would be lost by leaving it."""
+    if follow is None or not follow.strength:
+        return None
+    return FollowedText(codec.encode(follow.text).ids, follow.strength)
 
 
 def _goes_on(piece: int, following: int, codec: Codec) -> bool:

@@ -57,6 +57,7 @@ class RequestPipeline:
             Scoring.of(options, len(prepared.source_ids), ratio, reward),
             source=prepared,
             interruption=interruption,
+            followed=prepared.followed,
         )
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
@@ -114,4 +115,5 @@ def _hypothesis(
         alignment=alignment or (),
         unmet=unmet,
         locked=prepared.place_ordered(decoding.text),
+        change_penalty=found.penalty,
     )

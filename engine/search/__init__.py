@@ -17,6 +17,7 @@
     banks.py           how many places of the beam each bank gets
     beam.py            one step of dynamic beam allocation, and the loop around it
     finished.py        finished hypotheses
+    follow.py          the cost of leaving a previous text
     stopping.py        scores, and when a sentence may stop
     batching.py        which sentences share a step
     words.py           which whole words may come next

@@ -8,6 +8,7 @@ that finish. Sentences may be at different positions, and batches may join; `eng
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, Self
 
 import numpy as np
@@ -19,10 +20,13 @@ from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
 from engine.search.candidates import Expansion, Limits
 from engine.search.finished import FinishedPool, KeptPlaces, SearchHypothesis
+from engine.search.follow import Following
 from engine.search.rows import BeamRows, Candidates, forced_prefix
 from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchVocabulary, Sentence, SentenceResult
 from engine.search.stopping import is_over
 from engine.search.tracker import ConstraintTracker
+
+_NUM_SPARED = 1  # likeliest rows of a sentence with a previous text that its banks must leave in the beam
 
 
 class StepDecoder(Protocol):
@@ -79,6 +83,7 @@ class BeamSearch:
             number: LiveSentence(sentence, FinishedPool(sentence.options, vocabulary.text_of))
             for number, sentence in zip(numbers, sentences, strict=True)
         }
+        self._following = self._followed_texts()
         self._rows = self._begin(numbers)
         self._kept = KeptPlaces()
         self._ended: list[EndedSentence] = []
@@ -104,7 +109,7 @@ class BeamSearch:
         for live in self._live.values():
             live.num_steps += 1
         limits = self._current_limits()
-        expansion = Expansion(self._rows, output, limits, self._tracker, self._vocabulary)
+        expansion = Expansion(self._rows, output, limits, self._tracker, self._vocabulary, self._following)
         candidates = expansion.candidates()
         chosen = candidates.keep(self._share_beam(candidates, limits))
         self._store_finished(chosen)
@@ -127,10 +132,11 @@ class BeamSearch:
         """Take over the sentences of `other`, which has the same tracker and must not be used again."""
         assert other._tracker is self._tracker
         self._decoder.join(other._decoder)
-        self._rows = self._rows.followed_by(other._rows, self._vocabulary.roles.begin)
         self._kept.add(other._kept.sentences, other._kept.scores)
         self._live.update(other._live)
         other._live = {}
+        self._following = self._followed_texts()
+        self._rows = self._rows.followed_by(other._rows, self._vocabulary.roles.begin, self._following)
 
     def abandon(self) -> tuple[list[EndedSentence], list[Sentence]]:
         """Drop all work, for instance after a crash; returns the sentences that had ended and those that had not."""
@@ -147,7 +153,14 @@ class BeamSearch:
         log_probs_B = self._decoder.read(pieces_B) if any(pieces_B) else pieces_B
         for number, pieces in zip(numbers, pieces_B, strict=True):
             self._live[number].num_steps = len(pieces)
-        return BeamRows.start(np.array(numbers, dtype=np.int64), beginnings, log_probs_B, roles.begin)
+        sentences_B, following = np.array(numbers, dtype=np.int64), self._following
+        rows = BeamRows.start(sentences_B, beginnings, log_probs_B, roles.begin)
+        return replace(rows, changes_RJ=following.start(sentences_B, pieces_B)) if following.is_needed else rows
+
+    def _followed_texts(self) -> Following:
+        """The previous texts of the live sentences, as tables."""
+        texts = {number: live.sentence.followed for number, live in self._live.items()}
+        return Following(texts, len(self._tracker.num_tokens_B))
 
     def _current_limits(self) -> Limits:
         """The limits of this step, computed again when sentences come or go or hypotheses finish."""
@@ -174,6 +187,9 @@ class BeamSearch:
         groups = sentences * num_banks + banks
         waiting_BC = np.bincount(groups, minlength=num_numbers * num_banks).reshape(num_numbers, num_banks)
         is_chosen: Bools = rank_within(groups, scores) < self._places(waiting_BC, limits).ravel()[groups]
+        if self._following.is_needed:  # the row that stays nearest to the previous text may have met few phrases yet
+            is_followed_N = np.isin(sentences, self._following.numbers)
+            is_chosen |= is_followed_N & (rank_within(sentences, scores) < _NUM_SPARED)
         num_candidates = len(candidates.rows_N)
         if len(self._kept):
             self._kept.keep(is_chosen[num_candidates:])
@@ -224,7 +240,7 @@ class BeamSearch:
             outcome = "unmet" if outcome == "complete" else outcome
             rows = self._rows.keep(self._rows.sentences_R == number)
             efforts = [] if outcome == "failed" else self._found(rows, is_satisfying=False)
-            efforts.sort(key=lambda effort: (effort.num_missing, -effort.score))
+            efforts.sort(key=lambda effort: (effort.num_missing, -effort.ranking_score))
             found = efforts[: live.sentence.options.nbest]
         self._ended.append(EndedSentence(live.sentence, SentenceResult(outcome, tuple(found), live.num_steps)))
         del self._live[number]
@@ -242,15 +258,18 @@ class BeamSearch:
                 tuple(token_log_probs[len(tokens) - length :]),
                 log_prob,
                 self._live[number].sentence.scoring.score(log_prob, length),
+                penalty,
+                self._live[number].sentence.scoring.score(log_prob - penalty, length),
                 missing,
                 is_satisfying,
             )
-            for number, length, tokens, token_log_probs, log_prob, missing in zip(
+            for number, length, tokens, token_log_probs, log_prob, penalty, missing in zip(
                 rows.sentences_R.tolist(),
                 rows.lengths_R.tolist(),
                 rows.tokens_RT.tolist(),
                 rows.token_log_probs_RT.tolist(),
                 rows.log_probs_R.tolist(),
+                rows.penalties_R.tolist(),
                 missing_R.tolist(),
                 strict=True,
             )

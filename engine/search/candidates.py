@@ -16,6 +16,7 @@ from torch import Tensor
 from engine.kernels import Logits
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.banks import rank_within
+from engine.search.follow import Following
 from engine.search.rows import BeamRows, Candidates
 from engine.search.scores import Allowed, LogProbs, Masks, scores_of
 from engine.search.sentence import LiveSentence, SearchVocabulary
@@ -44,11 +45,11 @@ class Limits:
     def of(cls, live: Mapping[int, LiveSentence], num_numbers: int, vocabulary_size: int) -> Limits:
         counts, bounds = [(0, 0, 0, False)] * num_numbers, [(0.0, 0.0, 0.0)] * num_numbers
         for number, item in live.items():
-            options, best = item.sentence.options, item.pool.best_log_prob
+            options, best = item.sentence.options, item.pool.best_total
             beam = beam_left(options, item.pool.num_finished)
             children = min(beam, options.max_children or beam, vocabulary_size)
             counts[number] = beam, item.sentence.max_length, children, options.crowding == "spread"
-            floor = item.pool.pruning_log_prob - _or_infinity(options.pruning_threshold)
+            floor = item.pool.pruning_total - _or_infinity(options.pruning_threshold)
             bounds[number] = floor, _or_infinity(options.bank_threshold), best
         beam_B, max_length_B, max_children_B, spreads_B = np.array(counts, dtype=np.int64).reshape(-1, 4).T
         floor_B, reach_B, best_B = np.array(bounds, dtype=np.float64).reshape(-1, 3).T
@@ -69,10 +70,12 @@ class Expansion:
         limits: Limits,
         tracker: ConstraintTracker,
         vocabulary: SearchVocabulary,
+        following: Following,
     ) -> None:
         self._rows = rows
         self._limits = limits
         self._tracker = tracker
+        self._following = following
         self._vocabulary = vocabulary
         self._num_banks = int(tracker.num_tokens_B.max()) + 1
         self._steps_left_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens until the length limit
@@ -81,7 +84,11 @@ class Expansion:
         if not self._is_free and self._remaining is None:
             self._remaining = tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP)
         self._forced_RF = self._forced()
-        self._scores = scores_of(output, self._masks(), self._forced_RF, vocabulary)
+        self._before_R, self._beam_B, self._children_B = rows.totals, limits.beam_B, limits.max_children_B
+        self._queried_RF = self._forced_RF
+        if following.is_needed:
+            self._follow()
+        self._scores = scores_of(output, self._masks(), self._queried_RF, vocabulary)
         self.failed = np.zeros(0, dtype=np.int64)  # sentences with NaN scores
 
     def candidates(self) -> Candidates:
@@ -102,6 +109,23 @@ class Expansion:
         if self._remaining is None or self._num_banks == 1:
             return np.zeros((len(rows), 0), dtype=np.int64)
         return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._remaining, self._vocabulary.roles.end)
+
+    def _follow(self) -> None:
+        """Let the best continuations be found as if none followed its previous text, beside those that do.
+
+        Then all that are among the best k with their own penalty are found: an estimate is too high only for the end,
+        which takes at most one place from each row, so twice the beam is enough.
+        """
+        rows = self._rows
+        penalties_R, likely_RF = self._following.likely(rows.sentences_R, rows.changes_RJ)
+        self._before_R = rows.log_probs_R - penalties_R
+        is_followed_B = np.isin(np.arange(len(self._beam_B)), self._following.numbers)
+        is_capped_B = self._children_B < np.minimum(self._beam_B, self._vocabulary.size)
+        more_B = np.where(is_capped_B, self._children_B + 1, 2 * self._beam_B)
+        self._children_B = np.where(is_followed_B, more_B, self._children_B)
+        self._beam_B = np.where(is_followed_B, 2 * self._beam_B, self._beam_B)
+        ends_R1 = np.where(is_followed_B[rows.sentences_R], self._vocabulary.roles.end, -1)[:, None]
+        self._queried_RF = np.concatenate([self._forced_RF, likely_RF, ends_R1], 1)
 
     def _masks(self) -> Masks:
         """The tokens that each row must not write in this step."""
@@ -133,8 +157,8 @@ class Expansion:
         """
         rows, vocabulary_size = self._rows, self._vocabulary.size
         keys, failed_R = self._leading()
-        if self._forced_RF.shape[1]:
-            keys = np.unique(np.concatenate([keys, self._forced_keys()]))
+        if self._queried_RF.shape[1]:
+            keys = np.unique(np.concatenate([keys, self._keys(self._queried_RF)]))
         if failed_R.any():
             self.failed = np.unique(rows.sentences_R[failed_R])
             keys = keys[~np.isin(rows.sentences_R[keys // vocabulary_size], self.failed)]
@@ -145,22 +169,22 @@ class Expansion:
         rows, limits, vocabulary_size = self._rows, self._limits, self._vocabulary.size
         is_capped = (limits.max_children_B < np.minimum(limits.beam_B, vocabulary_size))[rows.sentences_R].any()
         if isinstance(self._scores, LogProbs) and not is_capped and not self._tracker.may_die(rows.nodes_R).any():
-            return self._scores.leaders(rows.log_probs_R, rows.sentences_R, limits.beam_B)
+            return self._scores.leaders(self._before_R, rows.sentences_R, self._beam_B)
         values_RK, tokens_RK = self._best_living()
         is_living_RK = values_RK > -np.inf
-        is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= limits.max_children_B[rows.sentences_R][:, None])
-        scores_RK = np.where(is_eligible_RK, rows.log_probs_R[:, None] + values_RK, -np.inf)
+        is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= self._children_B[rows.sentences_R][:, None])
+        scores_RK = np.where(is_eligible_RK, self._before_R[:, None] + values_RK, -np.inf)
         sentences = rows.sentences_R.repeat(values_RK.shape[1])
-        is_among_best = rank_within(sentences, scores_RK.ravel()) < limits.beam_B[sentences]
+        is_among_best = rank_within(sentences, scores_RK.ravel()) < self._beam_B[sentences]
         is_chosen_RK = is_eligible_RK & is_among_best.reshape(scores_RK.shape)
         is_chosen_RK[np.arange(len(rows)), values_RK.argmax(1)] = True
         row_index_R1 = np.arange(len(rows))[:, None] * vocabulary_size
         keys = np.sort((row_index_R1 + tokens_RK)[is_chosen_RK & is_living_RK])
         return keys, np.isnan(values_RK[:, 0]) | np.isnan(rows.log_probs_R)
 
-    def _forced_keys(self) -> Ints:
+    def _keys(self, tokens_RF: Ints) -> Ints:
         row_index_R1 = np.arange(len(self._rows))[:, None] * self._vocabulary.size
-        return (row_index_R1 + self._forced_RF)[self._forced_RF >= 0]
+        return (row_index_R1 + tokens_RF)[tokens_RF >= 0]
 
     def _best_living(self) -> tuple[Floats, Ints]:
         """The best continuations of each row that do not die: log-probabilities and tokens, (R, K).
@@ -169,7 +193,7 @@ class Expansion:
         living ones, the search widens until there are enough.
         """
         rows, tracker, vocabulary_size = self._rows, self._tracker, self._vocabulary.size
-        num_needed = width = max(1, int(self._limits.max_children_B.max()))
+        num_needed = width = min(vocabulary_size, max(1, int(self._children_B.max())))
         widths_R = np.full(len(rows), width)
         may_die_R = tracker.may_die(rows.nodes_R)
         is_enough_R = ~may_die_R
@@ -197,8 +221,8 @@ class Expansion:
         rows, tracker = self._rows, self._tracker
         rows_N, tokens_N = np.divmod(keys, self._vocabulary.size)
         values_N = self._scores.take(rows_N, tokens_N)
-        scores_N = rows.log_probs_R[rows_N] + values_N
-        is_possible_N = scores_N > -np.inf
+        log_probs_N = rows.log_probs_R[rows_N] + values_N
+        is_possible_N = log_probs_N > -np.inf
         sentences_N = rows.sentences_R[rows_N]
         is_end_N = tokens_N == self._vocabulary.roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
@@ -214,10 +238,33 @@ class Expansion:
                 needed_N = np.maximum(needed_N, ~remaining.may_end_N)
             is_possible_N &= is_end_N | (needed_N + 1 < self._steps_left_R[rows_N])
             is_possible_N &= ~tracker.is_dead(nodes_N)
+        penalties_N, changes_NJ = self._changes(rows_N, tokens_N, sentences_N, is_end_N)
         candidates = Candidates(
-            rows_N, tokens_N, values_N, scores_N, sentences_N, nodes_N, met_NP, banks_N, is_end_N, remaining
+            rows_N,
+            tokens_N,
+            values_N,
+            log_probs_N,
+            log_probs_N - penalties_N,
+            penalties_N,
+            changes_NJ,
+            sentences_N,
+            nodes_N,
+            met_NP,
+            banks_N,
+            is_end_N,
+            remaining,
         )
         return candidates, is_possible_N
+
+    def _changes(self, rows_N: Ints, tokens_N: Ints, sentences_N: Ints, is_end_N: Bools) -> tuple[Floats, Floats]:
+        """The candidates' penalties (N,), and the state of following (N, J)."""
+        changes_NJ, following = self._rows.changes_RJ[rows_N], self._following
+        if not following.is_needed:
+            return np.zeros(len(rows_N)), changes_NJ
+        after_NJ = following.after(sentences_N, changes_NJ, tokens_N)
+        after_NJ[is_end_N] = changes_NJ[is_end_N]
+        end_penalties_N = following.end_penalties(sentences_N, after_NJ)
+        return np.where(is_end_N, end_penalties_N, following.penalties(sentences_N, after_NJ)), after_NJ
 
     def _last_resorts(self, going_rows: Ints) -> Ints:
         """The end token, as keys like those of `_gather`, for rows that may end and have no other candidate.
@@ -238,7 +285,7 @@ class Expansion:
 
     def _is_forced(self, candidates: Candidates) -> Bools:
         """(N,): whether a candidate advances an unmet phrase."""
-        return np.isin(candidates.rows_N * self._vocabulary.size + candidates.tokens_N, self._forced_keys())
+        return np.isin(candidates.rows_N * self._vocabulary.size + candidates.tokens_N, self._keys(self._forced_RF))
 
     def _is_within_reach(self, candidates: Candidates) -> Bools:
         """(N,): whether a candidate is near enough to the best of its bank; finished ones count in the last bank.

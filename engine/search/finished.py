@@ -15,15 +15,23 @@ from engine.search.arrays import Bools, Floats, Ints
 class SearchHypothesis:
     """One sequence in the result of a search. `is_satisfying`: it wrote the end token and meets every phrase.
 
-    `score` is the one that the options select; `stopping.Scoring` computes it.
+    `score` is the one that the options select; `stopping.Scoring` computes it. `penalty` is the cost of leaving a
+    previous text, in nats; `ranking_score` is the score of `total`, by which hypotheses compete.
     """
 
     tokens: tuple[int, ...]
     token_log_probs: tuple[float, ...]
     log_prob: float
     score: float
+    penalty: float
+    ranking_score: float
     num_missing: int = 0
     is_satisfying: bool = True
+
+    @property
+    def total(self) -> float:
+        """The log-probability minus the penalty."""
+        return self.log_prob - self.penalty
 
 
 class FinishedPool:
@@ -34,7 +42,7 @@ class FinishedPool:
         self._text_of = text_of
         self._best_by_text: dict[str, SearchHypothesis] = {}
         self.num_finished = 0
-        self.best_log_prob = float("-inf")
+        self.best_total = float("-inf")
         self.latest_top: SearchHypothesis | None = None  # the likeliest of the last step in which any finished
 
     @property
@@ -42,22 +50,22 @@ class FinishedPool:
         return len(self._best_by_text)
 
     @property
-    def pruning_log_prob(self) -> float:
-        """The best finished log-probability; minus infinity while pruning by it could shorten the n-best list."""
+    def pruning_total(self) -> float:
+        """The best finished total; minus infinity while pruning by it could shorten the n-best list."""
         options = self._options
         is_full = self.num_texts >= min(options.nbest, options.beam)
-        return self.best_log_prob if is_full or options.pruning == "first_finished" else float("-inf")
+        return self.best_total if is_full or options.pruning == "first_finished" else float("-inf")
 
     def add(self, found: SearchHypothesis) -> None:
         """Add a hypothesis. Lengths must not fall from one call to the next."""
         self.num_finished += 1
         top = self.latest_top
-        if top is None or len(found.tokens) > len(top.tokens) or found.log_prob > top.log_prob:
+        if top is None or len(found.tokens) > len(top.tokens) or found.total > top.total:
             self.latest_top = found
-        self.best_log_prob = max(self.best_log_prob, found.log_prob)
+        self.best_total = max(self.best_total, found.total)
         text = self._text_of(found.tokens)
         held = self._best_by_text.get(text)
-        if held is None or found.score > held.score:
+        if held is None or found.ranking_score > held.ranking_score:
             self._best_by_text[text] = found
 
     def best(self) -> list[SearchHypothesis]:
@@ -94,4 +102,4 @@ class KeptPlaces:
 
 
 def _ranked(by_text: Mapping[str, SearchHypothesis]) -> list[SearchHypothesis]:
-    return sorted(by_text.values(), key=lambda found: -found.score)
+    return sorted(by_text.values(), key=lambda found: -found.ranking_score)

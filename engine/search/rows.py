@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from engine.search.arrays import Bools, Floats, Ints
+from engine.search.follow import Following
 from engine.search.tracker import ConstraintTracker, RemainingCost
 
 _Array = TypeVar("_Array", Ints, Floats)
@@ -67,7 +68,14 @@ class BeamRows:
     lengths_R: Ints
     tokens_RT: Ints
     token_log_probs_RT: Floats
+    penalties_R: Floats  # nats lost by leaving a previous text (`engine.search.follow`)
+    changes_RJ: Floats  # the state of that
     remaining: RemainingCost | None = None  # if computed already
+
+    @property
+    def totals(self) -> Floats:
+        """What rows compete with: the log-probability minus the penalty."""
+        return self.log_probs_R - self.penalties_R
 
     @classmethod
     def start(
@@ -89,6 +97,8 @@ class BeamRows:
             lengths_R=np.array(lengths),
             tokens_RT=np.array(pieces),
             token_log_probs_RT=np.array([(*(0.0,) * (num_columns - len(own) + 1), *own) for own in log_probs_B]),
+            penalties_R=np.zeros(len(lengths)),
+            changes_RJ=np.zeros((len(lengths), 0)),
         )
 
     def __len__(self) -> int:
@@ -107,11 +117,13 @@ class BeamRows:
             self.lengths_R[index],
             self.tokens_RT[index],
             self.token_log_probs_RT[index],
+            self.penalties_R[index],
+            self.changes_RJ[index],
             None if self.remaining is None else self.remaining.take(index),
         )
 
-    def followed_by(self, other: BeamRows, begin: int) -> BeamRows:
-        """These rows followed by the other ones."""
+    def followed_by(self, other: BeamRows, begin: int, following: Following) -> BeamRows:
+        """These rows followed by the other ones; `following` has the sentences of both."""
         num_columns = max(self.tokens_RT.shape[1], other.tokens_RT.shape[1])
         num_phrases = max(self.met_RP.shape[1], other.met_RP.shape[1])
         both = self, other
@@ -123,6 +135,8 @@ class BeamRows:
             np.concatenate([rows.lengths_R for rows in both]),
             np.concatenate([_to_the_right(rows.tokens_RT, num_columns, begin) for rows in both]),
             np.concatenate([_to_the_right(rows.token_log_probs_RT, num_columns, 0) for rows in both]),
+            np.concatenate([rows.penalties_R for rows in both]),
+            np.concatenate([following.resized(rows.changes_RJ) for rows in both]),
         )
 
     def with_phrases(self, num_phrases: int) -> BeamRows:
@@ -141,7 +155,10 @@ class Candidates:
     rows_N: Ints
     tokens_N: Ints
     token_log_probs_N: Floats
-    scores_N: Floats  # log-probability of the whole hypothesis
+    log_probs_N: Floats  # of the whole hypothesis
+    scores_N: Floats  # what candidates compete with: the log-probability minus the penalty
+    penalties_N: Floats
+    changes_NJ: Floats
     sentences_N: Ints
     nodes_N: Ints
     met_NP: Ints
@@ -158,7 +175,10 @@ class Candidates:
             self.rows_N[index],
             self.tokens_N[index],
             self.token_log_probs_N[index],
+            self.log_probs_N[index],
             self.scores_N[index],
+            self.penalties_N[index],
+            self.changes_NJ[index],
             self.sentences_N[index],
             self.nodes_N[index],
             self.met_NP[index],
@@ -177,10 +197,12 @@ class Candidates:
             self.sentences_N,
             self.nodes_N,
             self.met_NP,
-            self.scores_N,
+            self.log_probs_N,
             lengths_N,
             np.concatenate([tokens_NT[:, first:], self.tokens_N[:, None]], 1),
             np.concatenate([token_log_probs_NT[:, first:], self.token_log_probs_N[:, None]], 1),
+            self.penalties_N,
+            self.changes_NJ,
             self.remaining,
         )
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from engine.request import SearchOptions
 from engine.search.finished import FinishedPool, SearchHypothesis
+from engine.search.follow import FollowedText
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.stopping import Scoring
 
@@ -55,8 +56,9 @@ class SearchVocabulary:
 class Sentence:
     """One sentence to search; compared by identity.
 
-    `source` is passed on to the function that opens the decoder. `max_length` includes the end token. `interruption` is
-    called before each step; it returns why the sentence must end now, or None.
+    `source` is passed on to the function that opens the decoder. `max_length` includes the end token. `followed` is a
+    previous text to stay near to. `interruption` is called before each step; it returns why the sentence must end now,
+    or None.
     """
 
     constraints: SentenceConstraints
@@ -64,6 +66,7 @@ class Sentence:
     options: SearchOptions
     scoring: Scoring = field(default_factory=Scoring)
     source: Any = None
+    followed: FollowedText | None = None
     interruption: Callable[[], Interruption | None] = lambda: None
 
 

@@ -69,19 +69,21 @@ def beam_left(options: SearchOptions, num_finished: int) -> int:
 
 
 def is_over(
-    options: SearchOptions, pool: FinishedPool, scoring: Scoring, live_log_prob: float, length: int, max_length: int
+    options: SearchOptions, pool: FinishedPool, scoring: Scoring, live_total: float, length: int, max_length: int
 ) -> bool:
-    """Whether the sentence may stop. `live_log_prob` is that of its best row in any bank; all rows have this `length`.
+    """Whether the sentence may stop. `live_total` is the log-probability minus the penalty of its best row in any bank.
+
+    All rows have this `length`. A row's total cannot rise as the row grows.
 
     "optimal": no row can enter the n-best list of distinct texts any more. The result then provably equals that of a
     search to the end, as long as nothing else depends on finished hypotheses.
     """
     if options.stopping == "optimal":
         best = pool.best()
-        return len(best) == options.nbest and best[-1].score >= scoring.score(live_log_prob, max_length)
+        return len(best) == options.nbest and best[-1].ranking_score >= scoring.score(live_total, max_length)
     if options.stopping == "opennmt":
         top = pool.latest_top
-        return top is not None and len(top.tokens) == length and top.log_prob >= live_log_prob
+        return top is not None and len(top.tokens) == length and top.total >= live_total
     if options.stopping == "shrinking":
         return pool.num_finished >= options.beam
     if options.stopping == "first_finished":

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from engine.request import SearchOptions
+from engine.search.follow import FollowedText
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
+from tests.reference.changes import slow_penalty
 from tests.reference.matching import forced_pieces, meets_all, must_close, total_missing, violates
 from tests.reference.toy import BEGIN, END, ToyModel, ToyTexts
 
@@ -21,10 +23,11 @@ from tests.reference.toy import BEGIN, END, ToyModel, ToyTexts
 class Hyp:
     tokens: tuple[int, ...] = ()
     log_prob: float = 0.0
+    penalty: float = 0.0
 
     @property
     def score(self) -> float:
-        return self.log_prob / len(self.tokens)
+        return (self.log_prob - self.penalty) / len(self.tokens)
 
 
 def slow_score(hyp: Hyp, options: SearchOptions, target_length: float) -> float:
@@ -229,6 +232,7 @@ def enumerate_all(
     texts: ToyTexts,
     max_length: int,
     limit: Limit | None = None,
+    followed: FollowedText | None = None,
 ) -> list[Hyp]:
     """The best sequence of each distinct satisfying text, best first, by looking at all that the rules allow.
 
@@ -238,6 +242,7 @@ def enumerate_all(
     prefix = constraints.prefix.text if constraints.prefix else ""
     limit = limit or SlowLimit(texts, constraints.phrases)
     for hyp in _all_sequences(model, sentence, Hyp(), constraints, texts, max_length, limit):
+        hyp = replace(hyp, penalty=slow_penalty(followed, hyp.tokens, END))
         text = texts.text(hyp.tokens)
         is_good = (
             meets_all(text, constraints.phrases)

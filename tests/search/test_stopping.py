@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from engine import InvalidRequest
 from engine.request import Score, SearchOptions, Stopping
 from engine.search.beam import BeamSearch
+from engine.search.follow import FollowedText
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
@@ -35,11 +36,14 @@ def search(
     options: SearchOptions,
     target_length: float = 0.0,
     of_class: type[BeamSearch] = BeamSearch,
+    followed: Sequence[FollowedText | None] = (),
 ) -> list[SentenceResult]:
     scoring = Scoring(options.score, options.length_reward or 0.0, target_length)
     sentences = [
-        Sentence(item, max_length, options, scoring, number)
-        for number, (item, max_length) in enumerate(zip(constraints, max_lengths, strict=True))
+        Sentence(item, max_length, options, scoring, number, followed=text)
+        for number, (item, max_length, text) in enumerate(
+            zip(constraints, max_lengths, followed or [None] * len(constraints), strict=True)
+        )
     ]
     ended = toy_stream(model, texts, batch_size=len(sentences), search=of_class).run(sentences)
     assert all(item.error is None for item in ended)

@@ -1,0 +1,106 @@
+"""Smallest change: what a hypothesis costs for leaving a previous text, exactly, for all rows at once.
+
+The cost is the edit distance (Levenshtein 1966) between the pieces of the hypothesis and those of the previous text:
+pieces added, replaced and left out. A row keeps one line of the distance table: entry j is the least cost of turning
+the first j pieces of the previous text into the pieces written so far. The least entry is what every continuation must
+at least cost, so a row's cost never falls as the row grows, and scores with it are bounded like log-probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.search.arrays import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedText:
+    """A previous text in pieces; each change costs `strength`, in nats."""
+
+    pieces: tuple[int, ...]
+    strength: float
+
+
+class Following:
+    """The previous texts of a batch of sentences as tables, by the tracker's sentence numbers.
+
+    `numbers` are the sentences with a previous text; the others cost nothing. The state of N rows is an array (N, J):
+    the lines of their distance tables, padded with infinity to one more than the pieces of the longest previous text.
+    """
+
+    def __init__(self, texts: Mapping[int, FollowedText | None], num_numbers: int) -> None:
+        followed = {number: text for number, text in texts.items() if text is not None}
+        self.is_needed = bool(followed)
+        self.numbers = np.array(list(followed), dtype=np.int64)
+        num_columns = 1 + max((len(text.pieces) for text in followed.values()), default=-1)
+        self._places_J = np.arange(num_columns, dtype=np.float64)
+        self._pieces_BJ = np.full((num_numbers, num_columns), -1)  # column j: piece j, which the last column lacks
+        self._price_B = np.zeros(num_numbers)  # 1 change in sentences with a previous text
+        self._last_B = np.zeros(num_numbers, dtype=np.int64)
+        self._strength_B = np.zeros(num_numbers)
+        for number, text in followed.items():
+            self._pieces_BJ[number, : len(text.pieces)] = text.pieces
+            self._price_B[number] = 1.0
+            self._last_B[number] = len(text.pieces)
+            self._strength_B[number] = text.strength
+
+    def start(self, sentences_R: Ints, pieces_R: Sequence[Sequence[int]]) -> Floats:
+        """(R, J): the costs of rows that must begin with these pieces, which themselves cost nothing."""
+        costs_RJ = np.where(self._places_J <= self._last_B[sentences_R, None], self._places_J, np.inf)
+        for row, pieces in enumerate(pieces_R):
+            for piece in pieces:
+                costs_RJ[[row]] = self.after(sentences_R[[row]], costs_RJ[[row]], np.array([piece]))
+        start_RJ: Floats = costs_RJ - costs_RJ.min(1, keepdims=True)
+        return start_RJ
+
+    def resized(self, costs_RJ: Floats) -> Floats:
+        """The costs with as many columns as the tables; columns that are cut off belong to no live sentence."""
+        num_columns = len(self._places_J)
+        more = num_columns - costs_RJ.shape[1]
+        if more <= 0:
+            return costs_RJ[:, :num_columns]
+        padded = np.pad(costs_RJ, ((0, 0), (0, more)), constant_values=np.inf)
+        if not costs_RJ.shape[1]:  # in a batch in which no sentence has a previous text
+            padded[:, 0] = 0.0
+        return padded
+
+    def after(self, sentences_N: Ints, costs_NJ: Floats, tokens_N: Ints) -> Floats:
+        """(N, J): the costs after one more piece each."""
+        return self._next_line(sentences_N, costs_NJ, self._pieces_BJ[sentences_N] == tokens_N[:, None])
+
+    def penalties(self, sentences_N: Ints, costs_NJ: Floats) -> Floats:
+        """(N,): the nats that rows with these costs have lost for certain."""
+        penalties_N: Floats = self._strength_B[sentences_N] * costs_NJ.min(1)
+        return penalties_N
+
+    def end_penalties(self, sentences_N: Ints, costs_NJ: Floats) -> Floats:
+        """(N,): the nats that these rows lose if they end here, without the rest of the previous text."""
+        ends_N = costs_NJ[np.arange(len(sentences_N)), self._last_B[sentences_N]]
+        return self._strength_B[sentences_N] * ends_N
+
+    def likely(self, sentences_R: Ints, costs_RJ: Floats) -> tuple[Floats, Ints]:
+        """(R,) the penalty after a piece that the previous text lacks, and (R, F) the pieces that cost less.
+
+        These are padded with -1. They are few: the pieces at the places where the row's cost is least.
+        """
+        unlike_R = self._next_line(sentences_R, costs_RJ, None).min(1)
+        pieces_RJ = self._pieces_BJ[sentences_R]
+        is_better_RJ = (costs_RJ < unlike_R[:, None]) & (pieces_RJ >= 0)
+        num_better = int(is_better_RJ.sum(1).max(initial=0))
+        order_RF = np.argsort(~is_better_RJ, axis=1, kind="stable")[:, :num_better]
+        better_RF = np.take_along_axis(np.where(is_better_RJ, pieces_RJ, -1), order_RF, 1)
+        return self._strength_B[sentences_R] * unlike_R, better_RF
+
+    def _next_line(self, sentences_N: Ints, costs_NJ: Floats, is_same_NJ: Bools | None) -> Floats:
+        """The next line of each distance table; `is_same_NJ` marks the pieces that are kept, None: none."""
+        added_NJ = costs_NJ + self._price_B[sentences_N, None]
+        kept_NJ = added_NJ if is_same_NJ is None else np.where(is_same_NJ, costs_NJ, added_NJ)  # or replaced
+        after_NJ = np.minimum(added_NJ[:, 1:], kept_NJ[:, :-1])
+        after_NJ = np.concatenate([added_NJ[:, :1], after_NJ], 1)
+        least_NJ = np.minimum.accumulate(after_NJ - self._places_J, axis=1) + self._places_J  # left out
+        is_inside_NJ = self._places_J <= self._last_B[sentences_N, None]
+        result: Floats = np.where(is_inside_NJ, least_NJ, np.inf)
+        return result
