@@ -5,9 +5,9 @@ TypeScript types are made from them. Messages are in the page's language; words 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired
+from typing import Literal, NotRequired
 
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
 from app.checks import CheckName
@@ -17,7 +17,7 @@ from app.segments.constraint_changes import BanCase
 from app.segments.state import Origin
 from engine import Formality
 
-Run = Annotated[list[str], Field(min_length=2, max_length=2)]  # [kind, text]
+Run = tuple[str, str]  # [kind, text]
 WordPair = tuple[int, int]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from app.ui.commands import COMMANDS
-from app.ui.commands.base import CommandMessage
+from app.ui.commands.base import CommandMessage, SessionCommand
 from app.ui.glossaries import QUESTIONS
 from app.ui.page_state import SnapshotReply
 from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
@@ -57,6 +57,8 @@ def protocol_types() -> str:
             definitions[model.__name__] = schema
         union = "".join(f"\n  | {model.__name__}" for model in models)
         parts.append(f"export type {name} ={union};\n")
+    switches = (f"'{name}'" for name, model in COMMANDS.items() if issubclass(model, SessionCommand))
+    parts.append(f"export type SessionCommandName = {' | '.join(switches)};\n")
     for name, types in results().items():
         rows = []
         for key, of in types.items():

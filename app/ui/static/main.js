@@ -297,7 +297,7 @@ export class Bench {
 
   /**
    * Shows another document or an earlier session. Returns false if the server refused.
-   * @param {string} name
+   * @param {SessionCommand} name
    * @param {CommandArgs} [args]
    */
   async switchTo(name, args = {}) {

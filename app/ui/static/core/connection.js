@@ -44,10 +44,12 @@ export class Connection {
   /**
    * Queues a command; resolves with its reply. It replaces a command of the same `slot` that still waits, with the
    * arguments that `joined` returns for both; if that is null, both are sent.
-   * @param {string} name
+   * @template {CommandName} N
+   * @param {N} name
    * @param {CommandArgs} [args]
    * @param {string | null} [slot]
    * @param {(earlier: CommandArgs, later: CommandArgs) => CommandArgs | null} [joined]
+   * @returns {Promise<ReplyTo<N>>}
    */
   send(name, args = {}, slot = null, joined = (_earlier, later) => later) {
     const {promise: done, resolve} = withResolvers();

@@ -67,6 +67,8 @@ export type Reply =
   | SnapshotReply
   | ErrorReply;
 
+export type SessionCommandName = 'open_document' | 'open_sample' | 'resume_session' | 'restart_document' | 'delete_session';
+
 export interface CommandResults {
   open: undefined;
   leave: undefined;
@@ -523,7 +525,7 @@ export interface Findings {
 export interface FoundRow {
   index: number;
   state: 'new' | 'pretranslated' | 'edited' | 'confirmed';
-  runs: string[][];
+  runs: [string, string][];
 }
 
 /** Where a text occurs. */
@@ -538,7 +540,7 @@ export interface FreeHypothesis {
   text: string;
   score: number;
   gap: number;
-  runs: string[][];
+  runs: [string, string][];
 }
 
 /** The glossaries after a change. */
@@ -702,7 +704,7 @@ export interface MemoryMatch {
   source: string;
   target: string;
   origin: string;
-  runs: string[][];
+  runs: [string, string][];
 }
 
 /** Merges a segment with the next one. */
@@ -863,7 +865,7 @@ export interface RankedHypothesis {
   text: string;
   score: number;
   gap: number;
-  runs: string[][];
+  runs: [string, string][];
   rank: number;
   unmet: string[];
 }

@@ -222,11 +222,11 @@ export class Steps {
   async term(isAdded, {segment, source, target, scope}) {
     const {bench} = this;
     const {connection} = bench;
-    /** @type {{glossary_id?: number, number?: number, glossary?: string}} */
+    /** @type {Partial<ReplyResult<'add_term'>>} */
     let added = {}; // the number of the term in the glossary
     /** @param {boolean} isAddition */
     const change = async isAddition => {
-      /** @type {[string, CommandArgs]} */
+      /** @type {['add_term' | 'remove_term' | 'term_remove', CommandArgs]} */
       const [name, args] = isAddition
         ? ['add_term', {segment, source, target, scope}]
         : scope === 'document'

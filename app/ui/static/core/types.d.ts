@@ -54,119 +54,47 @@ declare global {
   /** The reply to a command or to the watch. `result` is the command's own. */
   type Reply = (Omit<protocol.SnapshotReply, 'segment' | 'result'> & {segment?: Detail; result?: any}) | protocol.ErrorReply;
   type SuccessReply = Extract<Reply, {ok: true}>;
+  type CommandName = keyof protocol.CommandResults;
+  type ReplyResult<N extends CommandName> = protocol.CommandResults[N];
+  type GlossaryCommand = Extract<CommandName, `glossary_${string}` | `term_${string}`>;
+  type SessionCommand = protocol.SessionCommandName;
+  /** The reply to one command. */
+  type ReplyTo<N extends CommandName> =
+    | (Omit<SuccessReply, 'result'> & {result: ReplyResult<N>})
+    | protocol.ErrorReply;
 
-  /* ---- results of commands and questions, whose types the server does not generate ---- */
-  type ModelOffer = {
-    key: string;
-    name: string;
-    place: 'bundled' | 'cached' | 'folder';
-    is_current: boolean;
-    is_fit: boolean;
-    problem: string;
-    directions: string[];
-    num_directions: number;
-    num_parameters: number;
-    num_bytes: number;
-    formalities: string[];
-    domains: string[];
-    card: string;
-  };
+  /* ---- results of commands and questions ---- */
+  type ModelOffer = protocol.ModelOffer;
   /** The reply to a question, such as for alternatives: its fields, or an error. */
   type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};
   type Server = Record<string, (message: object) => Promise<any>>;
   type SessionPlace = {token: string; version: number; open: number; detailStamp: number};
-  type AlternativeRow = {beginning: string; word: string; tail: string; text: string; gap: number; is_term: boolean};
-  type MemoryMatch = {rate: number; origin: string; runs: [kind: string, text: string][]; target: string};
+  type AlternativeRow = protocol.AlternativeRow;
+  type MemoryMatch = protocol.MemoryMatch;
   type Counts = Record<string, number>;
   type KeyCounts = {
     counts: Counts;
     presses: [number, string][];
     carets: [number, number, number][];
   };
-  type ReportSegment = {
-    index: number;
-    number: number;
-    state: SegmentState;
-    words: number;
-    net_ms: number;
-    hter: number | null;
-    chrf: number | null;
-    edits: number;
-    pins: number;
-    terms: [number, number];
-  };
-  type ReportView = {
-    name: string;
-    unit: Unit;
-    segments: ReportSegment[];
-    origins: [string, number][];
-    prices: [price: number, kind: string, text: string, index: number, number: number][];
-    keys: Counts;
-    idle_limit_ms: number;
-    net_ms: number;
-    gross_ms: number;
-    median_ms: number | null;
-    words_per_hour: number | null;
-    hter: number | null;
-    chrf: number | null;
-    num_unchanged: number;
-    num_events: number;
-    num_segments: number;
-    num_confirmed: number;
-    num_words: number;
-    num_words_confirmed: number;
-    num_pins: number;
-    num_bans: number;
-    num_terms: number;
-    num_terms_met: number;
-  };
-  /** [number, milliseconds, type, segment, text after it, detail] */
-  type Moment = [number, number, string, number | null, string | null, string];
-  type ReplayView = {segments: {number: number; source: string; text: string}[]; moments: Moment[]};
-  type DocumentGlossary = {id: number; name: string; is_on: boolean; num_terms: number};
-  type GlossaryOverview = {glossaries: DocumentGlossary[]; can_undo: boolean};
-  type GlossaryTerm = {source: string; target: string; status: string; glossary: string};
-  type TermUse = GlossaryTerm & {num_hits: number; segments: number[]; unused_in: number[]};
-  type SuppressedTerm = GlossaryTerm & {
-    by: GlossaryTerm;
-    is_same_place: boolean;
-    num_hits: number;
-    segments: number[];
-  };
-  type DryRunCounts = {
-    num_segments_hit: number;
-    num_segments: number;
-    num_found: number;
-    num_terms: number;
-    num_unused: number;
-    num_suppressed: number;
-    num_without: number;
-  };
-  type DryRun = DryRunCounts & {uses: TermUse[]; suppressed: SuppressedTerm[]};
-  type ImportReport = {
-    import: number;
-    name: string;
-    num_terms: number;
-    counts: Counts;
-    notes: string[];
-    is_replacing: boolean;
-    is_checking: boolean;
-    document: DryRunCounts & {num_more: number};
-  };
-  type ImportRow = {
-    verdict: string;
-    row: number;
-    text: string;
-    message: string;
-    was: string;
-    fix?: {name: string; to: string | null};
-    blank?: {name: string; source: string};
-  };
-  type GridTerm = Omit<protocol.EditTerm, keyof protocol.CommandFields | 'glossary' | 'number'>;
-  type GridRow = GridTerm & {number: number};
+  type ReportSegment = protocol.ReportSegment;
+  type ReportView = protocol.SessionReport;
+  type ReplayView = protocol.SessionReplay;
+  type Moment = ReplayView['moments'][number];
+  type DocumentGlossary = protocol.GlossaryView;
+  type GlossaryOverview = protocol.GlossaryList;
+  type GlossaryTerm = protocol.TermName;
+  type TermUse = protocol.TermUseView;
+  type SuppressedTerm = protocol.SuppressedTerm;
+  type DryRunCounts = protocol.GlossaryImpact;
+  type DryRun = protocol.DocumentCheck;
+  type ImportReport = protocol.ImportReport;
+  type ImportRow = protocol.ImportRow;
+  type GridRow = protocol.TermRow;
+  type GridTerm = Omit<GridRow, 'number'>;
   type GridTools = {
     ask: (question: string, args?: CommandArgs) => Promise<any>;
-    change: (command: string, args: CommandArgs, said: string) => Promise<any>;
+    change: (command: GlossaryCommand, args: CommandArgs, said: string) => Promise<any>;
   };
   type CommandArgs = {[name: string]: any};
   type Command = {

@@ -130,7 +130,7 @@ class GlossaryDialog {
 
   /**
    * Sends a command; its reply contains the new state of the glossaries.
-   * @param {string} command
+   * @param {GlossaryCommand} command
    * @param {CommandArgs} args
    * @param {string} notice
    */

@@ -65,7 +65,6 @@ export const openReplace = bench => {
     const number = ++asked;
     const reply = await bench.connection.send('find', query(), 'find');
     if (number !== asked || !reply.ok) return;
-    /** @type {{num_places: number, num_segments: number, rows: {index: number, runs: [kind: string, text: string][]}[]}} */
     const {num_places: places, num_segments: segments, rows} = reply.result;
     setText(
       summary,
