@@ -1,0 +1,343 @@
+"""The simulated translator: effort counted by hand, every way of working ends in the goal, the same figures again."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from engine import Hypothesis, Request, SearchOptions, Translation
+from tests.benchmarks.simulation import effort
+from tests.benchmarks.simulation.__main__ import main
+from tests.benchmarks.simulation.data import detokenised, read_documents, read_post_edits
+from tests.benchmarks.simulation.decoding import Engine
+from tests.benchmarks.simulation.effort import Effort
+from tests.benchmarks.simulation.protocols import (
+    Pin,
+    PostEditing,
+    Segment,
+    State,
+    Typing,
+    effort_of,
+    post_editing,
+    relocated,
+    ways_of_working,
+    word_prediction,
+)
+from tests.benchmarks.simulation.redecoding import KINDS, chosen_words, read_ahead, redecode
+from tests.benchmarks.simulation.report import write_report
+from tests.benchmarks.simulation.requesters import REQUESTERS, Correction, OneRequest, Situation
+from tests.benchmarks.simulation.statistics import bleu, bleu_gain, ratio
+from tests.benchmarks.simulation.words import edits, num_changed, num_wrong, put_in, right_words, words_of
+
+KEPT = Path(__file__).resolve().parents[1] / "results" / "simulation"
+SEEN = "Der Hund, der seit Jahren dort wohnt, geht jeden einzelnen Morgen pünktlich nach Haus."
+GOAL = "Der alte Hund, der seit Jahren dort wohnt, läuft jeden einzelnen Morgen pünktlich nach Hause."
+ALTE = SEEN.replace("Der Hund", "Der alte Hund")  # after the first edit; the others are "läuft" and "Hause"
+
+
+class ScriptedModel:
+    """Answers with the first of its sentences that has what the request requires and lacks what it bans."""
+
+    def __init__(self, *sentences: str) -> None:
+        self.sentences = sentences
+        self.requests: list[Request] = []
+
+    def translate(self, request: Request, options: SearchOptions) -> Translation:
+        self.requests.append(request)
+        required = [*(phrase.text for phrase in request.phrases), *request.locked]
+        found = [
+            sentence
+            for sentence in self.sentences
+            if sentence.startswith(request.prefix)
+            and sentence.endswith(request.suffix)
+            and all(text in sentence for text in required)
+            and not any(avoid.text in sentence.split() for avoid in request.avoid)
+        ]
+        hypotheses = tuple(Hypothesis(sentence, -1.0, -1.0, (), (), ()) for sentence in found)
+        return Translation(request, "complete" if found else "infeasible", hypotheses)
+
+    def translate_all(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[Translation]:
+        return (self.translate(request, options) for request in requests)
+
+    def alternatives(self, *arguments: object) -> Sequence[object]:
+        return ()
+
+
+def engine_of(*sentences: str) -> Engine:
+    return Engine(ScriptedModel(*sentences), SearchOptions(), is_waiting_counted=False)
+
+
+SEGMENT = Segment("The old dog walks home.", GOAL, "en-de")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("gleich", "gleich", Effort()),
+        ("Die Datei", "Die Dateien", Effort(clicks=1, keys=2, hand_moves=2, decisions=1)),  # click behind Datei, "en"
+        ("Die Datei", "Die große Datei", Effort(clicks=1, keys=6, hand_moves=2, decisions=1)),  # "große" and a space
+        ("Die große Datei", "Die Datei", Effort(selections=1, keys=1, hand_moves=2, decisions=1)),  # select, delete
+        ("Der Hund", "Die Katze", Effort(selections=1, keys=8, hand_moves=2, decisions=1)),  # "ie Katze" over "er Hund"
+        ("a b c d e f g h", "x b c d e f g y", Effort(selections=1, keys=15, hand_moves=2, decisions=1)),  # 3.0 s < 3.1
+        ("a b c d e f g ijk h", "x b c d e f g ijk y", Effort(selections=2, keys=2, hand_moves=4, decisions=2)),
+        ("", "Ja", Effort(clicks=1, keys=2, hand_moves=2, decisions=1)),
+    ],
+)
+def test_effort_of_post_editing_equals_the_count_by_hand(old, new, expected):
+    assert post_editing(old, new) == expected
+
+
+def test_seconds_are_those_of_the_keystroke_level_model():
+    one = Effort(clicks=1, selections=2, keys=10, hand_moves=2, decisions=1, words_read=4, waiting_s=0.5)
+    assert one.actions == 13
+    assert one.seconds == pytest.approx(3 * 1.1 + 10 * 0.2 + 2 * 0.4 + 1.2 + 4 * 0.25 + 0.5)
+    assert effort.PLACE_S == pytest.approx(3.1)
+    assert one + one == Effort(2, 4, 20, 4, 2, 8, 1.0)
+
+
+def random_text(rng: random.Random) -> str:
+    words = [rng.choice(["a", "b", "ab", "Haus", "Häuser", ",", "E-Mail", "12.5"]) for _ in range(rng.randint(0, 9))]
+    return "".join(word + rng.choice(["", " ", " ", " "]) for word in words).strip()
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_edits_made_in_turn_give_the_goal(seed):
+    rng = random.Random(seed)
+    old, new = random_text(rng), random_text(rng)
+    text = old
+    for edit in edits(old, new):
+        text = edit.applied_to(text)
+        assert text[edit.phrase_start :].startswith(edit.phrase)
+        assert text[: edit.phrase_start] == new[: edit.phrase_start]
+    assert text == new
+    assert (post_editing(old, new) == Effort()) == (old == new)
+    assert num_wrong(old, new) >= len(right_words(new, new)) - len(right_words(old, new)) - new.count(",")
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_all_missing_words_put_in_by_hand_give_the_words_of_the_goal(seed):
+    rng = random.Random(seed)
+    old, new = random_text(rng), random_text(rng)
+    goals = words_of(new)
+    placed = put_in(old, new, range(len(goals)))
+    assert set(right_words(placed.text, new)) == set(range(len(goals)))
+    for j, (start, end) in placed.spans.items():
+        assert placed.text[start:end] == goals[j].text
+
+
+def test_words_put_in_by_hand_replace_the_wrong_words():
+    placed = put_in(SEEN, GOAL, [10])
+    assert placed.text == SEEN.replace("geht", "läuft")
+    assert placed.replaced == {10: ("geht",)}
+    assert put_in(SEEN, GOAL, [1]).text == ALTE
+    assert (num_wrong(SEEN, GOAL), num_changed(SEEN, GOAL)) == (3, 3)
+
+
+class TestProtocols:
+    def test_text_that_is_right_takes_no_effort(self):
+        engine = engine_of(GOAL)
+        for way in ways_of_working(list(REQUESTERS.values())):
+            for is_oracle in (False, True):
+                assert effort_of(way, SEGMENT, engine, is_oracle) == Effort(), way.name
+
+    def test_every_way_of_working_ends_in_the_goal(self):
+        engine = engine_of(SEEN, "Ein Hund läuft nach Hause.", ALTE.replace("geht", "läuft"))
+        for way in ways_of_working([REQUESTERS[name] for name in ("phrases", "order", "neighbours", "prefix")]):
+            for is_oracle in (False, True):
+                *_, last = State(SEEN), *way.states(SEGMENT, engine, is_oracle)
+                text = last.text
+                for edit in edits(text, GOAL):
+                    text = edit.applied_to(text)
+                assert text == GOAL, way.name
+                assert effort_of(way, SEGMENT, engine, is_oracle).actions > 0
+
+    def test_person_with_hindsight_needs_at_most_the_time_of_both_choices(self):
+        engine = engine_of(SEEN, "Ein Hund läuft nach Hause.", ALTE.replace("geht", "läuft"), "Der alte Hund.")
+        plain = effort_of(PostEditing(), SEGMENT, engine, is_oracle=False).seconds
+        for way in ways_of_working([REQUESTERS[name] for name in ("phrases", "order", "neighbours", "prefix")]):
+            naive, oracle = (effort_of(way, SEGMENT, engine, is_oracle).seconds for is_oracle in (False, True))
+            assert oracle <= min(naive, plain) + 1e-9, way.name
+
+    def test_pin_costs_pointing_typing_and_reading_what_changed(self):
+        engine = engine_of(SEEN, SEEN.replace("Der Hund", "Ein Hund").replace("geht", "läuft"))
+        (state,) = Pin("pin", REQUESTERS["phrases"]).states(SEGMENT, engine, False)
+        assert state.text.startswith("Ein Hund") and "läuft" in state.text
+        # "läuft" is the longest missing word: five letters and Enter; "Ein" is read, "läuft" was typed.
+        assert state.effort == Effort(clicks=1, keys=6, hand_moves=2, decisions=1, words_read=1)
+
+    def test_pins_go_to_the_engine_as_phrases(self):
+        engine = engine_of(SEEN)
+        list(Pin("pins", REQUESTERS["phrases"], num_pins=3).states(SEGMENT, engine, False))
+        assert [phrase.text for phrase in engine.translator.requests[-1].phrases] == ["läuft", "Hause", "alte"]
+
+    def test_typed_correction_offers_the_rest_and_one_key_takes_it(self):
+        engine = engine_of(SEEN, GOAL)
+        (state,) = Typing("typing", REQUESTERS["order"]).states(SEGMENT, engine, False)
+        assert state.text == GOAL
+        # "alte " is typed; "läuft" and "Hause" are read, one decision and one key take both.
+        typed = Effort(clicks=1, keys=5, hand_moves=2, decisions=1)
+        assert state.effort == typed + Effort(keys=1, decisions=1, words_read=2)
+
+    def test_offer_that_spoils_more_than_it_mends_is_read_and_ignored(self):
+        engine = engine_of(SEEN, "Die alte Katze ging heim und blieb seit Jahren dort.")
+        typing, plain = Typing("typing", REQUESTERS["order"]), effort_of(PostEditing(), SEGMENT, engine, False)
+        naive, oracle = (effort_of(typing, SEGMENT, engine, is_oracle) for is_oracle in (False, True))
+        assert naive.actions == plain.actions and naive.seconds > plain.seconds
+        assert oracle == plain
+
+    def test_single_changes_of_an_offer_are_taken_one_by_one(self):
+        engine = engine_of(SEEN, ALTE.replace("geht", "läuft").replace("Haus", "Berlin"))
+        offers = Typing("typing", REQUESTERS["order"], "parts").states(SEGMENT, engine, False)
+        assert next(offers).text == ALTE.replace("geht", "läuft"), "Berlin is not taken"
+
+    def test_typed_words_are_never_touched_by_an_offer(self):
+        situation = Situation("s", "en-de", SEEN, ALTE, (Correction("alte", 4, 8),))
+        assert relocated(situation, SEEN.replace("Hund", "Hund alt")) is None
+        assert relocated(situation, "Da " + ALTE) == (Correction("alte", 7, 11),)
+
+    def test_corrections_go_to_the_engine_in_order_and_replaced_words_are_banned(self):
+        text = "Der alte Hund läuft nach Haus."
+        corrections = (Correction("läuft", 14, 19, ("geht",)), Correction("alte", 4, 8))
+        situation = Situation("s", "en-de", "Der Hund geht nach Haus.", text, corrections)
+        request = REQUESTERS["order"].request(situation)
+        assert (request.locked, [avoid.text for avoid in request.avoid]) == (("alte", "läuft"), ["geht"])
+        assert REQUESTERS["neighbours"].request(situation).locked == ("Der alte Hund läuft nach",)
+        assert REQUESTERS["prefix"].request(situation).prefix == "Der alte Hund läuft "
+        window = REQUESTERS["window 1"].request(situation)
+        assert (window.prefix, window.locked, window.suffix) == ("", ("alte", "läuft"), "Haus.")
+
+    def test_words_predicted_right_follow_the_goal(self):
+        assert word_prediction(SEGMENT, engine_of(GOAL)) == (15, 15)
+        # After "Der" the model has no "alte", after "Der alte " all but "läuft" and "Hause.".
+        assert word_prediction(SEGMENT, engine_of(SEEN, ALTE, ALTE.replace("geht", "läuft"))) == (12, 15)
+
+
+class TestRedecoding:
+    def test_words_lost_and_won_are_counted_in_the_goal(self):
+        answer = SEEN.replace("Der Hund", "Ein Hund").replace("geht", "läuft").replace("Haus", "Hause")
+        seed = next(seed for seed in range(99) if chosen_words("missing1", SEGMENT, SEEN, seed) == [10])
+        one = redecode("missing1", SEGMENT, REQUESTERS["phrases"], engine_of(SEEN, answer), seed)
+        assert (one.is_met, one.is_placed) == (True, True)
+        assert (one.num_right, one.num_spoilt, one.num_won) == (15, 1, 1), "Der is lost, Hause is won, läuft was given"
+        assert one.by_hand == SEEN.replace("geht", "läuft")
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_given_words_depend_on_the_seed_alone(self, kind):
+        drawn = [chosen_words(kind, SEGMENT, SEEN, seed) for seed in (1, 1, 2, 3, 4, 5)]
+        assert drawn[0] == drawn[1]
+        assert all(0 <= j < len(words_of(GOAL)) for chosen in drawn for j in chosen)
+
+    def test_bound_that_knows_the_goal_keeps_every_right_word(self):
+        engine = engine_of(SEEN)
+        redecode("missing1", SEGMENT, REQUESTERS["right words kept (knows the goal)"], engine, 1)
+        locked = {word for text in engine.translator.requests[-1].locked for word in text.split()}
+        assert locked >= {"Der", "seit", "Jahren", "jeden", "einzelnen", "nach"}
+
+    def test_decoding_together_gives_the_answers_of_one_by_one(self):
+        alone, together = engine_of(SEEN, GOAL), engine_of(SEEN, GOAL)
+        requesters = [requester for requester in REQUESTERS.values() if isinstance(requester, OneRequest)]
+        read_ahead(list(KINDS), SEGMENT, requesters, together, 1)
+        num_requests = len(together.translator.requests)
+        for kind in KINDS:
+            for requester in requesters:
+                assert redecode(kind, SEGMENT, requester, together, 1) == redecode(kind, SEGMENT, requester, alone, 1)
+        assert len(together.translator.requests) == num_requests > len(KINDS)
+
+
+def test_interval_contains_the_ratio_and_is_the_same_again():
+    ours, base = [1.0, 5.0, 2.0, 0.0], [2.0, 4.0, 4.0, 0.0]
+    figure, low, high = ratio(ours, base, seed=3)
+    assert figure == 0.8 and low <= figure <= high
+    assert ratio(ours, base, seed=3) == [figure, low, high]
+    assert ratio(ours, [0.0] * 4, seed=3) is None
+
+
+def test_gain_in_bleu_equals_the_difference_of_corpus_bleu():
+    goals = ["Der alte Hund läuft nach Hause.", "Die Datei kann nicht geöffnet werden.", "Das Haus ist groß und alt."]
+    texts, others = [goals[0], "Eine Datei kann nicht geöffnet werden.", goals[2]], [*goals[:1], "Datei?", "Das Haus."]
+    gain, low, high = bleu_gain(texts, others, goals, seed=1)
+    assert gain == pytest.approx(bleu(texts, goals) - bleu(others, goals), abs=0.02)
+    assert low <= gain <= high
+
+
+def test_documents_give_consecutive_segments(tmp_path):
+    lines = [f"Line {k} of the text" for k in range(20)]
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "docs.txt").write_text("one\t12\ntwo\t9\n", encoding="utf-8")  # the last is cut by a line
+    files = (tmp_path / "a.en", tmp_path / "a.de", tmp_path / "docs.txt")
+    found = read_documents(*files, "en-de", 8, seed=2)
+    for name, first, last in (("one", 0, 12), ("two", 12, 20)):
+        numbers = [int(segment.source.split()[1]) for segment in found if segment.document == name]
+        assert len(numbers) == 4 and numbers == list(range(numbers[0], numbers[0] + 4))
+        assert first <= numbers[0] and numbers[-1] < last
+    for content, message in (("one\t12\n", "counts 12 lines"), ("one 12\n", "line 1: expected NAME<TAB>NUMBER")):
+        (tmp_path / "docs.txt").write_text(content, encoding="utf-8")
+        with pytest.raises(ValueError, match=message):
+            read_documents(*files, "en-de", 8, seed=2)
+
+
+def test_post_edits_are_read_as_written(tmp_path):
+    path = tmp_path / "edits.tsv"
+    path.write_text(
+        'src\tpe\tsplit\nHe said : " no " .\tEr sagte , nein .\tdev\nx y z\tu v w\ttrain\n', encoding="utf-8"
+    )
+    (segment,) = read_post_edits(path, "dev", "en-de", 5, seed=1)
+    assert segment.goal == "Er sagte, nein."
+    assert detokenised("Schon so geschrieben.", "de") == "Schon so geschrieben."
+    path.write_text("source\tpe\na\tb\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no column src"):
+        read_post_edits(path, None, "en-de", 5, seed=1)
+
+
+def test_bundled_model_is_simulated_and_gives_the_same_figures_again(tmp_path):
+    pairs = {
+        "Click the button.": "Klicken Sie auf die Schaltfläche.",
+        "A dog runs.": "Ein Hund rennt.",
+        "Open the new file.": "Öffnen Sie die neue Datei.",
+    }
+    for name, lines in (("a.en", pairs), ("a.de", pairs.values())):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "terms.tsv").write_text("button\tKnopf\n", encoding="utf-8")
+    files = ["--documents", "short", str(tmp_path / "a.en"), str(tmp_path / "a.de")]
+    choice = ["--requesters", "phrases", "order", "--kinds", "rand1", "phrase", "--beam", "2", "--without-waiting"]
+    found = []
+    for k in range(2):
+        output = tmp_path / f"results{k}"
+        glossary = ["--glossary", str(tmp_path / "terms.tsv")]
+        assert main([*files, *glossary, *choice, "--segments", "3", "--output", str(output)]) == 0
+        found.append(json.loads((output / "results.json").read_text(encoding="utf-8")))
+    first, second = (results["sets"][0] for results in found)
+    del first["answer_ms"], second["answer_ms"]
+    assert first == second
+    assert first["num_segments"] == 3 and first["num_with_terms"] == 1
+    naive = {way["way"]: way for way in first["ways"] if way["person"] == "naive"}
+    assert {"ban the first wrong word", "glossary", "alternatives at the first wrong word"} < set(naive)
+    assert naive["post-editing"]["seconds"] in (None, [1, 1, 1])
+    assert {row["met"][0] for row in first["redecodings"] if row["requester"] == "phrases"} == {1}
+    assert (tmp_path / "results0" / "seconds.svg").exists()
+
+
+def test_wrong_arguments_get_a_clear_error(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["--output", str(tmp_path)])
+    assert "give --documents or --post-edits" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--documents", "name", "one-file", "--output", str(tmp_path)])
+    assert "--documents has 2 values" in capsys.readouterr().err
+    for name, lines in (("a.en", "one\ntwo\n"), ("a.de", "eins\n")):
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    files = ["--documents", "short", str(tmp_path / "a.en"), str(tmp_path / "a.de")]
+    assert main([*files, "--output", str(tmp_path)]) == 1
+    assert "a.en has 2 lines" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not (KEPT / "results.json").exists(), reason="no kept results")
+def test_kept_report_equals_one_made_from_the_kept_results(tmp_path):
+    write_report(tmp_path, json.loads((KEPT / "results.json").read_text(encoding="utf-8")))
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (KEPT / path.name).read_bytes(), path.name
