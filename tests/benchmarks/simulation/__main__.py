@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import statistics
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -83,6 +85,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--direction", help="as en-de; the model's first if not given")
     parser.add_argument("--glossary", type=Path, help="glossary file, for the way of working with one")
     parser.add_argument("--segments", type=int, default=50, help="segments of each set (%(default)s)")
+    parser.add_argument("--max-words", type=int, default=60, help="longer segments are left out (%(default)s)")
+    parser.add_argument(
+        "--minutes", type=float, help="begins no more segments of a set after so long; those drawn come in random order"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the segments, words and resamples (%(default)s)")
     parser.add_argument("--beam", type=int, default=SEARCH.beam, help="beam width (%(default)s)")
     parser.add_argument(
@@ -142,6 +148,8 @@ def run(options: argparse.Namespace) -> None:
             "direction": direction,
             "files": {path.name: file_checksum(path) for path in files_of(options)},
             "segments": options.segments,
+            "max_words": options.max_words,
+            "minutes": options.minutes,
             "seed": options.seed,
             "is_waiting_counted": not options.without_waiting,
             "search": asdict(replace(SEARCH, beam=options.beam)),
@@ -160,7 +168,7 @@ def run(options: argparse.Namespace) -> None:
             segments = with_terms(segments, options.glossary, direction)
         engine = Engine(translator, replace(SEARCH, beam=options.beam), not options.without_waiting)
         progress = Progress(name)
-        found = simulate(segments, engine, ways, requesters, options.kinds, options.seed, progress)
+        found = simulate(segments, engine, ways, requesters, options.kinds, options.seed, progress, options.minutes)
         progress.close()
         results["sets"].append({"name": name, **found})
         write_json(options.output / "results.json", results)
@@ -172,9 +180,13 @@ def sets_of(options: argparse.Namespace, direction: str) -> dict[str, list[Segme
     sets: dict[str, list[Segment]] = {}
     for name, source, reference, *documents in options.documents:
         order = Path(documents[0]) if documents else None
-        sets[name] = read_documents(Path(source), Path(reference), order, direction, options.segments, options.seed)
+        sets[name] = read_documents(
+            Path(source), Path(reference), order, direction, options.segments, options.max_words, options.seed
+        )
     for name, file, *split in options.post_edits:
-        sets[name] = read_post_edits(Path(file), split[0] if split else None, direction, options.segments, options.seed)
+        sets[name] = read_post_edits(
+            Path(file), split[0] if split else None, direction, options.segments, options.max_words, options.seed
+        )
     for name, segments in sets.items():
         if not segments:
             raise ValueError(f"{name} has no segment of a usable length; give other files or another split")
@@ -206,8 +218,12 @@ def simulate(
     kinds: Sequence[str],
     seed: int,
     progress: Progress | None = None,
+    minutes: float | None = None,
 ) -> dict[str, Any]:
     """All figures of one set. Works segment by segment, so that the ways of working share answers."""
+    started = time.perf_counter()
+    if minutes:
+        segments = random.Random(seed).sample(segments, len(segments))
     persons = ("naive", "oracle")
     efforts: dict[tuple[str, str], list[effort.Effort]] = {(way.name, who): [] for way in ways for who in persons}
     redecodings: dict[tuple[str, str], list[Redecoding]] = {
@@ -215,6 +231,9 @@ def simulate(
     }
     predicted, free = [], []
     for number, segment in enumerate(segments, start=1):
+        if minutes and time.perf_counter() - started > 60 * minutes and number > 1:
+            segments = segments[: number - 1]
+            break
         free.append(free_texts(segment, engine)[0])
         for way in ways:
             for who in persons:

@@ -12,11 +12,11 @@ from pathlib import Path
 from tests.benchmarks.simulation.protocols import Segment
 from tests.benchmarks.simulation.words import words_of
 
-MIN_WORDS, MAX_WORDS = 3, 60  # of source and goal, punctuation included
+MIN_WORDS = 3  # of source and goal, punctuation included
 
 
 def read_documents(
-    source: Path, reference: Path, documents: Path | None, direction: str, num_segments: int, seed: int
+    source: Path, reference: Path, documents: Path | None, direction: str, num_segments: int, max_words: int, seed: int
 ) -> list[Segment]:
     """Segments of a test set in its order; each document gives the same number of consecutive ones.
 
@@ -27,7 +27,7 @@ def read_documents(
         raise ValueError(f"{source} has {len(sides[0])} lines, {reference} has {len(sides[1])}; they must match")
     pairs = [Segment(_joined(one), _joined(other), direction) for one, other in zip(*sides, strict=True)]
     if documents is None:
-        return _drawn([pair for pair in pairs if is_usable(pair)], num_segments, seed)
+        return _drawn([pair for pair in pairs if is_usable(pair, max_words)], num_segments, seed)
     parts: dict[str, list[Segment]] = {}
     first = last = 0
     for number, line in enumerate(_lines(documents), start=1):
@@ -36,7 +36,7 @@ def read_documents(
             raise ValueError(f"{documents} line {number}: expected NAME<TAB>NUMBER OF LINES, found {line!r}")
         first, last = last, last + int(count)
         own = (replace(pair, document=name) for pair in pairs[first:last])
-        parts[name] = [segment for segment in own if is_usable(segment)]
+        parts[name] = [segment for segment in own if is_usable(segment, max_words)]
     if not first < len(pairs) <= last:  # the last document may be cut
         raise ValueError(f"{documents} counts {last} lines, {source} has {len(pairs)}; they must match")
     chosen: list[Segment] = []
@@ -47,7 +47,9 @@ def read_documents(
     return chosen
 
 
-def read_post_edits(path: Path, split: str | None, direction: str, num_segments: int, seed: int) -> list[Segment]:
+def read_post_edits(
+    path: Path, split: str | None, direction: str, num_segments: int, max_words: int, seed: int
+) -> list[Segment]:
     """Segments with a post-edit as goal, from a TSV file, also gzipped, with columns src and pe and perhaps split.
 
     Texts are taken as they are, unless they are tokenised (some word is separated from a full stop): then as a person
@@ -61,7 +63,7 @@ def read_post_edits(path: Path, split: str | None, direction: str, num_segments:
     rows = [row for row in reader if not split or row["split"] == split]
     source, target = direction.split("-")
     segments = [Segment(detokenised(row["src"], source), detokenised(row["pe"], target), direction) for row in rows]
-    return _drawn([segment for segment in segments if is_usable(segment)], num_segments, seed)
+    return _drawn([segment for segment in segments if is_usable(segment, max_words)], num_segments, seed)
 
 
 def detokenised(text: str, language: str) -> str:
@@ -77,8 +79,8 @@ def detokenised(text: str, language: str) -> str:
     return str(MosesDetokenizer(lang=language).detokenize(words)) if is_tokenised else " ".join(words)
 
 
-def is_usable(segment: Segment) -> bool:
-    return all(MIN_WORDS <= len(words_of(text)) <= MAX_WORDS for text in (segment.source, segment.goal))
+def is_usable(segment: Segment, max_words: int) -> bool:
+    return all(MIN_WORDS <= len(words_of(text)) <= max_words for text in (segment.source, segment.goal))
 
 
 def _drawn(segments: Sequence[Segment], number: int, seed: int) -> list[Segment]:

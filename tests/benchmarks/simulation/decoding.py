@@ -53,6 +53,7 @@ class Engine:
         self._options = options
         self._is_waiting_counted = is_waiting_counted
         self._answers: dict[Request, Answer] = {}
+        self._alternatives: dict[tuple[Request, int], tuple[Sequence[Alternative], float]] = {}
         self.times_ms: dict[str, list[float]] = {}
 
     def translate(self, request: Request, kind: str) -> Answer:
@@ -79,14 +80,17 @@ class Engine:
         self, request: Request, hypothesis: Hypothesis, offset: int, count: int
     ) -> tuple[Sequence[Alternative], float]:
         """Other words at a place, with their sentences, and the seconds that a person waits for them."""
+        if (request, offset) in self._alternatives:
+            return self._alternatives[request, offset]
 
         def answer() -> Sequence[Alternative]:
             try:
-                return self.translator.alternatives(request, hypothesis, offset, count, self._options)
+                return self.translator.alternatives(request, hypothesis, offset, count, replace(self._options, nbest=1))
             except InvalidRequest:
                 return ()
 
-        return self._timed(answer, "alternatives")
+        self._alternatives[request, offset] = self._timed(answer, "alternatives")
+        return self._alternatives[request, offset]
 
     def scores(self, request: Request, texts: Sequence[str]) -> list[float]:
         """The log-probability per piece of each text as a translation of the request's source, in one batch.
@@ -120,6 +124,7 @@ class Engine:
     def forget(self) -> None:
         """Forgets the kept answers, not their times."""
         self._answers.clear()
+        self._alternatives.clear()
 
     def _options_for(self, request: Request) -> SearchOptions:
         is_free = request == Request(request.source, request.direction)

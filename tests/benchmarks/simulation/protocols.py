@@ -27,7 +27,7 @@ from tests.benchmarks.simulation.words import (
 NOTHING = Effort()
 POINTING = Effort(decisions=1, hand_moves=2)  # to decide, go to the mouse and return; the click comes on top
 NUM_ALTERNATIVES = 5
-MAX_OFFERS = 20  # in a segment; unasked replacements may go on for ever
+MAX_OFFERS = 8  # in a segment; unasked replacements may go on for ever
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,7 +270,7 @@ def test_documents_give_consecutive_segments(tmp_path):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     (tmp_path / "docs.txt").write_text("one\t12\ntwo\t9\n", encoding="utf-8")  # the last is cut by a line
     files = (tmp_path / "a.en", tmp_path / "a.de", tmp_path / "docs.txt")
-    found = read_documents(*files, "en-de", 8, seed=2)
+    found = read_documents(*files, "en-de", 8, 60, seed=2)
     for name, first, last in (("one", 0, 12), ("two", 12, 20)):
         numbers = [int(segment.source.split()[1]) for segment in found if segment.document == name]
         assert len(numbers) == 4 and numbers == list(range(numbers[0], numbers[0] + 4))
@@ -278,7 +278,7 @@ def test_documents_give_consecutive_segments(tmp_path):
     for content, message in (("one\t12\n", "counts 12 lines"), ("one 12\n", "line 1: expected NAME<TAB>NUMBER")):
         (tmp_path / "docs.txt").write_text(content, encoding="utf-8")
         with pytest.raises(ValueError, match=message):
-            read_documents(*files, "en-de", 8, seed=2)
+            read_documents(*files, "en-de", 8, 60, seed=2)
 
 
 def test_post_edits_are_read_as_written(tmp_path):
@@ -286,12 +286,12 @@ def test_post_edits_are_read_as_written(tmp_path):
     path.write_text(
         'src\tpe\tsplit\nHe said : " no " .\tEr sagte , nein .\tdev\nx y z\tu v w\ttrain\n', encoding="utf-8"
     )
-    (segment,) = read_post_edits(path, "dev", "en-de", 5, seed=1)
+    (segment,) = read_post_edits(path, "dev", "en-de", 5, 60, seed=1)
     assert segment.goal == "Er sagte, nein."
     assert detokenised("Schon so geschrieben.", "de") == "Schon so geschrieben."
     path.write_text("source\tpe\na\tb\n", encoding="utf-8")
     with pytest.raises(ValueError, match="no column src"):
-        read_post_edits(path, None, "en-de", 5, seed=1)
+        read_post_edits(path, None, "en-de", 5, 60, seed=1)
 
 
 def test_bundled_model_is_simulated_and_gives_the_same_figures_again(tmp_path):
