@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from engine import Phrase, Request
+from engine import Follow, Phrase, Request
 from tests.benchmarks.simulation.decoding import Engine
 from tests.benchmarks.simulation.words import Word, alignment, right_words, words_of
 
@@ -162,6 +162,23 @@ class RightKept(OneRequest):
         return Request(situation.source, situation.direction, locked=locked, avoid=avoided(situation, locked))
 
 
+@dataclass(frozen=True, slots=True)
+class Following(OneRequest):
+    """As near to the text as the model allows: each change of a piece costs `strength` nats (`engine.Follow`).
+
+    Without places, corrections are required phrases and the text followed is the one before them. With places, the
+    text followed has the corrections, which are locked in its order, and replaced words are banned.
+    """
+
+    name: str = "follow"
+    needs_place: bool = False
+    strength: float = 2.0
+
+    def request(self, situation: Situation) -> Request:
+        base = InOrder() if self.needs_place else Phrases()
+        return replace(base.request(situation), follow=Follow(situation.text, self.strength))
+
+
 def locked_texts(text: str, corrections: Sequence[Correction], neighbours: int) -> tuple[str, ...]:
     """The corrections in the order of the text, each with neighbouring words; those that touch are one."""
     words = words_of(text)
@@ -221,7 +238,7 @@ def window_request(situation: Situation, left: int, right: int) -> Request:
 class ByWindows:
     """The best by score of the text as it is, of several windows and of free search, less `penalty` a changed word.
 
-    The score is the log-probability of the whole text; so a change is made where the model objects more than that.
+    Penalties are in nats, as in `nearest`: a word is changed where the model objects more than that.
     """
 
     name: str
@@ -234,7 +251,7 @@ class ByWindows:
         requests = [window_request(situation, *window) for window in self.windows]
         requests += [InOrder(neighbours=n).request(situation) for n in (0, 1)]
         answers = [engine.translate(request, "windows") for request in dict.fromkeys(requests)]
-        texts = list(dict.fromkeys([situation.text, *(text for answer in answers for text in answer.texts[:3])]))
+        texts = list(dict.fromkeys([situation.text, *(text for answer in answers for text in answer.texts)]))
         best = nearest(texts, situation, engine, self.penalty)
         return best, sum(answer.waiting_s for answer in answers)
 
@@ -244,7 +261,7 @@ class ByPlaces:
     """A phrase without a place goes where the model likes it best: all spans of up to `most` words are tried.
 
     All texts with the phrase in the place of a span are scored in one batch; the best `finished` are also decoded with
-    a window of one word free on each side, and the best by score, less `penalty` a changed word, is the answer.
+    a window of one word free on each side, and the best by score and penalty (see `nearest`) is the answer.
     """
 
     name: str
@@ -266,16 +283,14 @@ class ByPlaces:
             best = [candidates[k] for _, k in ranked]
             if not best:
                 return None, waiting
-            options: dict[str, Situation] = {}
+            texts = [candidate.text for candidate in best]
             for candidate in best:
                 place = replace(situation, text=candidate.text, corrections=(candidate.correction,))
-                options[candidate.text] = place
                 answer = engine.translate(window_request(place, 1, 1), "windows")
                 waiting += answer.waiting_s
-                options.update(dict.fromkeys(answer.texts[:1], place))
-            chosen = nearest(list(options), current, engine, self.penalty)
+                texts += answer.texts
             done.append(Correction(phrase))
-            current = replace(current, text=chosen)
+            current = replace(current, text=nearest(texts, current, engine, self.penalty))
         return current.text, waiting
 
     def _placed(self, text: str, phrase: str, done: Sequence[Correction]) -> list[PlacedPhrase]:
@@ -319,6 +334,7 @@ def nearest(texts: Sequence[str], situation: Situation, engine: Engine, penalty:
     return max(zip(scores, texts, strict=True), key=lambda pair: pair[0] - penalty * lost(pair[1]))[1]
 
 
+STRENGTHS = (0.5, 1.0, 2.0, 4.0)  # of following, in nats a changed piece
 REQUESTERS: dict[str, Requester] = {
     requester.name: requester
     for requester in (
@@ -329,6 +345,8 @@ REQUESTERS: dict[str, Requester] = {
         LeftSide("prefix, replaced words banned", bans=True),
         Window(),
         RightKept(),
+        *(Following(f"phrases, follow {nats:g}", False, strength=nats) for nats in STRENGTHS),
+        *(Following(f"order, follow {nats:g}", True, strength=nats) for nats in STRENGTHS),
         ByWindows("windows", 0.0),
         ByWindows("windows, penalty 1", 1.0),
         ByWindows("windows, penalty 4", 4.0),

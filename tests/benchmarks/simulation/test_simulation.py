@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import Hypothesis, Request, SearchOptions, Translation
+from engine import Follow, Hypothesis, Request, SearchOptions, Translation
 from tests.benchmarks.simulation import effort
 from tests.benchmarks.simulation.__main__ import main
 from tests.benchmarks.simulation.data import detokenised, read_documents, read_post_edits
@@ -207,6 +207,8 @@ class TestProtocols:
         assert (request.locked, [avoid.text for avoid in request.avoid]) == (("alte", "läuft"), ["geht"])
         assert REQUESTERS["neighbours"].request(situation).locked == ("Der alte Hund läuft nach",)
         assert REQUESTERS["prefix"].request(situation).prefix == "Der alte Hund läuft "
+        followed = REQUESTERS["order, follow 2"].request(situation)
+        assert (followed.locked, followed.follow) == (request.locked, Follow(text, 2.0))
         window = REQUESTERS["window 1"].request(situation)
         assert (window.prefix, window.locked, window.suffix) == ("", ("alte", "läuft"), "Haus.")
 
