@@ -30,7 +30,7 @@ from app.tags.protect import Protection
 from app.text.words import count_words
 from app.tm.index import MemoryIndex
 from app.tm.prefill import index_of_pairs, prefill
-from app.tm.tmx import read_pairs
+from app.tm.tmx_memory import read_pairs
 from app.tm.used_forms import with_used_forms
 from engine import Translation, offer_of
 

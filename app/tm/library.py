@@ -12,7 +12,7 @@ from app.log.store import LogStore
 from app.text.encoding import safe_name
 from app.tm.index import MemoryEntry, MemoryIndex
 from app.tm.storage import import_entries, load_entries, state_of
-from app.tm.tmx import read_pairs, write_tmx
+from app.tm.tmx_memory import read_pairs, write_tmx
 
 
 class MemoryLibrary:

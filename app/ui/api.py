@@ -20,13 +20,13 @@ from app.reports.views import replay_view, report_view
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui.commands import read_command
-from app.ui.commands.base import Command, SessionCommand
-from app.ui.glossaries import GlossaryApi
+from app.ui.commands.command import Command, SessionCommand
+from app.ui.glossary_api import GlossaryApi
 from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
 from app.ui.replies import attempt, error_reply, in_language_of, internal_error
 from app.ui.schemas import Name, PageMessage, read
 from app.workspace.commands import Workspace
-from app.workspace.questions import Questions
+from app.workspace.model_questions import Questions
 from engine import EngineError
 
 HOLD_SECONDS = 20.0

@@ -19,7 +19,7 @@ class Hello(PageModel):
 
 
 class Changes(PageMessage):
-    """What has changed since `since`; see `app.ui.commands.base.CommandMessage`."""
+    """What has changed since `since`; see `app.ui.commands.command.CommandMessage`."""
 
     since: Integer
     open: Integer | None = None

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from app.ui.commands import COMMANDS
-from app.ui.commands.base import CommandMessage, SessionCommand
-from app.ui.glossaries import QUESTIONS
+from app.ui.commands.command import CommandMessage, SessionCommand
+from app.ui.glossary_api import QUESTIONS
 from app.ui.page_state import SnapshotReply
 from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
 from app.ui.replies import ErrorReply

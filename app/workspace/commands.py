@@ -37,10 +37,10 @@ from app.workspace.decoding import DecodeQueue
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.glossary_imports import GlossaryImports
 from app.workspace.memory import MemoryLookup
-from app.workspace.questions import Questions
+from app.workspace.model_questions import Questions
 from app.workspace.snapshot import snapshot_of
 from app.workspace.structure import Structure
-from app.workspace.style import StyleChoice
+from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
 from engine import Avoid, SearchOptions
 

@@ -22,10 +22,10 @@ from app.segments.state import Json, SegmentState, State, StoredAnswer, constrai
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
 from app.workspace.memory import MemoryLookup
+from app.workspace.model_questions import Questions
 from app.workspace.pace import Pace
 from app.workspace.pricing import PriceRequests
-from app.workspace.questions import Questions
-from app.workspace.style import StyleChoice
+from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
 from engine import EngineError, Reason, Request, SearchOptions, Translation
 

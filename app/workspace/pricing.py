@@ -10,7 +10,7 @@ from app.segments.prices import Prices
 from app.segments.state import SegmentState
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
-from app.workspace.style import StyleChoice
+from app.workspace.style_choice import StyleChoice
 from engine import EngineError, Pricing, SearchOptions, Translator
 
 

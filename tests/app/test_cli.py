@@ -19,7 +19,7 @@ from app.models.loading import SEARCH
 from app.models.style import FORMALITIES
 from app.sessions import EXPORTS
 from app.tm.index import MemoryEntry
-from app.tm.tmx import write_tmx
+from app.tm.tmx_memory import write_tmx
 from engine import Reason, Request, SearchOptions, Translation
 from tests.app.hand_decoder import translation
 

@@ -32,7 +32,7 @@ from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
 from app.segments.state import restore_segment
 from app.tm.index import MemoryEntry, MemoryIndex
-from app.tm.tmx import read_pairs, write_tmx
+from app.tm.tmx_memory import read_pairs, write_tmx
 from tests.fuzz import samples
 from tests.fuzz.damage import damaged
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.ui.commands.base import Command, SessionCommand
+from app.ui.commands.command import Command, SessionCommand
 from app.ui.commands.document_commands import (
     ChooseChecks,
     ChooseStyle,

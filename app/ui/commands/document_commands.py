@@ -11,7 +11,7 @@ from app.segments.constraint_changes import one_line
 from app.segments.find_replace import Query
 from app.sessions import Sessions
 from app.ui import results as r
-from app.ui.commands.base import Command
+from app.ui.commands.command import Command
 from app.ui.schemas import FileBytes, Integer, List, Name
 from app.workspace.commands import Workspace
 from engine import Formality

@@ -10,7 +10,7 @@ from app.glossary.model import Case, Matching, Status
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui import results as r
-from app.ui.commands.base import Command, SegmentCommand
+from app.ui.commands.command import Command, SegmentCommand
 from app.ui.schemas import Integer, List
 from app.workspace.commands import Workspace
 from app.workspace.glossaries import Scope

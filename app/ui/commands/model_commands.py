@@ -8,7 +8,7 @@ from app.models.directions import targets_by_source
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui import results as r
-from app.ui.commands.base import Command
+from app.ui.commands.command import Command
 from app.ui.schemas import Name
 from app.workspace.commands import Workspace
 

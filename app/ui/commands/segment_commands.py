@@ -11,7 +11,7 @@ from app.segments.constraint_changes import BanCase, ConstraintOrigin
 from app.segments.text_changes import EditOrigin, ReportedEdit, ReportedOrigin
 from app.sessions import Sessions
 from app.ui import results as r
-from app.ui.commands.base import SegmentCommand, StepOrigin
+from app.ui.commands.command import SegmentCommand, StepOrigin
 from app.ui.schemas import Count, Integer, List, Name, PageModel
 from app.workspace.activity import MAX_KEY_CHARACTERS, MAX_PRESSES
 from app.workspace.commands import Workspace

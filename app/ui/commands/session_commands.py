@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from app.sessions import Sessions
-from app.ui.commands.base import SessionCommand
+from app.ui.commands.command import SessionCommand
 from app.ui.schemas import FileBytes, Integer, Name
 from app.workspace.commands import Workspace
 

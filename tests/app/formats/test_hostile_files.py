@@ -15,8 +15,8 @@ from app.formats.documents import read_document
 from app.formats.xml_text import decode_xml
 from app.glossary.reading import glossary_file as glossary_files
 from app.glossary.reading.glossary_file import read_glossary
-from app.tm import tmx as memory_tmx
-from app.tm.tmx import read_pairs
+from app.tm import tmx_memory as memory_tmx
+from app.tm.tmx_memory import read_pairs
 from tests.app.formats.test_docx import BODY, changed, sample
 from tests.app.glossary.test_glossary_formats import workbook
 from tests.app.work import growth

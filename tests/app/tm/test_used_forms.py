@@ -15,7 +15,7 @@ from app.log.store import LogStore
 from app.segments.view import detail_view
 from app.tm.index import MemoryEntry, MemoryIndex
 from app.tm.prefill import index_of_pairs
-from app.tm.tmx import write_tmx
+from app.tm.tmx_memory import write_tmx
 from app.tm.used_forms import is_form, used_forms, with_used_forms
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle

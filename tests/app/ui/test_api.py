@@ -18,7 +18,7 @@ from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.commands import COMMANDS
-from app.ui.commands.base import CommandMessage
+from app.ui.commands.command import CommandMessage
 from tests.app.hand_decoder import HandDecoder, ready_model
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"

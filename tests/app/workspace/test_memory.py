@@ -18,7 +18,7 @@ from app.tm import storage
 from app.tm.index import MemoryEntry
 from app.tm.library import MemoryLibrary
 from app.tm.storage import import_entries, load_entries
-from app.tm.tmx import read_pairs, write_tmx
+from app.tm.tmx_memory import read_pairs, write_tmx
 from app.ui.api import Api
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle

@@ -287,7 +287,7 @@ export interface BlankRow {
   source: string;
 }
 
-/** What has changed since `since`; see `app.ui.commands.base.CommandMessage`. */
+/** What has changed since `since`; see `app.ui.commands.command.CommandMessage`. */
 export interface Changes {
   token: string;
   language?: string;

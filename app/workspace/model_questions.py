@@ -21,7 +21,7 @@ from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
 from app.workspace.core import WorkspaceCore
-from app.workspace.style import StyleChoice
+from app.workspace.style_choice import StyleChoice
 from engine import Alternative, SearchOptions, Translation, Translator
 
 

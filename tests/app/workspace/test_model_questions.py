@@ -14,7 +14,7 @@ from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
-from app.workspace.questions import completion_of
+from app.workspace.model_questions import completion_of
 from engine import Reason, Request, Translation
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
 
