@@ -38,7 +38,7 @@ from engine.search.indexed import IndexedTexts
 from engine.search.sentence import SearchVocabulary, TokenRoles
 from engine.search.tracker import ConstraintTracker
 from engine.search.words import next_words
-from engine.text import BOS, EOS, word_at
+from engine.text import BOS, EOS, is_byte_surface, join_bytes, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
@@ -67,7 +67,8 @@ class Translator:
         self._vocabulary = SearchVocabulary(
             texts=IndexedTexts(self._codec),
             roles=TokenRoles(BOS, EOS, never=tuple(i for i in model.codec.specials if i != EOS)),
-            closing_V=~torch.tensor(self._codec.glues_right),
+            closing_V=~torch.tensor(self._codec.glues_right)
+            & ~torch.tensor([*map(is_byte_surface, self._codec.surfaces)]),
             text_of=lambda tokens: self._codec.decode(tokens).text,
         )
         self._encodings = Encodings(model, checked_interval(compaction_interval))
@@ -269,7 +270,7 @@ class Translator:
             raise InvalidRequest(prepared.obstacles[0].message)
         first, last = word_at(hypothesis.text, hypothesis.token_spans, offset)
         left = hypothesis.tokens[:first]
-        replaced = "".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last])
+        replaced = join_bytes("".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last]))
         interruption = interruption_of(started, cancel, deadline_ms)
         unbound = replace(prepared.constraints, prefix=None)
         following = next_words(
@@ -277,6 +278,7 @@ class Translator:
             ConstraintTracker([unbound], self._vocabulary.texts),
             self._vocabulary.texts,
             self._vocabulary.roles,
+            self._vocabulary.byte_masks,
             left,
             count + 1,
             is_stopped=lambda: interruption() is not None,

@@ -172,12 +172,13 @@ def _prefix(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
     text = codec.normalise(text)
     if not text:
         return None, []
+    closed = text[:-1] if text.endswith(" ") and not text[:-1].endswith(" ") and text.strip() else ""
+    if closed and codec.spells(closed):
+        return Prefix(text, codec.encode(closed).ids), []
     if not codec.spells(text):
         written = codec.respell(text)
         message = f"the prefix cannot be spelt by this model, which would write {written!r}; change it"
         return None, [Reason("unspellable", message)]
-    if text.endswith(" ") and not text[:-1].endswith(" ") and text.strip():
-        return Prefix(text, codec.encode(text[:-1]).ids), []
     ids = codec.encode(text).ids
     last = len(ids) - 1
     while last > 0 and _goes_on(ids[last - 1], ids[last], codec):

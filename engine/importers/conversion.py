@@ -163,12 +163,9 @@ def check_sentencepiece(path: Path, content: bytes) -> SentencePieceProcessor:
     from sentencepiece import SentencePieceProcessor
 
     try:
-        processor = SentencePieceProcessor(model_proto=content)
+        return SentencePieceProcessor(model_proto=content)
     except (OSError, RuntimeError, ValueError) as error:
         raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
-    if any(map(processor.is_byte, range(processor.vocab_size()))):
-        raise ModelError(f"{path} splits what it does not know into bytes; such models are not read: take another")
-    return processor
 
 
 def refuse_pointer(path: Path) -> None:

@@ -27,6 +27,7 @@ from engine.search.matching import (
 )
 from engine.search.phrases import PieceTexts, Spelling, TrackedPhrase
 from engine.search.shared_matches import Progress, Shared, SharedMatches
+from engine.text import REPLACEMENT, is_byte_surface
 
 _FAR = 1 << 30
 
@@ -87,8 +88,13 @@ class PhraseAutomaton:
 
     def advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after `piece`, and how many occurrences of each phrase the piece confirmed."""
-        if not self._texts.surfaces[piece]:
+        surface = self._texts.surfaces[piece]
+        if not surface:
             return state, (0,) * len(self.phrases)
+        if state.context.unfinished and not is_byte_surface(surface):  # a character that stays unfinished
+            broken, counts = self._read(state, REPLACEMENT * len(state.context.unfinished))
+            after, more = self.advance(broken._replace(context=broken.context._replace(unfinished=b"")), piece)
+            return after, tuple(map(add, counts, more))
         if not state.context.has_space_before(self._texts, piece):
             return self._advance(state, piece)
         # After a space most texts have the same state, so the steps of words from there are cached.
@@ -102,7 +108,10 @@ class PhraseAutomaton:
 
     def _advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after the piece's own characters, and the occurrences that they confirm."""
-        after, counts = self._read(state, self._texts.surfaces[piece])
+        surface = self._texts.surfaces[piece]
+        if is_byte_surface(surface):
+            surface = state.context.emission(self._texts, piece)
+        after, counts = self._read(state, surface)
         progress = self._advance_spellings(state, piece, after.partial, after.pending)
         return after._replace(context=after.context.closed_by(self._texts, piece), progress=progress), counts
 
@@ -223,7 +232,7 @@ class PhraseAutomaton:
 
     def _matches_at_end(self, state: PhraseState) -> Matches:
         """The matches at the end of the text, without those in an open word, which the next piece breaks."""
-        is_open = state.context.is_open
+        is_open = state.context.is_open or bool(state.context.unfinished)
         return frozenset(m for m in state.pending if not (is_open and self._patterns[m[0]].bounded_right))
 
     def _shared_at_end(self, state: PhraseState) -> Shared:
@@ -326,7 +335,9 @@ class PhraseAutomaton:
         return frozenset(going)
 
     def _may_begin(self, state: PhraseState, piece: int, pattern: Pattern) -> bool:
-        """Whether the pattern's first piece can begin it here, with no open word before it."""
+        """Whether the pattern's first piece can begin it here, with no open word or character before it."""
+        if state.context.unfinished:
+            return False
         if pattern.is_initial and state.context.sentence not in (AT_START, ENDED):
             return False
         has_space = state.context.emission(self._texts, piece).startswith(" ")

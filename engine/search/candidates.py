@@ -136,12 +136,15 @@ class Expansion:
             may_end_R = self._remaining.may_end_N
             in_prefix_R = tracker.in_prefix(rows.nodes_R)
             is_bound_R = in_prefix_R | (self._remaining.needed_N + 1 >= steps_left_R)
-        allowed: dict[int, Allowed] = {}
+        following_bytes = self._vocabulary.byte_masks.allowed(rows.tokens_RT)
+        allowed: dict[int, Allowed] = dict(following_bytes)
         for row in is_bound_R.nonzero()[0].tolist():  # in the prefix, or with no step to spare
             if self._remaining is not None and in_prefix_R[row]:
                 allowed[row] = tuple(tracker.prefix_pieces(int(rows.nodes_R[row])))
             elif steps_left_R[row] == 1:
                 allowed[row] = (self._vocabulary.roles.end,)
+            elif row in following_bytes:
+                continue
             elif self._remaining is not None and self._remaining.closes_N[row]:
                 allowed[row] = "closing"
             else:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from engine.search.matching import Context
 from engine.search.phrases import PieceTexts
-from engine.text import is_unspaced
+from engine.text import byte_surface, is_byte_surface, is_unspaced, join_bytes
 
 
 class IndexedTexts:
@@ -32,15 +32,19 @@ class IndexedTexts:
     def writing(self, context: Context, text: str) -> list[int]:
         """The pieces that, in this context, begin with the first character of `text`, which is not empty; ascending.
 
-        If that is a space, the character after it must match too, if there is one.
+        If that is a space, the character after it must match too, if there is one. A byte piece is among them that
+        begins the character, or the one that continues it if some of its bytes are written.
         """
         first, second = text[0], text[1:2]
+        following_byte = self._by_first.get(byte_surface(first.encode()[len(context.unfinished)]), ())
+        if context.unfinished:
+            return list(following_byte)
         pieces = [piece for piece in self._by_first.get(first, ()) if not context.has_space_before(self, piece)]
         if first == " " and not (context.is_first or context.is_open):
             pieces += (
                 self._apart if not second else [p for p in self._by_first.get(second, ()) if not self.glues_left[p]]
             )
-        return sorted(pieces)
+        return sorted([*pieces, *following_byte])
 
     def holds(self, text: str) -> bool:
         """Whether `text` is a substring of some piece."""
@@ -48,12 +52,13 @@ class IndexedTexts:
 
     @cached_property
     def _all(self) -> str:
-        return "\n".join(self.surfaces)
+        return "\n".join(map(join_bytes, self.surfaces))
 
     @cached_property
     def attached(self) -> set[str]:
         """The first characters of the pieces that glue to their left."""
-        return {surface[0] for surface, glues in zip(self.surfaces, self.glues_left, strict=True) if glues and surface}
+        found = {surface[0] for surface, glues in zip(self.surfaces, self.glues_left, strict=True) if glues and surface}
+        return found | {"a", ".", "\u0301"} if any(map(is_byte_surface, found)) else found  # bytes spell anything
 
     @cached_property
     def _apart(self) -> list[int]:

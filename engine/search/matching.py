@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from engine.search.phrases import PieceTexts
+from engine.text import REPLACEMENT, bytes_of, is_byte_surface, split_bytes
 from engine.text.boundaries import (
     NUMBER_JOINERS,
     SENTENCE_CLOSERS,
@@ -62,13 +63,18 @@ class Context(NamedTuple):
     is_first: bool = True  # nothing is written yet
     is_open: bool = False  # the last piece glues to its right
     sentence: int = UNTRACKED
+    unfinished: bytes = b""  # of a character whose other bytes are still to come
 
     def emission(self, texts: PieceTexts, piece: int) -> str:
-        """The characters that `piece` adds, with the space before it."""
-        return " " + texts.surfaces[piece] if self.has_space_before(texts, piece) else texts.surfaces[piece]
+        """The characters that `piece` adds, with the space before it; a character comes with the last of its bytes."""
+        surface = texts.surfaces[piece]
+        if is_byte_surface(surface):
+            return "".join(character for character, _ in split_bytes(self.unfinished + bytes_of(surface))[0])
+        spaced = " " + surface if self.has_space_before(texts, piece) else surface
+        return REPLACEMENT * len(self.unfinished) + spaced if self.unfinished else spaced
 
     def has_space_before(self, texts: PieceTexts, piece: int) -> bool:
-        return not (self.is_first or self.is_open or texts.glues_left[piece])
+        return not ((self.is_first and not self.unfinished) or self.is_open or texts.glues_left[piece])
 
     def goes_on(self, character: str) -> bool:
         """Whether `character`, coming next, continues a word or number."""
@@ -80,7 +86,7 @@ class Context(NamedTuple):
         kind = kind_of(character)
         before_last = self.last if kind == NUMBER_JOINER else OTHER
         sentence = self.sentence and sentence_after(self.sentence, character)
-        return Context(before_last, kind, False, self.is_open, sentence)
+        return Context(before_last, kind, False, self.is_open, sentence, self.unfinished)
 
     def after_all(self, characters: str) -> Context:
         """The context after several characters. The last two determine it, except for the position in a sentence."""
@@ -90,9 +96,13 @@ class Context(NamedTuple):
         return context
 
     def closed_by(self, texts: PieceTexts, piece: int) -> Context:
-        """This context with `is_open` set after `piece`, whose characters it has already read."""
-        is_open = texts.glues_right[piece]
-        return self if is_open == self.is_open else self._replace(is_open=is_open)
+        """This context with `is_open` and `unfinished` set after `piece`, whose characters it has already read."""
+        is_open, surface = texts.glues_right[piece], texts.surfaces[piece]
+        is_byte = is_byte_surface(surface)
+        if is_open == self.is_open and not is_byte and not self.unfinished:
+            return self
+        unfinished = split_bytes(self.unfinished + bytes_of(surface))[1] if is_byte else b""
+        return self._replace(is_open=is_open, unfinished=unfinished)
 
 
 class Attached(NamedTuple):

@@ -47,7 +47,7 @@ class MaxCounts:
         """
         if not left or min(self._less(left, pending_counts)) > 0:
             return False
-        return self._fits_in_a_piece or bool(state.partial or state.pending)
+        return self._fits_in_a_piece or bool(state.partial or state.pending or state.context.unfinished)
 
     def _less(self, left: CountsLeft, counts: CountsLeft) -> CountsLeft:
         return tuple(map(sub, left, (counts[p] for p in self._limited)))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from engine.text import bytes_of, is_byte_surface, split_bytes
 from engine.text.boundaries import Standing
 
 
@@ -17,7 +18,8 @@ class PieceTexts(Protocol):
     """The text of every piece of a vocabulary, indexed by id.
 
     The text of a sequence is the pieces' surfaces in order, each preceded by a space unless it comes first, glues to
-    its left, or follows a piece that glues to its right.
+    its left, or follows a piece that glues to its right. Byte pieces write characters together
+    (`engine.text.byte_pieces`).
     """
 
     @property
@@ -30,7 +32,7 @@ class PieceTexts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The pieces of one form. The first `d` pieces write the first `lengths[d]` characters of the form.
+    """The pieces of one form. The first `d` pieces write the first `lengths[d]` whole characters of it.
 
     `lengths[d]` may be 0: some pieces write only the space before the form.
     """
@@ -41,10 +43,14 @@ class Spelling:
 
     @classmethod
     def of(cls, form: int, pieces: Sequence[int], texts: PieceTexts) -> Spelling:
-        lengths = [0]
+        lengths, run = [0], b""
         for position, piece in enumerate(pieces):
             glued = position == 0 or texts.glues_left[piece] or texts.glues_right[pieces[position - 1]]
-            surface = texts.surfaces[piece] if lengths[-1] else texts.surfaces[piece].lstrip(" ")
+            surface = texts.surfaces[piece]
+            if is_byte_surface(surface):
+                characters, run = split_bytes(run + bytes_of(surface))
+                surface = "".join(character for character, _ in characters)
+            surface = surface if lengths[-1] else surface.lstrip(" ")
             lengths.append(lengths[-1] + (not glued and lengths[-1] > 0) + len(surface))
         return cls(form, tuple(pieces), tuple(lengths))
 

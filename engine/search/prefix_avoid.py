@@ -62,7 +62,7 @@ class PrefixAvoidAutomaton:
             return state
         context, partial, pending, exemptions, written = state
         emission = context.emission(self._texts, piece)
-        if not self._fits_prefix(written, emission):
+        if not self._fits_prefix(written, emission, context.closed_by(self._texts, piece).unfinished):
             return None
         for character in emission:
             if pending or exemptions:
@@ -86,7 +86,7 @@ class PrefixAvoidAutomaton:
 
     def may_end(self, state: PrefixAvoidState) -> bool:
         """Whether the sentence may end here: the prefix is complete and every avoided match is exempt."""
-        if self._prefix_left(state):
+        if self._prefix_left(state) or state.context.unfinished:
             return False
         if any(not exemption.pending for exemption in state.exemptions):
             return False
@@ -102,7 +102,7 @@ class PrefixAvoidAutomaton:
     def pieces_left(self, state: PrefixAvoidState) -> int:
         """The fewest pieces that complete the prefix. A space at its end is written with the next word."""
         open_word = self._prefix[max(state.written, self._open_from) :].strip(" ")
-        return sum(place >= state.written for place in self._fixed) + bool(open_word)
+        return sum(place >= _place(state) for place in self._fixed) + bool(open_word)
 
     def in_prefix(self, state: PrefixAvoidState) -> bool:
         """Whether the prefix is still incomplete."""
@@ -113,8 +113,8 @@ class PrefixAvoidAutomaton:
         rest = self._prefix_left(state)
         if not rest:
             return None
-        if state.written in self._fixed:
-            return [self._fixed[state.written]]
+        if _place(state) in self._fixed:
+            return [self._fixed[_place(state)]]
         return [
             piece
             for piece in self._texts.writing(state.context, rest)
@@ -126,9 +126,12 @@ class PrefixAvoidAutomaton:
     def _prefix_left(self, state: PrefixAvoidState) -> str:
         return self._prefix[state.written :]
 
-    def _fits_prefix(self, written: int, emission: str) -> bool:
+    def _fits_prefix(self, written: int, emission: str, unfinished: bytes) -> bool:
+        """Whether the characters of a piece, and the bytes that begin another, agree with the prefix."""
         rest = self._prefix[written:]
-        return rest.startswith(emission) or emission.startswith(rest)
+        if len(emission) >= len(rest):
+            return emission.startswith(rest)
+        return rest.startswith(emission) and rest[len(emission)].encode().startswith(unfinished)
 
     def _continues(self, emission: str, rest: str, piece: int) -> bool:
         """Whether a piece continues the open last word: it reaches the end of the prefix or glues to the next piece."""
@@ -220,12 +223,17 @@ def _contains(form: str, text: str, ignores_case: bool) -> bool:
     return text.lower() in form.lower() if ignores_case else text in form
 
 
-def _places(pieces: Iterable[int], texts: PieceTexts) -> tuple[dict[int, int], int]:
-    """Maps the number of prefix characters written to the next piece; also the number of characters of all pieces."""
+def _place(state: PrefixAvoidState) -> tuple[int, int]:
+    """The number of prefix characters that are written, and of the bytes of the next one."""
+    return state.written, len(state.context.unfinished)
+
+
+def _places(pieces: Iterable[int], texts: PieceTexts) -> tuple[dict[tuple[int, int], int], int]:
+    """Maps the places of `_place` to the next piece of the prefix; also the number of characters of all pieces."""
     places, written, context = {}, 0, Context()
     for piece in pieces:
         emission = context.emission(texts, piece)
-        places[written] = piece
+        places[written, len(context.unfinished)] = piece
         written += len(emission)
         for character in emission:
             context = context.after(character)

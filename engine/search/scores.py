@@ -26,7 +26,10 @@ Allowed = tuple[int, ...] | Literal["closing"]
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """Row masks of one step, on top of the tokens that no row may write: rows that may not end, and bound rows."""
+    """Row masks of one step, on top of the tokens that no row may write: rows that may not end, and bound rows.
+
+    Free rows do not write bytes that begin no character.
+    """
 
     may_end_R: Bools | None  # None: all may
     allowed: Mapping[int, Allowed]  # by row; other rows are free
@@ -61,6 +64,9 @@ class LogProbs:
         self._values_RV[:, roles.never] = -np.inf
         if masks.may_end_R is not None:
             self._values_RV[~masks.may_end_R, roles.end] = -np.inf
+        if vocabulary.byte_masks.not_first:
+            free_rows = [row for row in range(len(self._values_RV)) if row not in masks.allowed]
+            self._values_RV[np.ix_(free_rows, vocabulary.byte_masks.not_first)] = -np.inf
         for row, allowed in masks.allowed.items():
             self._log_probs_RV[row].masked_fill_(~_allowed_tokens(allowed, vocabulary), -torch.inf)
 
@@ -132,16 +138,16 @@ def _mask_table(masks: Masks, num_rows: int, vocabulary: SearchVocabulary, devic
     """The distinct masks, (M, V), and each row's. The first two are for free rows: with and without the end."""
     may_end_R = np.ones(num_rows, dtype=np.bool_) if masks.may_end_R is None else masks.may_end_R
     mask_of_R = (~may_end_R).astype(np.int64)
-    free_2V = vocabulary.free_masks(device)
+    free_4V = vocabulary.free_masks(device)
     places: dict[tuple[Allowed, bool], int] = {}
     for row, allowed in masks.allowed.items():
         mask_of_R[row] = 2 + places.setdefault((allowed, bool(may_end_R[row])), len(places))
     if not places:
-        return free_2V, mask_of_R
-    bases_M = uploaded(np.array([not may_end for _, may_end in places]).astype(np.int64), device)
+        return free_4V[:2], mask_of_R
+    bases_M = uploaded(np.array([2 + (not may_end) for _, may_end in places]).astype(np.int64), device)
     is_banned_MV = torch.stack([~_allowed_tokens(allowed, vocabulary) for allowed, _ in places])
-    bound_MV = free_2V[bases_M].masked_fill_(is_banned_MV.to(device, non_blocking=True), -torch.inf)
-    return torch.cat([free_2V, bound_MV]), mask_of_R
+    bound_MV = free_4V[bases_M].masked_fill_(is_banned_MV.to(device, non_blocking=True), -torch.inf)
+    return torch.cat([free_4V[:2], bound_MV]), mask_of_R
 
 
 def _allowed_tokens(allowed: Allowed, vocabulary: SearchVocabulary) -> Tensor:

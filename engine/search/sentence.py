@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from engine.request import SearchOptions
+from engine.search.byte_masks import ByteMasks
 from engine.search.finished import FinishedPool, SearchHypothesis
 from engine.search.follow import FollowedText
 from engine.search.phrases import PieceTexts, SentenceConstraints
@@ -30,25 +31,36 @@ class TokenRoles:
 
 @dataclass(frozen=True, slots=True)
 class SearchVocabulary:
-    """A model's pieces, as far as the search needs them. `closing_V` marks those that do not glue to their right."""
+    """A model's pieces, as far as the search needs them.
+
+    `closing_V` marks those that may end a word: they do not glue to their right and are no bytes.
+    """
 
     texts: PieceTexts
     roles: TokenRoles
     closing_V: Tensor
     text_of: Callable[[Sequence[int]], str]
+    byte_masks: ByteMasks = field(init=False, repr=False, compare=False)
     _free_masks: dict[torch.device, Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "byte_masks", ByteMasks(self.texts))
 
     @property
     def size(self) -> int:
         return len(self.closing_V)
 
     def free_masks(self, device: torch.device) -> Tensor:
-        """(2, V), computed once: -inf for pieces that no row may write, in row 1 also for the end; 0 elsewhere."""
+        """(4, V), computed once: -inf for pieces that no row may write, in rows 1 and 3 also for the end; 0 elsewhere.
+
+        Rows 0 and 1 are for free rows, without bytes that begin no character; 2 and 3 for rows that are bound.
+        """
         if device not in self._free_masks:
-            masks_2V = torch.zeros(2, self.size)
-            masks_2V[:, list(self.roles.never)] = -torch.inf
-            masks_2V[1, self.roles.end] = -torch.inf
-            self._free_masks[device] = masks_2V.to(device)
+            masks_4V = torch.zeros(4, self.size)
+            masks_4V[:, list(self.roles.never)] = -torch.inf
+            masks_4V[1::2, self.roles.end] = -torch.inf
+            masks_4V[:2, list(self.byte_masks.not_first)] = -torch.inf
+            self._free_masks[device] = masks_4V.to(device)
         return self._free_masks[device]
 
 

@@ -329,9 +329,9 @@ class ConstraintTracker:
         num_phrases = len(automaton.phrases)
         self._pending[number, :num_phrases] = pending_counts = automaton.pending_counts(state)
         self._to_go[number, :num_phrases] = automaton.to_go(state)
-        self._is_open[number] = state.context.is_open
+        self._is_open[number] = state.context.is_open or bool(state.context.unfinished)
         self._ends_here[number] = automaton.ends_here(state)
-        self._is_met_if_ended[number] = automaton.shared_met(state)
+        self._is_met_if_ended[number] = automaton.shared_met(state) and not state.context.unfinished
         self._is_met_if_ended[number] &= self._max_counts[sentence].may_end(counts_left, pending_counts)
         self._may_die[number] = self._max_counts[sentence].may_die(counts_left, state, pending_counts)
         self._shared_missing[number], self._shared_under_way[number] = automaton.shared_missing(state)

@@ -11,11 +11,12 @@ from torch import Tensor
 
 from engine.kernels import Logits
 from engine.search.beam import StepDecoder
+from engine.search.byte_masks import ByteMasks
 from engine.search.indexed import IndexedTexts
 from engine.search.phrases import PieceTexts
 from engine.search.sentence import TokenRoles
 from engine.search.tracker import ConstraintTracker
-from engine.text import is_unspaced
+from engine.text import ends_unfinished, is_unspaced, join_bytes
 
 _MAX_WORD_PIECES = 24
 
@@ -33,6 +34,7 @@ def next_words(
     tracker: ConstraintTracker,
     texts: PieceTexts,
     roles: TokenRoles,
+    byte_masks: ByteMasks,
     left: Sequence[int],
     count: int,
     is_stopped: Callable[[], bool] = lambda: False,
@@ -44,7 +46,8 @@ def next_words(
     beam search over `4 * count` rows of pieces finds the best spelling of each word.
     """
     width, indexed = 4 * count, IndexedTexts.of(texts)
-    is_open = not left or texts.glues_right[left[-1]] or is_unspaced(texts.surfaces[left[-1]][-1:] or " ")
+    last = join_bytes("".join(texts.surfaces[piece] for piece in left[-4:]))[-1:]  # a character has up to four bytes
+    is_open = not left or texts.glues_right[left[-1]] or is_unspaced(last or " ")
     starts_V = torch.from_numpy(indexed.writes if is_open else indexed.begins_word)
     nodes_R = tracker.start_B
     for piece in left:
@@ -58,6 +61,10 @@ def next_words(
     best: dict[str, NextWord] = {}
     for depth in range(_MAX_WORD_PIECES):
         log_probs_RV = log_probs_RV.cpu().masked_fill(never_V | (~starts_V if depth == 0 else False), -torch.inf)
+        if depth:
+            byte_masks.mask(log_probs_RV, np.array([pieces for pieces, _ in rows]))
+        else:
+            log_probs_RV[:, list(byte_masks.not_first)] = -torch.inf
         scores_RV = log_probs_RV + torch.tensor([log_prob for _, log_prob in rows])[:, None]
         values, keys = scores_RV.flatten().topk(min(width * 2, scores_RV.numel()))
         keys = keys[values > -torch.inf]
@@ -69,10 +76,11 @@ def next_words(
             if tracker.is_dead(nodes[place : place + 1]):
                 continue
             word = NextWord((*rows[parent][0], piece), float(values[place]))
-            if goes_on[place]:
+            surfaces = "".join(texts.surfaces[p] for p in word.pieces)
+            if goes_on[place] or ends_unfinished(surfaces):
                 going.append(place)
                 continue
-            text = "".join(texts.surfaces[p] for p in word.pieces)
+            text = join_bytes(surfaces)
             if text not in best or best[text].log_prob < word.log_prob:
                 best[text] = word
         ranked = sorted(best.values(), key=lambda word: -word.log_prob)

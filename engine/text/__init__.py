@@ -21,6 +21,15 @@ from engine.text.boundaries import (
     words,
 )
 from engine.text.bpe import BytePairs
+from engine.text.byte_pieces import (
+    REPLACEMENT,
+    byte_surface,
+    bytes_of,
+    ends_unfinished,
+    is_byte_surface,
+    join_bytes,
+    split_bytes,
+)
 from engine.text.codec import Codec, DecodedPieces, EncodedPieces, TextCodec
 from engine.text.languages import short_code, short_names
 from engine.text.moses_codec import MosesCodec
@@ -51,6 +60,7 @@ __all__ = [
     "NUMBER_JOINERS",
     "PAD",
     "PLACEHOLDER",
+    "REPLACEMENT",
     "SENTENCE_CLOSERS",
     "SENTENCE_ENDS",
     "SENTENCE_OPENERS",
@@ -68,7 +78,11 @@ __all__ = [
     "Standing",
     "TextCodec",
     "Vocabulary",
+    "byte_surface",
+    "bytes_of",
+    "ends_unfinished",
     "head_of_compound",
+    "is_byte_surface",
     "is_digit",
     "is_left_boundary",
     "is_mark",
@@ -76,12 +90,14 @@ __all__ = [
     "is_sentence_start",
     "is_unspaced",
     "is_word_char",
+    "join_bytes",
     "joins_words",
     "normalise",
     "occurrences",
     "read_pieces",
     "short_code",
     "short_names",
+    "split_bytes",
     "stands_alone",
     "word_at",
     "words",

@@ -149,13 +149,13 @@ def occurrences(text: str, phrase: str, boundary: Standing = "word") -> list[tup
 
 
 def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The pieces of each word, as (first, one past the last); a mark is a word of its own, empty pieces are none.
+    """The pieces of each word, as (first, one past the last); a mark is a word of its own, "" and " " are none.
 
-    `spans[i]` are the characters of piece i in `text`.
+    `spans[i]` are the characters of piece i in `text`. Pieces with the same span are the bytes of one character.
     """
     found: list[tuple[int, int]] = []
     for number, (start, end) in enumerate(spans):
-        if start == end:
+        if start == end or text[start:end] == " ":
             continue
         goes_on = found and found[-1][1] == number and _is_one_word(text, spans[number - 1], (start, end))
         if goes_on:
@@ -176,6 +176,8 @@ def word_at(text: str, spans: Sequence[tuple[int, int]], offset: int) -> tuple[i
 def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
     """Whether two adjacent pieces are parts of one word: letters on both sides and nothing between.
 
-    In scripts without spaces each piece is a word.
+    In scripts without spaces each piece is a word, but a character's bytes are never separated.
     """
+    if left == right:
+        return True
     return left[1] == right[0] and joins_words(text[left[1] - 1]) and joins_words(text[right[0]])

@@ -37,7 +37,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class EncodedPieces:
-    """Piece `ids[i]` covers the characters `spans[i]` of the given text; `unknown` are spans that cannot be spelt."""
+    """Piece `ids[i]` covers the characters `spans[i]` of the given text; `unknown` are spans that cannot be spelt.
+
+    Byte pieces that spell one character all cover it.
+    """
 
     ids: tuple[int, ...]
     spans: tuple[Span, ...]
@@ -46,7 +49,7 @@ class EncodedPieces:
 
 @dataclass(frozen=True, slots=True)
 class DecodedPieces:
-    """Piece i wrote the characters `spans[i]` of `text`, without its leading space."""
+    """Piece i wrote the characters `spans[i]` of `text`, without its leading space; bytes of a character share it."""
 
     text: str
     spans: tuple[Span, ...]
@@ -55,8 +58,9 @@ class DecodedPieces:
 class Codec(Protocol):
     """The interface of a model's pieces, of any kind, for constraints, search and translator.
 
-    By id: `surfaces` is the text of a piece, `glues_left` and `glues_right` whether it forbids a space on that side;
-    `specials` are the ids that no text contains, and the id of unknown characters.
+    By id: `surfaces` is the text of a piece (of bytes, see `engine.text.byte_pieces`), `glues_left` and `glues_right`
+    whether it forbids a space on that side; `specials` are the ids that no text contains, and the id of unknown
+    characters.
     """
 
     @property

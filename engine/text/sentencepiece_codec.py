@@ -2,7 +2,8 @@
 
 SentencePiece rewrites what it reads (compatibility forms, runs of spaces), so not all text is spelt exactly: `spells`
 tests it and `respell` returns the result. Spaces belong to the pieces: `▁Haus` forbids no space, `haus` glues to its
-left, and `▁` alone is a space that glues on both sides.
+left, and `▁` alone is a space that glues on both sides. In a vocabulary with byte fallback, `encode` spells characters
+that have no piece in bytes; all byte pieces of a character cover that character.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidRequest, ModelError
+from engine.text.byte_pieces import REPLACEMENT, byte_piece, byte_surface, bytes_of, is_byte_surface, split_bytes
 from engine.text.codec import DecodedPieces, EncodedPieces, Span
 from engine.text.imported_codec import ImportedPieces
 from engine.text.normalisation import normalise
@@ -64,17 +66,22 @@ class SentencePieceCodec(ImportedPieces):
         unknown: list[Span] = []
         for piece, (start, end) in zip(mapping["pieces"], mapping["offsets"], strict=True):
             piece_id = self._ids.get(piece, UNK)
-            if self._is_special(piece_id):  # no text is one of those
+            if self._is_special(piece_id):  # no text contains these
                 piece_id = UNK
-            while start < end and given[start].isspace():
+            is_byte = piece_id in self._byte_ids
+            while start < end and given[start].isspace() and not is_byte:
                 start += 1
-            ids.append(piece_id)
-            spans.append((start, end))
-            if piece_id == UNK:
+            own = [piece_id] if piece_id != UNK else self._in_bytes(piece)
+            ids += own
+            spans += [(start, end)] * len(own)
+            if UNK in own:
                 if unknown and unknown[-1][1] == start:
                     unknown[-1] = (unknown[-1][0], end)
                 else:
                     unknown.append((start, end))
+        for place in reversed(range(len(ids) - 1)):  # SentencePiece gives a character to the last of its bytes
+            if spans[place][0] == spans[place][1] and {*ids[place : place + 2]} <= self._byte_ids:
+                spans[place] = spans[place + 1]
         return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown))
 
     # -- pieces to text -----------------------------------------------------------------------------------------------
@@ -85,10 +92,31 @@ class SentencePieceCodec(ImportedPieces):
         spans: list[Span] = []
         end = 0
         is_open = True  # no space may come next
-        for piece_id in ids:
+        run, begun_at = b"", 0  # the bytes of an unfinished character, and the place of the first
+
+        def finish_run() -> None:
+            nonlocal run, end
+            parts.append(REPLACEMENT * len(run))
+            spans[begun_at : begun_at + len(run)] = [(end + i, end + i + 1) for i in range(len(run))]
+            end, run = end + len(run), b""
+
+        for place, piece_id in enumerate(ids):
             if not 0 <= piece_id < len(self.pieces):
                 raise InvalidRequest(f"piece id {piece_id} is out of range; this model has {len(self.pieces)} pieces")
             surface = self.surfaces[piece_id]
+            if is_byte_surface(surface):
+                begun_at = begun_at if run else place
+                spans.append((end, end))
+                characters, run = split_bytes(run + bytes_of(surface))
+                for character, num_bytes in characters:
+                    parts.append(character)
+                    spans[begun_at : begun_at + num_bytes] = [(end, end + 1)] * num_bytes
+                    begun_at += num_bytes
+                    end += 1
+                is_open = False
+                continue
+            if run:
+                finish_run()
             if surface == " " and not end:  # a text does not begin with a space
                 surface = ""
             if not is_open and not self.glues_left[piece_id]:
@@ -98,6 +126,8 @@ class SentencePieceCodec(ImportedPieces):
             spans.append((end, end + len(surface)))
             end += len(surface)
             is_open = self.glues_right[piece_id]
+        if run:
+            finish_run()
         return DecodedPieces("".join(parts), tuple(spans))
 
     def spells(self, text: str) -> bool:
@@ -124,7 +154,27 @@ class SentencePieceCodec(ImportedPieces):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _byte_pieces(self) -> dict[str, int]:
+        """The values of the byte pieces; empty without byte fallback, where `<0x41>` is text like any other."""
+        names = {byte_piece(value): value for value in range(256)}
+        return {
+            name: value for name, value in names.items() if self.processor.is_byte(self.processor.piece_to_id(name))
+        }
+
+    @cached_property
+    def _byte_ids(self) -> frozenset[int]:
+        return frozenset(self._ids[name] for name in self._byte_pieces if name in self._ids)
+
+    def _in_bytes(self, piece: str) -> list[int]:
+        """A piece that text must not become, spelt in bytes; UNK if the model has not all of them."""
+        names = [byte_piece(value) for value in piece.replace(SPACE, " ").encode()]
+        spelt = [self._ids.get(name, UNK) for name in names]
+        return spelt if spelt and self._byte_ids.issuperset(spelt) else [UNK]
+
     def _surface_of(self, piece: str) -> str:
+        if piece in self._byte_pieces:
+            return byte_surface(self._byte_pieces[piece])
         return " " if piece == SPACE else piece.removeprefix(SPACE).replace(SPACE, " ")
 
 

@@ -25,6 +25,7 @@ SAVE: dict[str, Callable[..., None]] = {
     "marian": save_marian,
     "marian-relu": lambda folder, **more: save_marian(folder, "relu", **more),
     "marian-separate": lambda folder, **more: save_marian(folder, has_two_vocabularies=True, **more),
+    "marian-bytes": lambda folder, **more: save_marian(folder, byte_fallback=True, **more),
     "marian-trained": save_trained_marian,
     "fsmt": save_fsmt,
     "fairseq": save_fairseq,

@@ -13,7 +13,7 @@ SAMPLE = Path(__file__).resolve().parents[1] / "data" / "corpus_sample.tsv"
 
 
 @cache
-def learn_spm(language: str) -> bytes:
+def learn_spm(language: str, *, byte_fallback: bool = False) -> bytes:
     rows = [line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines()[1:]]
     import sentencepiece
 
@@ -21,7 +21,8 @@ def learn_spm(language: str) -> bytes:
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=(text for own, _, _, text in rows if own == language),
         model_writer=file,
-        vocab_size=300,
+        vocab_size=300 + 256 * byte_fallback,
+        byte_fallback=byte_fallback,
         minloglevel=2,
     )
     return file.getvalue()
@@ -34,6 +35,7 @@ def save_marian(
     ending: float = 4.0,
     *,
     has_two_vocabularies: bool = False,
+    byte_fallback: bool = False,
 ) -> None:
     """A folder as the hub has them: random weights, two SentencePiece models, one vocabulary for both or two.
 
@@ -46,7 +48,7 @@ def save_marian(
     source = {"</s>": 0, "<unk>": 1}
     ids = dict(source) if has_two_vocabularies else source
     for language, name, found in (("en", "source.spm", source), ("de", "target.spm", ids)):
-        (folder / name).write_bytes(learn_spm(language))
+        (folder / name).write_bytes(learn_spm(language, byte_fallback=byte_fallback))
         processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / name))
         for number in range(3, processor.vocab_size()):
             found.setdefault(processor.id_to_piece(number), len(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from engine.importers.marian import plan_marian
 from engine.importers.resolve import architecture_of, convert_folder
 from engine.model import Transformer, load_model, memory_check
 from tests.importers.imported import Imported
-from tests.importers.marian import SAMPLE, save_marian
+from tests.importers.marian import save_marian
 from tests.model.damage import change, change_weights, check_refused, cut, drop, point
 
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -237,18 +236,6 @@ def test_an_output_layer_of_its_own_is_refused(tmp_path: Path) -> None:
     check_refused(tmp_path / "theirs", r"lm_head\.weight are no embeddings of the target")
     change_weights(tmp_path / "theirs", lambda state: state.update({"lm_head.weight": state[SHARED].clone()}))
     convert_folder(tmp_path / "theirs", tmp_path / "ours")
-
-
-def test_pieces_that_are_bytes_are_refused(tmp_path: Path) -> None:
-    """What they write is no text by itself."""
-    save_marian(tmp_path / "theirs")
-    rows = [line.split("\t")[3] for line in SAMPLE.read_text(encoding="utf-8").splitlines()[1:]]
-    file = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(rows[:200]), model_writer=file, vocab_size=420, byte_fallback=True, minloglevel=2
-    )
-    (tmp_path / "theirs" / "target.spm").write_bytes(file.getvalue())
-    check_refused(tmp_path / "theirs", r"target\.spm splits what it does not know into bytes; such models are not read")
 
 
 def test_a_bias_of_another_vocabulary_is_told(tmp_path: Path) -> None:
