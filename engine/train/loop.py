@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from engine.text import BOS, PAD
 from engine.train.data import CODEC_FILES, Batch, BatchSampler, PairSet, PreparedData
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
+from engine.train.precision import Precision, try_precisions
 
 CHECKPOINT, OPTIONS = "checkpoint.pt", "options.json"
 EXPLORE_EVERY = 8  # choices of a thread count
@@ -86,6 +88,7 @@ class Trainer:
         self.model = Transformer(config, options.dropout).to(self.device)
         self._optimisers = make_optimisers(self.model, options)
         self.position = Position()
+        self.precision: Precision | None = None  # None: chosen by `train`
         self._stopping = False
         self._threads = ThreadChooser(range(1, torch.get_num_threads() + 1)) if options.adapt_threads else None
         folder.mkdir(parents=True, exist_ok=True)
@@ -117,6 +120,7 @@ class Trainer:
     def train(self) -> Position:
         """Train until the budget, a pause or SIGTERM; the position reached."""
         options, position = self.options, self.position
+        self._choose_precision()
         before = signal.signal(signal.SIGTERM, self._stop)
         spent, started, last_saved = position.minutes, time.monotonic(), time.monotonic()
         meter = Meter(options)
@@ -176,6 +180,40 @@ class Trainer:
                     yield pending
                     pending = []
 
+    def _choose_precision(self) -> None:
+        """Set `precision`: the option's, a resumed run's own, or the winner of a trial that changes nothing else."""
+        before, asked, is_cpu = self.precision, self.options.precision, self.device.type == "cpu"
+        if asked != "auto":
+            self.precision = asked
+            if before not in (None, asked):
+                print(f"precision {asked} from here on; so far it was {before}", file=sys.stderr, flush=True)
+        elif not is_cpu:
+            self.precision = "bfloat16"
+        elif before is not None:
+            print(f"precision {before}, as before", file=sys.stderr, flush=True)
+        elif not self.is_finished and (drawn := self._batches.epoch(self.position.epoch)):
+            batch = self._batches.batch(drawn[0], np.random.default_rng(self.options.seed))
+            random_numbers = torch.get_rng_state()
+            trial = try_precisions(lambda precision: self._trial_step(batch, precision), partial(self._loss_in, batch))
+            torch.set_rng_state(random_numbers)
+            self.precision = trial.chosen
+            print(trial, file=sys.stderr, flush=True)
+
+    def _trial_step(self, batch: Batch, precision: Precision) -> None:
+        """A step of training without the optimiser's part."""
+        self.precision = precision
+        self.model.train()
+        loss, penalty = self._training_loss(batch)
+        ((loss + penalty) / batch.num_target_pieces).backward()
+        self.model.zero_grad(set_to_none=True)
+
+    @torch.no_grad()
+    def _loss_in(self, batch: Batch, precision: Precision) -> float:
+        """The loss of a batch without dropout, which draws other numbers in another format."""
+        self.precision = precision
+        self.model.eval()
+        return float(_cross_entropy(*self._logits(batch)))
+
     def _timed_update(self, batches: list[Batch]) -> tuple[float, int]:
         """`_update` with the thread count that is fastest at the moment, if it is adapted."""
         if self._threads is None:
@@ -232,7 +270,7 @@ class Trainer:
         inputs_BT = F.pad(target_BT[:, :-1], (1, 0), value=BOS)
         source_BS = torch.from_numpy(batch.source_BS).to(self.device, non_blocking=True)
         lengths_B = torch.from_numpy(batch.source_lengths_B).to(self.device, non_blocking=True)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
             hidden_BTE = self.model(source_BS, lengths_B, inputs_BT)
             real_BT = target_BT != PAD
             logits_NV = self.model.project(hidden_BTE[real_BT])
@@ -265,11 +303,12 @@ class Trainer:
             "optimisers": [optimiser.state_dict() for optimiser in self._optimisers],
             "rng": torch.get_rng_state(),
             "cuda_rng": torch.cuda.get_rng_state() if self.device.type == "cuda" else None,
+            "precision": self.precision,
             "position": {name: getattr(self.position, name) for name in Position.__slots__},
         }
-        partial = self.folder / (CHECKPOINT + ".partial")
-        torch.save(state, partial)
-        os.replace(partial, self.folder / CHECKPOINT)
+        unfinished = self.folder / (CHECKPOINT + ".partial")
+        torch.save(state, unfinished)
+        os.replace(unfinished, self.folder / CHECKPOINT)
 
     def _load_initial(self, initial: Path, prepared_folder: Path) -> None:
         self.model.load_state_dict(load_earlier(initial, prepared_folder, self.config).state_dict())
@@ -287,6 +326,7 @@ class Trainer:
             for optimiser, saved in zip(self._optimisers, state["optimisers"], strict=True):
                 optimiser.load_state_dict(saved)
             self.position = replace(Position(), **state["position"])
+            self.precision = state.get("precision", "float32" if self.device.type == "cpu" else "bfloat16")
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise TrainingError(
                 f"{path} cannot be resumed ({error}); resume with the run's own settings, or remove it to start again"

@@ -14,6 +14,7 @@ from engine.train.corpus import Selection
 
 Optimiser = Literal["muon", "adamw"]
 Schedule = Literal["linear", "inverse_sqrt"]
+PrecisionChoice = Literal["auto", "float32", "bfloat16"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class TrainOptions:
     The learning rate follows whichever of `max_minutes` and `max_updates` is nearer its end and reaches zero there.
     `r_drop` is the weight of a term that keeps two readings of a batch, each with other activations dropped, from
     differing (Liang et al. 2021; they take 5). With `adapt_threads` a resumed run equals an uninterrupted one only to
-    rounding; otherwise exactly.
+    rounding; otherwise exactly. With precision "auto", two runs may choose differently; a resumed run keeps its choice.
     """
 
     directions: tuple[str, ...] = setting(("en-de",), "the model learns all of them: en-de,de-en")
@@ -65,6 +66,9 @@ class TrainOptions:
     checkpoint_minutes: float = setting(5.0, "minutes between checkpoints", minimum=0, is_above_minimum=True)
     keep_snapshots: int = setting(8, "newest snapshots to keep", minimum=1)
     seed: int = setting(1, "seed of weights, order and dropout")
+    precision: PrecisionChoice = setting(
+        "auto", "number format of the products (auto: bfloat16 on a GPU, on a CPU the faster one in a short trial)"
+    )
     adapt_threads: bool = setting(False, "uses fewer threads while other programs take the processor")
 
     def __post_init__(self) -> None:

@@ -164,7 +164,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("back")
     prepare(write_corpus(folder / "corpus"), folder / "work", prepare_options())
     config = ModelConfig(PreparedData.load(folder / "work").vocabulary_size, ("en-de", "de-en"), 16, 2, 32, 1, 1)
-    training = TrainOptions(("en-de", "de-en"), max_updates=20, batch_pieces=400, warmup_updates=2, peak_lr=1e-2)
+    training = TrainOptions(
+        ("en-de", "de-en"), max_updates=20, batch_pieces=400, warmup_updates=2, peak_lr=1e-2, precision="float32"
+    )
     Trainer(folder / "work", folder / "run", config, training).train()
     write_bundle(folder / "work", folder / "run", folder / "model", 1, "A tiny model")
     return folder / "model"

@@ -59,6 +59,7 @@ TRIPLES = [
 ]
 OPTIONS = TrainOptions(
     max_updates=90,
+    precision="float32",
     directions=("en-de", "de-en"),
     batch_pieces=150,
     warmup_updates=10,

@@ -106,7 +106,9 @@ def test_draws_depend_on_seed_and_epoch_and_are_left_out_where_not_asked_for(wor
 
 def test_a_run_with_variants_resumes_exactly_and_says_so_in_its_card(work: Path, tmp_path: Path) -> None:
     config = ModelConfig(PreparedData.load(work).vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
-    options = TrainOptions(max_updates=6, batch_pieces=80, warmup_updates=2, source_variants=NUM_VARIANTS)
+    options = TrainOptions(
+        max_updates=6, batch_pieces=80, warmup_updates=2, source_variants=NUM_VARIANTS, precision="float32"
+    )
     whole = Trainer(work, tmp_path / "whole", config, options)
     whole.train()
     paused = replace(options, pause_after_minutes=1e-9)
