@@ -19,7 +19,7 @@ LOSS_TOLERANCE = 0.01  # relative; bfloat16 has 8 bits
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PrecisionTrial:
     """The fastest step in each format, in seconds, and the loss of the same batch."""
 
     float32_seconds: float
@@ -49,7 +49,7 @@ def try_precisions(
     step: Callable[[Precision], object],
     loss: Callable[[Precision], float],
     clock: Callable[[], float] = time.perf_counter,
-) -> Trial:
+) -> PrecisionTrial:
     """Run `step` in both formats by turns, so that other programs slow down both, and compare `loss`.
 
     The fastest of several steps counts: it is the one least disturbed.
@@ -61,4 +61,4 @@ def try_precisions(
             step(precision)
             if number:
                 found.append(clock() - started)
-    return Trial(min(seconds["float32"]), min(seconds["bfloat16"]), loss("float32"), loss("bfloat16"))
+    return PrecisionTrial(min(seconds["float32"]), min(seconds["bfloat16"]), loss("float32"), loss("bfloat16"))

@@ -12,7 +12,7 @@ import torch
 from engine.train import loop
 from engine.train.loop import CHECKPOINT, Trainer, snapshots
 from engine.train.options import PrecisionChoice
-from engine.train.precision import Precision, Trial, try_precisions
+from engine.train.precision import Precision, PrecisionTrial, try_precisions
 from engine.train.prepare import prepare
 from tests.train.corpora import prepare_options, write_corpus
 from tests.train.test_loop import OPTIONS, small_model, weights
@@ -103,7 +103,7 @@ def test_checkpoints_of_both_formats_have_the_same_tensors(work: Path, tmp_path:
 def test_a_resumed_run_keeps_its_format_and_names_a_new_one(
     work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(loop, "try_precisions", lambda step, loss: Trial(2.0, 1.0, 5.0, 5.0))
+    monkeypatch.setattr(loop, "try_precisions", lambda step, loss: PrecisionTrial(2.0, 1.0, 5.0, 5.0))
     run = trainer(work, tmp_path / "run", max_updates=2)
     run.train()
     assert run.precision == "bfloat16"
