@@ -114,13 +114,13 @@ class Follow:
     replaced in it or left out of it, counted as the least number of changes that turn `text` into the hypothesis
     (Levenshtein's distance). Pieces of a prefix that leaves no choice are not counted. If the place of a correction is
     known, give the text with the correction in it, and require the correction as a phrase. With strength 0 the
-    translation is the same as without `follow`; with a very large one, only what the constraints need is changed, as
-    far as the beam finds it.
+    translation is the same as without `follow`. Unless it is pruned, `text` itself competes if it meets all
+    constraints, so no translation ranks below it; with a very large strength it is then the translation.
     """
 
     text: str
     strength: float = setting(
-        2.0, "nats for each piece that differs from the previous text", minimum=0, maximum=MAX_FOLLOW_STRENGTH
+        3.0, "nats for each piece that differs from the previous text", minimum=0, maximum=MAX_FOLLOW_STRENGTH
     )
 
     def __post_init__(self) -> None:

@@ -26,8 +26,6 @@ from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchV
 from engine.search.stopping import is_over
 from engine.search.tracker import ConstraintTracker
 
-_NUM_SPARED = 1  # likeliest rows of a sentence with a previous text that its banks must leave in the beam
-
 
 class StepDecoder(Protocol):
     """The model's interface to the search: a batch of sentences that begins with one row each, in their order.
@@ -187,13 +185,26 @@ class BeamSearch:
         groups = sentences * num_banks + banks
         waiting_BC = np.bincount(groups, minlength=num_numbers * num_banks).reshape(num_numbers, num_banks)
         is_chosen: Bools = rank_within(groups, scores) < self._places(waiting_BC, limits).ravel()[groups]
-        if self._following.is_needed:  # the row that stays nearest to the previous text may have met few phrases yet
-            is_followed_N = np.isin(sentences, self._following.numbers)
-            is_chosen |= is_followed_N & (rank_within(sentences, scores) < _NUM_SPARED)
         num_candidates = len(candidates.rows_N)
         if len(self._kept):
             self._kept.keep(is_chosen[num_candidates:])
-        return is_chosen[:num_candidates]
+            is_chosen = is_chosen[:num_candidates]
+        return is_chosen | self._is_nearest(candidates) if self._following.is_needed else is_chosen
+
+    def _is_nearest(self, candidates: Candidates) -> Bools:
+        """(N,): the candidate nearest to the previous text, of each sentence with one.
+
+        It may have met few phrases so far, because the text has them further on, and would lose its place to candidates
+        that have met more. With it, the previous text itself is among the finished hypotheses if it meets all
+        constraints and is not pruned.
+        """
+        sentences = candidates.sentences_N
+        nearest_first = np.lexsort((-candidates.scores_N, candidates.penalties_N, sentences))
+        _, firsts = np.unique(sentences[nearest_first], return_index=True)
+        is_nearest = np.zeros(len(sentences), dtype=np.bool_)
+        is_nearest[nearest_first[firsts]] = True
+        is_nearest &= np.isin(sentences, self._following.numbers)
+        return is_nearest
 
     def _places(self, waiting_BC: Ints, limits: Limits) -> Ints:
         """(B, C + 1): the places of each bank. Baselines override this and `_limits`."""

@@ -105,7 +105,7 @@ def test_wide_beam_finds_the_best_of_all_sequences(has_phrases):
 
 
 @pytest.mark.parametrize("decoder", [ToyDecoder, LogitsDecoder])
-def test_without_phrases_it_is_beam_search_by_probability_less_changes(decoder):
+def test_without_phrases_it_is_beam_search_by_probability_less_changes_and_keeps_the_nearest(decoder):
     for case in range(rounds(20, 80)):
         rng = random.Random(case)
         model, beam, followed = ToyModel(WORDS.size, seed=case), 1 + case % 5, random_text(WORDS, rng)
@@ -120,13 +120,17 @@ def test_without_phrases_it_is_beam_search_by_probability_less_changes(decoder):
                 allowed = [END] if step == 8 else range(1, WORDS.size)
                 longer += [((*tokens, token), log_prob + values[token]) for token in allowed]
             longer = [(log_prob - slow_penalty(followed, tokens, END), tokens, log_prob) for tokens, log_prob in longer]
-            longer = sorted(longer, key=lambda item: -item[0])[:beam]
+            nearest = min(longer, key=lambda item: (slow_penalty(followed, item[1], END), -item[0]))
+            longer = sorted(longer, key=lambda item: -item[0])
+            longer = longer[:beam] + [nearest] * (nearest not in longer[:beam])
             for total, tokens, _ in longer:
                 if tokens[-1] == END:
                     text, score = WORDS.text(tokens), total / len(tokens)
                     if text not in finished or finished[text][0] < score:
                         finished[text] = (score, tokens)
             rows = [(tokens, log_prob) for _, tokens, log_prob in longer if tokens[-1] != END]
+            if not rows:
+                break
         best = sorted(finished.values(), key=lambda item: -item[0])[:beam]
         assert [found.tokens for found in ended.result.hypotheses] == [tokens for _, tokens in best], (case, followed)
 
@@ -208,6 +212,25 @@ def test_required_phrase_changes_as_little_as_it_can_if_changes_cost_more_than_a
         placed = [(*pieces[:first], *phrase, *pieces[last:]) for last in range(6) for first in range(last + 1)]
         assert "aba" in WORDS.text(result.hypotheses[0].tokens).split()
         assert result.hypotheses[0].penalty == min(slow_penalty(followed, (*text, END), END) for text in placed)
+
+
+def test_answer_is_never_worse_than_a_previous_text_that_meets_all_constraints():
+    """However narrow the beam, and however far back in the text the phrases are: banks alone would drop that text."""
+    rng, num_kept = random.Random(5), 0
+    for case in range(rounds(40, 400)):
+        words = [rng.choice(["a", "b", "a@@ b", "b@@ a a"]) for _ in range(rng.randint(1, 5))]
+        pieces = WORDS.ids(" ".join(words))
+        phrases = [WORDS.phrase(spelling) for spelling in {*words} if rng.random() < 0.6]
+        followed = FollowedText(pieces, rng.choice([0.1, 1.0, 5.0, 100.0, 100.0]))
+        options = SearchOptions(beam=rng.randint(1, 4), nbest=1, pruning_threshold=None)
+        model, constraints = ToyModel(WORDS.size, seed=case), SentenceConstraints(tuple(phrases))
+        (result,) = search(model, [constraints], WORDS, [30], options, followed=[followed])
+        tokens, log_prob = (*pieces, END), 0.0
+        for place, token in enumerate(tokens):
+            log_prob += float(model.log_probs(0, (BEGIN, *tokens[:place]))[token])
+        assert result.hypotheses[0].ranking_score >= log_prob / len(tokens) - 1e-6, (case, followed)
+        num_kept += result.hypotheses[0].tokens == tokens
+    assert rounds(40, 400) > num_kept > 5
 
 
 def test_forced_prefix_costs_nothing():
