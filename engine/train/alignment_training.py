@@ -2,7 +2,7 @@
 
 Each target piece learns a distribution over source pieces from the links between words, and each source piece over
 target pieces; several partners of a word share it equally. Needs torch, numpy and safetensors, and once per
-prepared folder eflomal (see align_links.py).
+prepared folder eflomal (see statistical_links.py).
 """
 
 from __future__ import annotations
