@@ -1,6 +1,6 @@
-/* The changes that a person made in the edit field since its text was sent last, in order: offset, characters removed, new
-   text, origin. Offsets count code points, as on the server; letters typed in one go are one change. The server checks
-   the changes against the texts. */
+/* The changes made in the edit field since its text was sent last, in order: offset, characters removed, new text,
+   origin. Offsets count code points, as on the server; letters typed in one go are one change. The server checks the
+   changes against the texts. */
 
 const PASTED = ['insertFromPaste', 'insertFromPasteAsQuotation', 'insertFromDrop', 'insertFromYank'];
 const TYPED =

@@ -1,5 +1,5 @@
-/* The connection to the server. Commands are sent one at a time and in order; a command that could not be delivered stays
-   first in the queue and is sent again. */
+/* The connection to the server. Commands are sent one at a time and in order; a command that could not be delivered is
+   sent again before the others. */
 
 /** @param {number} ms */
 const sleep = ms => new Promise(done => setTimeout(done, ms));
@@ -17,11 +17,13 @@ const SWITCHED = Symbol('another session is shown');
 
 export class Connection {
   /**
-   * onReply(reply, command): a reply, with a null command for news; onSend(command): a command was queued; onState(): the
-   * queue or the connection changed; onReturn(): the server answers again, perhaps after it was restarted.
    * @param {Server} server
    * @param {SessionPlace} session
-   * @param {{onReply: (reply: Reply, command: Command | null) => void, onSend: (command: Command) => void, onState: () => void, onReturn: () => void}} options
+   * @param {object} options
+   * @param {(reply: Reply, command: Command | null) => void} options.onReply a reply; `command` is null for news
+   * @param {(command: Command) => void} options.onSend a command was queued
+   * @param {() => void} options.onState the queue or the connection changed
+   * @param {() => void} options.onReturn the server answers again, perhaps after a restart
    */
   constructor(server, session, {onReply, onSend, onState, onReturn}) {
     this.server = server;

@@ -8,7 +8,7 @@ import {occursIn} from './boundaries.js';
  * @param {string} text
  * @param {Ban} ban
  */
-export const standsIn = (text, {text: banned, case: kind}) =>
+export const containsBanned = (text, {text: banned, case: kind}) =>
   kind === 'permissive' ? occursIn(text.toLowerCase(), banned.toLowerCase()) : occursIn(text, banned);
 
 /**
@@ -17,7 +17,8 @@ export const standsIn = (text, {text: banned, case: kind}) =>
  * @param {{pins: string[], bans: Ban[]}} options
  */
 export const isMetBy = (text, {pins, bans}) =>
-  pins.every(pinned => standsIn(text, {text: pinned, case: 'exact'})) && !bans.some(item => standsIn(text, item));
+  pins.every(pinned => containsBanned(text, {text: pinned, case: 'exact'})) &&
+  !bans.some(item => containsBanned(text, item));
 
 /**
  * Adds a pin in place of `replaced`; `lifted` are the banned texts that contradicted it and were removed.
@@ -31,7 +32,7 @@ export const pin = ({pins, bans}, text, replaced = []) => {
     const at = left.indexOf(old);
     if (at >= 0) left.splice(at, 1);
   }
-  const clashing = bans.filter(item => standsIn(text, item));
+  const clashing = bans.filter(item => containsBanned(text, item));
   return {
     pins: [...left, text],
     bans: bans.filter(item => !clashing.includes(item)),
@@ -58,7 +59,7 @@ export const unpin = ({pins, beginning, locked}, text) => ({
 export const ban = ({pins, bans, beginning, locked}, text, kind = 'exact') => {
   /** @type {Ban} */
   const item = {text, case: kind};
-  const lifted = [...new Set(pins.filter(pinned => standsIn(pinned, item)))];
+  const lifted = [...new Set(pins.filter(pinned => containsBanned(pinned, item)))];
   return {
     pins: pins.filter(pinned => !lifted.includes(pinned)),
     bans: [...bans.filter(other => other.text !== text), item],
@@ -72,8 +73,8 @@ export const ban = ({pins, bans, beginning, locked}, text, kind = 'exact') => {
  * @param {Ban} item
  */
 const without = ({beginning, locked}, item) => ({
-  beginning: standsIn(beginning, item) ? '' : beginning,
-  locked: locked.filter(text => !standsIn(text, item)),
+  beginning: containsBanned(beginning, item) ? '' : beginning,
+  locked: locked.filter(text => !containsBanned(text, item)),
 });
 
 /** @type {(keyof Constraints)[]} */

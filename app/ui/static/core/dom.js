@@ -5,7 +5,7 @@ export {count, number, t, tn} from './texts.js'; // most users of this module ne
  * h('button.btn.small', {type: 'button', onclick: f}, 'text', child, [more]) -> element
  * @template {string} S
  * @param {S} selector
- * @param {Attributes} [attributes] a function under `onNAME` listens to the event NAME; false, null and undefined are left out
+ * @param {Attributes} [attributes] `onNAME` is a listener of the event NAME; false, null and undefined are left out
  * @param {...Child} children
  * @returns {ElementOf<S>}
  */

@@ -1,5 +1,5 @@
-/* Counts the keys pressed in the edit field by class and reports them now and then. Single keys and positions of the caret
-   are recorded only with the person's consent. */
+/* Counts the keys pressed in the edit field by class and reports them now and then. Single keys and positions of the
+   caret are recorded only with the person's consent. */
 import {countOf} from './changes.js';
 
 export const MAX_KEY_CHARACTERS = 20; // of a key's name; the server has the same limit
@@ -26,8 +26,8 @@ export const keyClass = event => {
 
 export class KeyCounter {
   /**
-   * onCount({counts, presses, carets}): called a while after the first key, and by flush(); hasConsent(): whether single
-   * keys are recorded.
+   * onCount({counts, presses, carets}): called a while after the first key, and by flush(); hasConsent(): whether
+   * single keys are recorded.
    * @param {HTMLTextAreaElement} area
    * @param {{onCount: (counted: KeyCounts) => void, hasConsent: () => boolean}} options
    */

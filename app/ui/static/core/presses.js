@@ -1,4 +1,4 @@
-/* Replies wait while a pointer button is down: a button that is redrawn between press and release never gets the click. */
+/* Replies wait while a pointer button is down: an element replaced between press and release never gets the click. */
 
 export class PressQueue {
   /** @type {[Reply, Command | null][] | null} replies that wait; null while no button is down */

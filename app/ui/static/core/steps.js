@@ -1,6 +1,6 @@
-/* Undo and redo of steps that concern more than the text and the constraints of the open segment: confirmations, changes of
-   many segments, splits and merges, terms of the document. A step whose effect is not visible is reported in a notice
-   with an undo button. */
+/* Undo and redo of steps beyond the text and the constraints of the open segment: confirmations, changes of many
+   segments, splits and merges, terms of the document. A step whose effect is not visible is reported in a notice with
+   an undo button. */
 import {t, tn} from './dom.js';
 import {History} from './history.js';
 
@@ -43,8 +43,8 @@ export class Steps {
   }
 
   /**
-   * The step that undo or redo takes next. Drops steps that are no longer possible; a step whose command is not answered
-   * yet stays, as the rows do not show it yet.
+   * The step that undo or redo takes next. Drops steps that are no longer possible; a step whose command is not
+   * answered yet stays, as the rows do not show it yet.
    * @param {boolean} isUndo
    */
   newest(isUndo) {
@@ -54,9 +54,9 @@ export class Steps {
   }
 
   /**
-   * Records a step, and shows `text` unless it is empty. run(isUndo) undoes or redoes the step and returns the notice to
-   * show, or an empty string if the server refused: then the step is dropped. With `sent`, the command of the step is not
-   * answered yet; an error drops the step.
+   * Records a step, and shows `text` unless it is empty. run(isUndo) undoes or redoes the step and returns the notice
+   * to show, or an empty string if the server refused: then the step is dropped. With `sent`, the command of the step
+   * is not answered yet; an error drops the step.
    * @param {string} text
    * @param {Step['run']} run
    * @param {{isOver?: Step['isOver'], sent?: Promise<Reply>}} [options]
@@ -152,8 +152,8 @@ export class Steps {
   }
 
   /**
-   * Splits a segment, or merges it with the next. The whole segment and its part have different undo histories; the other
-   * one returns with undo.
+   * Splits a segment, or merges it with the next. The whole segment and its part have different undo histories; the
+   * other one returns with undo.
    * @param {'split' | 'merge'} command
    * @param {number} segment
    * @param {CommandArgs} [args]

@@ -1,5 +1,5 @@
-/* The texts of the page by key, from texts.LANGUAGE.json, and numbers and times in the format of the language. The language
-   is the browser's, or the one chosen in the page. */
+/* The texts of the page by key, from texts.LANGUAGE.json, and numbers and times in the format of the language: the
+   browser's language, or the one chosen in the page. */
 import {readStored, writeStored} from './storage.js';
 
 /**

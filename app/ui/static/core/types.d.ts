@@ -94,7 +94,7 @@ declare global {
   type GridTerm = Omit<GridRow, 'number'>;
   type GridTools = {
     ask: (question: string, args?: CommandArgs) => Promise<any>;
-    change: (command: GlossaryCommand, args: CommandArgs, said: string) => Promise<any>;
+    change: (command: GlossaryCommand, args: CommandArgs, notice: string) => Promise<any>;
   };
   type CommandArgs = {[name: string]: any};
   type Command = {
@@ -140,7 +140,7 @@ declare global {
     useProposal: HTMLButtonElement;
     confidenceButton: HTMLButtonElement;
     fieldNote: HTMLElement;
-    said: HTMLElement;
+    notices: HTMLElement;
     pinInput: HTMLInputElement;
     banButton: HTMLButtonElement;
     reopenButton: HTMLButtonElement;

@@ -1,5 +1,5 @@
-/* Characters that are invisible or that no file can contain. Invisible ones are shown by their names. Half surrogate pairs
-   are replaced, control characters are removed, and the person is informed. */
+/* Characters that are invisible or that no file can contain. Invisible ones are shown by their names. Half surrogate
+   pairs are replaced, control characters are removed, and the person is informed. */
 import {h} from './dom.js';
 
 /** @type {Record<string, string>} */

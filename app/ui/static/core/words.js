@@ -64,8 +64,8 @@ export const wordStarts = text =>
     : [...text.matchAll(/(?<=\s)\S/gu)].map(match => match.index);
 
 /**
- * A segment's details with words of the dictionary instead of the server's characters, for scripts without spaces: in the
- * source, in the proposal, and in everything that refers to their words. proposal.asked has, for each word of the
+ * A segment's details with words of the dictionary instead of the server's characters, for scripts without spaces: in
+ * the source, in the proposal, and in everything that refers to their words. proposal.asked has, for each word of the
  * proposal, {number, text}: the server's word at its beginning.
  * @param {Detail} detail
  * @returns {Detail}
@@ -99,9 +99,9 @@ export const inWords = detail => {
 };
 
 /**
- * Joins the server's words of scripts without spaces to words of the dictionary, but not across the edge of a constraint
- * or a term. Returns {runs, numbers, wordsOf}: the runs with new word numbers; for each new word, the numbers of the
- * server's words in it; and the new words that contain a server's word.
+ * Joins the server's words of scripts without spaces to words of the dictionary, but not across the edge of a
+ * constraint or a term. Returns {runs, numbers, wordsOf}: the runs with new word numbers; for each new word, the
+ * numbers of the server's words in it; and the new words that contain a server's word.
  * @param {Run[]} runs
  */
 const joined = runs => {

@@ -1,4 +1,4 @@
-/* The dialog of the direction: the document begins anew in another one that the model translates, or another model. */
+/* The dialog that restarts the document in another language pair, or with another model. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, tn} from '../core/dom.js';
 import {currentLanguage} from '../core/texts.js';
@@ -10,13 +10,13 @@ export const languageNames = () => {
     try {
       return names.of(code.replaceAll('_', '-')) ?? code;
     } catch {
-      return code;
+      return code; // not a language tag: the model has its own codes
     }
-  }; // a model may have codes of its own
+  };
 };
 
 /**
- * `other` is the key and the name of the model to begin with; without it, the one in use goes on.
+ * `other` is the model to use; without it, the current model.
  * @param {Bench} bench
  * @param {ModelOffer | null} [other]
  */
@@ -45,22 +45,22 @@ export const showDirections = async (bench, other = null) => {
     options(Object.keys(directions)),
   );
   const target = h('select', {onchange: () => paint()});
-  const said = h('p.wrong', {role: 'alert'});
+  const warning = h('p.wrong', {role: 'alert'});
   const go = button('.btn.primary', {onclick: () => begin()});
-  let isAsked = false; // what is done already was told, and the next press begins
+  let isAsked = false; // the warning was shown: the next press restarts
 
   const paint = () => {
     isAsked = false;
-    setText(said, '');
+    setText(warning, '');
     setText(go, t('direction.go'));
     go.disabled = !other && source.value === languages.source && target.value === languages.target;
   };
-  /** @param {string} wanted */
-  const fill = wanted => {
+  /** @param {string} preferred */
+  const fill = preferred => {
     const targets = directions[source.value];
     target.replaceChildren(...options(targets));
-    target.value = targets.includes(wanted)
-      ? wanted
+    target.value = targets.includes(preferred)
+      ? preferred
       : targets.includes(languages.source)
         ? languages.source
         : targets[0];
@@ -70,14 +70,14 @@ export const showDirections = async (bench, other = null) => {
     const num_done = bench.rows.filter(row => row.source && ['edited', 'confirmed'].includes(row.state)).length;
     if (num_done && !isAsked) {
       isAsked = true;
-      setText(said, tn('direction.work', num_done));
+      setText(warning, tn('direction.work', num_done));
       setText(go, t('direction.anew'));
       return;
     }
-    const told = {source: nameOf(source.value), target: nameOf(target.value)};
+    const names = {source: nameOf(source.value), target: nameOf(target.value)};
     close();
     if (await bench.switchTo('restart_document', {direction: `${source.value}-${target.value}`, model}))
-      bench.say('info', t('direction.done', told));
+      bench.say('info', t('direction.done', names));
   };
 
   const dialog = new Dialog({
@@ -93,7 +93,7 @@ export const showDirections = async (bench, other = null) => {
         h('label.line', {}, h('span', {}, t('direction.to')), target),
       ),
       h('p.muted', {}, t('direction.note')),
-      said,
+      warning,
     ],
     buttons: [button('.btn', {onclick: close}, t('close')), go],
     onClose: () => bench.focusEditor(),

@@ -36,7 +36,7 @@ class GlossaryDialog {
     this.shown = undefined; // the glossary whose terms are shown
     /** @type {number | undefined} */
     this.dragged = undefined; // position of the glossary that is dragged
-    this.said = h('p.sr', {role: 'status'});
+    this.announcement = h('p.sr', {role: 'status'});
     this.problem = h('p.wrong.maybe', {role: 'alert'});
     this.panels = Object.fromEntries(
       TABS.map(name => [
@@ -83,7 +83,7 @@ class GlossaryDialog {
         h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs),
         this.problem,
         Object.values(this.panels),
-        this.said,
+        this.announcement,
       ],
       buttons: [this.undoButton, h('span.grow', {}), button('.btn.primary', {onclick: () => this.close()}, t('close'))],
       onClose: () => this.bench.focusEditor(),
@@ -138,11 +138,11 @@ class GlossaryDialog {
     const reply = await this.bench.connection.send(command, args);
     setText(this.problem, reply.ok ? '' : reply.error.message);
     if (!reply.ok) {
-      setText(this.said, '');
+      setText(this.announcement, '');
       return null;
     }
     this.adopt(reply.result);
-    setText(this.said, notice);
+    setText(this.announcement, notice);
     if (this.chosen === 'terms' && command === 'glossary_undo') this.paintTerms();
     if (this.chosen === 'document') this.paintDocument();
     return reply.result;

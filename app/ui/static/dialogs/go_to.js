@@ -1,4 +1,4 @@
-/* To a segment by its number. */
+/* The dialog that opens a segment by its number. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, t} from '../core/dom.js';
 

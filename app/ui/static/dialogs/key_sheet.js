@@ -91,7 +91,7 @@ export const keyRows = () =>
 export const openKeySheet = bench => {
   const before = document.activeElement;
   const close = () => dialog.close();
-  const said = h('p.wrong.grow', {role: 'alert'});
+  const problem = h('p.wrong.grow', {role: 'alert'});
   const found = h('p.sr', {role: 'status'});
   const list = h('dl.keys.wide', {});
   /** @type {{action: string, control: HTMLElement} | null} */
@@ -125,7 +125,7 @@ export const openKeySheet = bench => {
     });
   /** @param {string} wrong */
   const settle = wrong => {
-    setText(said, wrong);
+    setText(problem, wrong);
     paint();
     show();
   };
@@ -138,7 +138,7 @@ export const openKeySheet = bench => {
     asked = {action, control};
     control.classList.add('asking');
     control.textContent = t('rebind.press');
-    setText(said, '');
+    setText(problem, '');
   };
   const leave = () => {
     if (!asked) return;
@@ -156,7 +156,7 @@ export const openKeySheet = bench => {
     event.preventDefault();
     event.stopPropagation();
     if (event.getModifierState('AltGraph')) {
-      setText(said, t('rebind.altgr'));
+      setText(problem, t('rebind.altgr'));
       return;
     }
     const keys = keysOf(event);
@@ -221,7 +221,7 @@ export const openKeySheet = bench => {
     classes: '.small',
     body: [h('div.line', {}, search), found, list, h('p.muted', {}, t('keys.note'))],
     buttons: [
-      said,
+      problem,
       file,
       button('.btn', {onclick: () => save()}, t('rebind.save')),
       button('.btn', {onclick: () => file.click()}, t('rebind.load')),

@@ -1,4 +1,4 @@
-/* Find and replace over the document: every place is shown as it would be before anything is replaced. */
+/* The dialog to find and replace in the document; shows every place as it would be before anything is replaced. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, textIn, tn} from '../core/dom.js';
 

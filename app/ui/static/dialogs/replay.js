@@ -1,8 +1,8 @@
-/* The session played again: a slider over all that happened, with the segment's text as it stood at each moment. */
+/* The replay of a session: a slider over all its events, with the segment's text after each of them. */
 import {button, count, h, icon, setText, t, textIn} from '../core/dom.js';
 import {styleNames} from '../core/style_names.js';
 
-const MAX_PAUSE_MS = 1500; // a longer wait in the session is shortened to this
+const MAX_PAUSE_MS = 1500; // longer pauses are shortened to this
 const CHANGES = ['insert', 'delete'];
 const SPEEDS = [1, 4, 16, 64];
 /** @param {number} ms */
@@ -14,11 +14,11 @@ const clock = ms => {
 };
 
 /**
- * What more is told of an event: of a change of the text, where it came from.
+ * The details of an event in words, such as the origin of a change.
  * @param {string} type
  * @param {string} detail
  */
-const toldOf = (type, detail) =>
+const detailText = (type, detail) =>
   CHANGES.includes(type) && detail
     ? t(`origin.${detail}`)
     : type === 'style'
@@ -28,7 +28,7 @@ const toldOf = (type, detail) =>
         : detail;
 
 /**
- * What stood before and after the part that differs: [common, gone, new, common].
+ * The difference of two texts: [common, removed, new, common].
  * @param {string} before
  * @param {string} after
  */
@@ -115,7 +115,7 @@ export class Replay {
   }
 
   /**
-   * The text of the segment of moment `at`, as it was after that moment; `isBefore`: as it was until then.
+   * The text of the segment of moment `at` after that moment, or with `isBefore` before it.
    * @param {number} at
    * @param {boolean} [isBefore]
    */
@@ -142,7 +142,7 @@ export class Replay {
       [
         segment === null ? t('replay.session') : t('replay.segment', {n: this.segments[segment].number}),
         t(`event.${type}`),
-        toldOf(type, detail),
+        detailText(type, detail),
       ]
         .filter(Boolean)
         .join(' · '),

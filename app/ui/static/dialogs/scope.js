@@ -3,9 +3,14 @@ import {Dialog} from '../core/dialog.js';
 import {button, h, icon, t, textIn} from '../core/dom.js';
 
 /**
- * guess: what the model takes for the pin's source words; onChoose(scope, source): "document" or "glossary".
  * @param {HTMLElement} root
- * @param {{text: string, source: string, languages: Languages, guess: string, onChoose: (scope: 'document' | 'glossary', source: string) => void, onClose: () => void}} options
+ * @param {object} options
+ * @param {string} options.text the pin
+ * @param {string} options.source the source of the segment
+ * @param {Languages} options.languages
+ * @param {string} options.guess the source words that the pin probably translates
+ * @param {(scope: 'document' | 'glossary', source: string) => void} options.onChoose
+ * @param {() => void} options.onClose
  */
 const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => {
   const close = () => dialog.close();

@@ -1,10 +1,10 @@
-/* Where a segment is cut in two: a bar that goes from word to word, and the two parts as they would be. */
+/* The dialog that splits a segment: a slider that moves from word to word, and the two parts. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, textIn} from '../core/dom.js';
 import {wordStarts} from '../core/words.js';
 
 /**
- * How many UTF-16 units of the source stand before the selection; notes above the words are not part of it.
+ * The offset of the selection in the source, in UTF-16 units; the terms above the words do not count.
  * @param {HTMLElement} host
  * @param {Selection} selection
  */
@@ -28,9 +28,9 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     return;
   }
   const close = () => dialog.close();
-  /** @param {number} wanted */
-  const nearest = wanted =>
-    cuts.reduce((best, cut, i) => (Math.abs(cut - wanted) < Math.abs(cuts[best] - wanted) ? i : best), 0);
+  /** @param {number} offset */
+  const nearest = offset =>
+    cuts.reduce((best, cut, i) => (Math.abs(cut - offset) < Math.abs(cuts[best] - offset) ? i : best), 0);
   const sentenceEnd = /[.!?;:]\s+|[。！？；]/.exec(source);
   const first = h('p.part', textIn(bench.languages.source));
   const second = h('p.part', textIn(bench.languages.source));

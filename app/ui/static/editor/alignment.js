@@ -1,9 +1,9 @@
-/* Which words of the source and of the proposal stand for each other: marked on both sides while the pointer or the
-   focus is on one of them. The source's words are reached by key from the proposal, and lead back to it. */
+/* Word alignment of source and proposal: aligned words are marked on both sides while the pointer or the focus is on
+   one of them. Keys move the focus between the words of the proposal and those of the source. */
 
 export class Alignment {
   /**
-   * source: the element that holds the source's line; proposal: the Proposal beside it.
+   * source: the element around the source's line.
    * @param {HTMLElement} source
    * @param {Proposal} proposal
    */
@@ -67,7 +67,7 @@ export class Alignment {
     );
   }
 
-  /** From the proposal to the source: to what the word in focus stands for, else to the first word. */
+  /** Moves the focus from the proposal to the source: to the aligned word, else to the first word. */
   focusSource() {
     if (this.inFocus()?.side !== 0) this.focusWord(this.partners({side: 1, word: this.proposal.current})[0] ?? 0);
   }

@@ -1,5 +1,5 @@
-/* What else could stand for a word: a popover under it, whole words with the sentence behind each. Only the newest
-   question counts; an answer that comes after the popover was closed or moved is dropped. */
+/* The popover under a word of the proposal: alternatives for the word, each with the rest of its sentence. An answer
+   that arrives after the popover was closed or moved is dropped. */
 import {h, icon, number, sr, t, textIn} from '../core/dom.js';
 import {nameOf} from '../core/key_bindings.js';
 
@@ -7,8 +7,11 @@ const EDGE = 12; // pixels kept free at the sides
 
 export class Alternatives {
   /**
-   * ask(word, text): a promise of the server's answer; onTake(row, answer), onBan(text): what the person wants.
-   * @param {{ask: (word: number, text: string) => Promise<Answer>, onTake: (row: AlternativeRow, answer: Answer) => void, onBan: (text: string) => void}} options
+   * ask(word, text): the server's answer; onTake(row, answer), onBan(text): the person's choice.
+   * @param {object} options
+   * @param {(word: number, text: string) => Promise<Answer>} options.ask
+   * @param {(row: AlternativeRow, answer: Answer) => void} options.onTake
+   * @param {(text: string) => void} options.onBan
    */
   constructor({ask, onTake, onBan}) {
     this.ask = ask;
@@ -36,7 +39,7 @@ export class Alternatives {
   }
 
   /**
-   * anchor: the word's element; name: the word; goBack(): puts the focus where it was.
+   * anchor: the word's element; name: the word; goBack(): returns the focus.
    * @param {HTMLElement} anchor
    * @param {{word: number, name: string, text: string, lang: string, goBack: () => void}} options
    */
@@ -139,7 +142,7 @@ export class Alternatives {
     const room = host.width - element.offsetWidth - EDGE;
     element.style.left = `${Math.max(EDGE, Math.min(word.left - host.left - 36, room))}px`;
     element.style.top = `${word.bottom - host.top + 6}px`;
-    element.scrollIntoView({block: 'nearest'}); // of a low window, as with large zoom, it may hold the top only
+    element.scrollIntoView({block: 'nearest'}); // in a low window or at large zoom it may not fit
     anchor.scrollIntoView({block: 'nearest'});
   }
 

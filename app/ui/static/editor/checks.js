@@ -1,5 +1,5 @@
-/* Findings of the checks in the open segment: shown before it is confirmed. Confirming again accepts the findings shown;
-   errors stay marked in the list. A dialog chooses which checks run. */
+/* Findings of the checks in the open segment, shown before it is confirmed. Confirming again accepts the findings
+   shown; errors stay marked in the list. A dialog chooses which checks run. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
@@ -55,7 +55,7 @@ export class Checks {
   }
 
   /**
-   * Asks the server to check the text. True without findings that the person has not seen; shows the findings otherwise.
+   * Asks the server to check the text. True if the person has seen all findings; shows the findings otherwise.
    * @param {number} index
    * @param {string} text
    */

@@ -25,7 +25,7 @@ export class Completion {
       this.arrow,
       ` ${t('completion.word')}`,
     );
-    this.said = h('span.sr', {role: 'status'});
+    this.announcement = h('span.sr', {role: 'status'});
   }
 
   get isShown() {
@@ -75,7 +75,7 @@ export class Completion {
     this.field.showGhost(text);
     this.hint.hidden = !text;
     setText(this.arrow, `${nameOf('Ctrl')} ${nameOf(this.forward)}`);
-    this.said.textContent = text ? t('completion.sr', {text}) : '';
+    this.announcement.textContent = text ? t('completion.sr', {text}) : '';
   }
 
   /**

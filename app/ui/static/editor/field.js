@@ -1,4 +1,4 @@
-/* The edit field: a text area over a mirror of its text, and the changes that the person makes in it. */
+/* The edit field: a text area above a mirror of its text, and the record of changes made in it. */
 import {Changes, originOf} from '../core/changes.js';
 import {h, isRightToLeft, t} from '../core/dom.js';
 import {oneLine} from '../core/unseen.js';
@@ -6,11 +6,15 @@ import {wholeWords, withoutMarks, wordAround} from '../core/words.js';
 
 export class Field {
   /**
-   * onInput(kind): the person changed the text; onBlur(): left it; onLoss(codes): it had characters that cannot be kept.
-   * @param {{onBeforeInput: (kind: string) => void, onInput: (kind: string) => void, onBlur: () => void, onLoss: (codes: string[]) => void}} options
+   * onInput(kind): the person changed the text; onLoss(codes): the text lost characters that cannot be stored.
+   * @param {object} options
+   * @param {(kind: string) => void} options.onBeforeInput
+   * @param {(kind: string) => void} options.onInput
+   * @param {() => void} options.onBlur
+   * @param {(codes: string[]) => void} options.onLoss
    */
   constructor({onBeforeInput, onInput, onBlur, onLoss}) {
-    this.ghost = ''; // offered behind the text, not part of it
+    this.ghost = ''; // the completion shown behind the text
     this.changes = new Changes();
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
     this.area = h('textarea', {
@@ -34,7 +38,7 @@ export class Field {
       this.selected = [this.area.selectionStart, this.area.selectionEnd];
       if (!event.isComposing) onBeforeInput(kindOf(event));
     });
-    this.area.addEventListener('compositionstart', () => onBeforeInput('type-insert')); // what is composed is one step
+    this.area.addEventListener('compositionstart', () => onBeforeInput('type-insert')); // a composition is one step
     this.area.addEventListener('input', event => {
       const {text, codes} = oneLine(this.area.value);
       if (text !== this.area.value) {
@@ -59,7 +63,7 @@ export class Field {
   }
 
   /**
-   * Replaces the text; the caret stays where it is, or goes where it is told.
+   * Replaces the text; without `start` the caret keeps its place.
    * @param {string} text
    * @param {number | null} [start]
    * @param {number | null} [end]
@@ -77,8 +81,8 @@ export class Field {
     this.grow();
   }
 
-  /** The mirror under the text gives the field its height, and shows what is offered behind the text; the letters of the
-      one do not join those of the other, as the text above has its last letter without any behind it. */
+  /** Updates the mirror, which gives the field its height and shows the completion. U+200C keeps the text and the
+      completion apart where letters join, as in Arabic. */
   grow() {
     this.mirror.replaceChildren(this.area.value, this.ghost && '\u200c', h('span.ghost', {}, this.ghost), '\u200b');
   }
@@ -90,7 +94,7 @@ export class Field {
   }
 
   /**
-   * Letters and mirror run the same way, whatever the text begins with: that of the language.
+   * Sets the language, and with it the direction of text and mirror.
    * @param {string} lang
    */
   setLanguage(lang) {
@@ -98,12 +102,12 @@ export class Field {
       Object.assign(element, {lang, dir: isRightToLeft(lang) ? 'rtl' : 'ltr'});
   }
 
-  /** The selected text, or nothing. */
+  /** The selected text, or ''. */
   chosen() {
     return this.area.value.slice(this.area.selectionStart, this.area.selectionEnd);
   }
 
-  /** The words that are selected, be it in part, else the word at the caret; without spaces around it. */
+  /** The words that are selected at least in part, else the word at the caret; without spaces around them. */
   selection() {
     const [start, end] = wholeWords(this.area.value, ...this.range());
     const text = this.area.value.slice(start, end).trim();
@@ -111,7 +115,7 @@ export class Field {
   }
 
   /**
-   * Where that stands, with the marks at the word.
+   * [start, end] of the selection, else of the word at the caret with its punctuation.
    * @returns {[number, number]}
    */
   range() {

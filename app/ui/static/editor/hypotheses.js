@@ -1,4 +1,5 @@
-/* The n-best list: score per token, gap to the best, constraints boxed, what differs marked, what is not met said. */
+/* The n-best list: scores per token and gaps to the best, with constraints, differences and unmet constraints
+   marked. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
 /** @type {Record<string, (text: string) => Child>} */
@@ -11,7 +12,7 @@ const RUNS = {
 
 export class Hypotheses {
   /**
-   * onTake(hypothesis): the person wants this text in the edit field; onLeave(): back to the field.
+   * onTake(hypothesis): take its text into the edit field; onLeave(): return to the field.
    * @param {{onTake: (hypothesis: Hypothesis) => void, onLeave: () => void}} options
    */
   constructor({onTake, onLeave}) {
@@ -31,7 +32,7 @@ export class Hypotheses {
   }
 
   /**
-   * Arrows go from one to the next, a digit takes the one with that number.
+   * Arrows move between hypotheses; a digit takes the one with that number.
    * @param {KeyboardEvent} event
    */
   onKey(event) {
@@ -48,7 +49,7 @@ export class Hypotheses {
   }
 
   /**
-   * free: the best translation that nothing is asked of, or null; it shows what the constraints change.
+   * free: the best translation without constraints, or null.
    * @param {Hypothesis[]} rows
    * @param {{lang?: string, current?: string, free?: FreeHypothesis | null}} options
    */

@@ -1,4 +1,4 @@
-/* The elements of the open segment, and which button does what. */
+/* The elements of the open segment; its buttons call the segment's commands. */
 import {button, h, icon, t} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 
@@ -45,7 +45,7 @@ export const buildLayout = segment => {
     t('confidence.show'),
   );
   const fieldNote = h('span.end', {});
-  const said = h('div', {role: 'status'});
+  const notices = h('div', {role: 'status'});
   const pinInput = h('input', {
     type: 'text',
     placeholder: t('pins.add.placeholder'),
@@ -144,7 +144,7 @@ export const buildLayout = segment => {
         {},
         h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, confidenceButton, proposalNote),
         segment.proposal.line,
-        said,
+        notices,
         h(
           'div.lab',
           {},
@@ -155,7 +155,7 @@ export const buildLayout = segment => {
           fieldNote,
         ),
         segment.text.field.element,
-        segment.completion.said,
+        segment.completion.announcement,
         segment.offers.question,
         segment.checks.element,
         segment.comment.element,
@@ -187,7 +187,7 @@ export const buildLayout = segment => {
     useProposal,
     confidenceButton,
     fieldNote,
-    said,
+    notices,
     pinInput,
     banButton,
     reopenButton,

@@ -1,11 +1,11 @@
-/* Under the source: what was asked of the translation, each with its price or its state and a way to take it back. */
+/* The list of constraints under the source, each with its price or its state, and a button that removes it. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
 /** @type {Record<string, string[]>} */
 const BAN_TAGS = {kept: ['ok', 'check']};
 
 /**
- * "Constraints cost 0.31", with what is singly and what only together: prices need not add up.
+ * "Constraints cost 0.31", and the sum of the single prices, which need not add up to the total.
  * @param {Prices | null | undefined} prices
  */
 const totalLine = prices =>
@@ -25,7 +25,7 @@ const totalLine = prices =>
       );
 
 /**
- * The price of one constraint: its bar, as long as its share of the highest, and the number.
+ * The price of a constraint: a bar relative to the highest price, and the number.
  * @param {Prices | null | undefined} prices
  * @param {{price: number | null}} entry
  * @param {string} kind
@@ -50,8 +50,12 @@ const priceTag = (prices, entry, kind) => {
 
 export class Ledger {
   /**
-   * onUnpin(text), onUnban(text), onRecase(text, case), onFree(changes), onScope(text): what the person changes.
-   * @param {{onUnpin: (text: string) => void, onUnban: (text: string) => void, onRecase: (text: string, kind: BanCase) => void, onFree: (changes: Partial<Constraints>) => void, onScope: (text: string) => void}} options
+   * @param {object} options
+   * @param {(text: string) => void} options.onUnpin
+   * @param {(text: string) => void} options.onUnban
+   * @param {(text: string, kind: BanCase) => void} options.onRecase changes whether a ban matches any case
+   * @param {(changes: Partial<Constraints>) => void} options.onFree removes a kept text
+   * @param {(text: string) => void} options.onScope makes a pin a term
    */
   constructor({onUnpin, onUnban, onRecase, onFree, onScope}) {
     this.onUnpin = onUnpin;
@@ -76,14 +80,13 @@ export class Ledger {
   }
 
   /**
-   * wanted: {pins, bans, beginning, locked} as of now; detail: the server's view; prices: of what is asked now, or null.
-   * @param {Constraints} wanted
+   * @param {Constraints} constraints the current ones, which may be newer than `detail`
    * @param {Detail} detail
-   * @param {Prices | null} prices
+   * @param {Prices | null} prices prices of the current constraints, if known
    * @param {string} lang
    */
-  render(wanted, detail, prices, lang) {
-    const {pins, bans, beginning, locked} = wanted;
+  render(constraints, detail, prices, lang) {
+    const {pins, bans, beginning, locked} = constraints;
     const signature = JSON.stringify([
       detail.index,
       pins,
@@ -115,7 +118,7 @@ export class Ledger {
   }
 
   /**
-   * What stands while the rest is translated anew.
+   * A text that is kept while the rest is translated again.
    * @param {string} kind
    * @param {string} text
    * @param {Partial<Constraints>} freed
@@ -136,7 +139,7 @@ export class Ledger {
   }
 
   /**
-   * Placeholders and addresses, which stand as they do in the source: nobody asked for them, so nothing takes them back.
+   * Placeholders and addresses of the source; they are always kept, so they cannot be removed.
    * @param {KeptText[]} kept
    */
   sourceItem(kept) {
@@ -238,7 +241,7 @@ export class Ledger {
   }
 
   /**
-   * Asked for just now; or not tried, as what else is asked for cannot be met.
+   * The state of a constraint that is pending, or that was not tried because others cannot be met.
    * @param {boolean} isKnown
    */
   waiting(isKnown) {
@@ -247,7 +250,7 @@ export class Ledger {
   }
 
   /**
-   * A term that is required, with its price.
+   * A required term with its price.
    * @param {ConstraintPrice} entry
    */
   termItem(entry) {

@@ -1,5 +1,4 @@
-/* What the model offers beside its proposal: the n-best list and alternatives for one word. Taking one changes the text or
-   the constraints. */
+/* The n-best list and the alternatives for a word. Taking one of them changes the text or the constraints. */
 
 import {pin} from '../core/constraints.js';
 import {button, h, icon, t} from '../core/dom.js';
@@ -9,9 +8,13 @@ import {Hypotheses} from './hypotheses.js';
 
 export class Offers {
   /**
-   * record(kind): records a step of undo before a change.
    * @param {Pick<Bench, 'server' | 'session' | 'languages' | 'say'>} page
-   * @param {{current: Readonly<CurrentSegment>, text: TargetText, constraints: ConstraintSet, proposal: Proposal, record: (kind: string) => void}} parts
+   * @param {object} parts
+   * @param {Readonly<CurrentSegment>} parts.current
+   * @param {TargetText} parts.text
+   * @param {ConstraintSet} parts.constraints
+   * @param {Proposal} parts.proposal
+   * @param {(kind: string) => void} parts.record records a step of undo before a change
    */
   constructor(page, {current, text, constraints, proposal, record}) {
     this.page = page;
@@ -87,7 +90,7 @@ export class Offers {
     this.question.replaceChildren();
   }
 
-  /** Alt+A: asks for other words for the word in focus in the proposal, or at the caret if the field shows the proposal. */
+  /** Alt+A: shows alternatives for the word in focus, or for the word at the caret if the field shows the proposal. */
   askAlternatives() {
     const {page, proposal, current, text} = this;
     const isInField = !proposal.line.contains(document.activeElement);
@@ -117,7 +120,7 @@ export class Offers {
   }
 
   /**
-   * Pins the chosen word; its sentence becomes the proposal. Typed text stays; a field that shows the proposal follows it.
+   * Pins the chosen word; its sentence becomes the proposal. The field follows the proposal, unless it has typed text.
    * @param {AlternativeRow} row
    * @param {Answer} answer
    */

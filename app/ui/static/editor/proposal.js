@@ -1,5 +1,5 @@
-/* The proposal as a sentence whose words can be pressed: click or Space pins, dragging or Shift makes a phrase,
-   Delete or Alt+click bans. */
+/* The proposal as a sentence of words to press: click or Space pins, dragging or Shift selects a phrase, Delete or
+   Alt+click bans. */
 import {h, icon, sr, t, textIn} from '../core/dom.js';
 import {percent} from '../core/texts.js';
 import {shown} from '../core/unseen.js';
@@ -8,8 +8,11 @@ const DOUBTS = [0.25, 0.5, 0.8]; // below each, a word is underlined more heavil
 
 export class Proposal {
   /**
-   * onPin(text, replaced), onUnpin(text), onBan(text): what the person wants; the caller keeps the lists.
-   * @param {{onPin: (text: string, replaced: string[]) => void, onUnpin: (text: string) => void, onBan: (text: string) => void, onLeave: () => void}} options
+   * @param {object} options
+   * @param {(text: string, replaced: string[]) => void} options.onPin `replaced`: pins that are part of the new one
+   * @param {(text: string) => void} options.onUnpin
+   * @param {(text: string) => void} options.onBan
+   * @param {() => void} options.onLeave
    */
   constructor({onPin, onUnpin, onBan, onLeave}) {
     this.onPin = onPin;
@@ -25,10 +28,10 @@ export class Proposal {
     this.confidence = []; // of each word, 0 to 1
     this.showsConfidence = false;
     /** @type {number | null} */
-    this.drag = null; // word number where the button went down
+    this.drag = null; // the word where the button was pressed
     /** @type {number | null} */
-    this.anchor = null; // word number where a phrase begins
-    this.current = 0; // the one word that Tab reaches
+    this.anchor = null; // the word where a phrase begins
+    this.current = 0; // the word that Tab reaches
     this.line.addEventListener('mousedown', event => {
       const word = this.wordOf(event.target);
       if (word === null || event.button) return;
@@ -74,23 +77,23 @@ export class Proposal {
   }
 
   /**
-   * tokens: [{t, w?, pin?, at?, terms?, tag?, kept?}], joined they are the proposal; {t: '', ban} where a banned word
-   * would stand.
+   * tokens: joined, their texts are the proposal; {t: '', ban} marks the place of a banned word.
    * @param {Run[]} tokens
    * @param {{lang: string, isBusy?: boolean, placeholder?: string, confidence?: number[]}} options
    */
   render(tokens, {lang, isBusy, placeholder, confidence = this.confidence}) {
     this.setBusy(isBusy);
     const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
-    if (signature === this.signature) return; // what is under the pointer stays
+    if (signature === this.signature) return; // elements under the pointer are not replaced
     this.signature = signature;
-    this.drag = this.anchor = null; // word numbers mean other words now
+    this.drag = this.anchor = null; // the word numbers have changed
     const hadFocus = this.line.contains(document.activeElement);
     this.tokens = tokens;
     this.confidence = confidence;
     this.placeholder = placeholder ?? '';
     this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
-    Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang)); // without a proposal, the page itself speaks
+    // The placeholder is in the language of the page.
+    Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang));
     this.line.classList.toggle('none', !tokens.length);
     this.line.classList.toggle('long', tokens.length > 400);
     const nodes = [];
@@ -150,15 +153,15 @@ export class Proposal {
   }
 
   /**
-   * How sure the model is of a word of its own, as attributes: a pattern under the word, and the figure.
+   * The model's confidence in a word, as attributes: a pattern under the word, and the percentage.
    * @param {number} word
    */
   doubt(word) {
     const probability = this.confidence[word];
     if (!this.showsConfidence || probability === undefined) return {};
-    const said = t('confidence.word', {percent: percent(probability)});
+    const label = t('confidence.word', {percent: percent(probability)});
     const level = DOUBTS.findIndex(limit => probability < limit);
-    return {title: said, 'aria-description': said, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
+    return {title: label, 'aria-description': label, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
   }
 
   /** @param {boolean} isShown */
@@ -177,7 +180,7 @@ export class Proposal {
     this.line.setAttribute('aria-busy', String(Boolean(isBusy)));
   }
 
-  /** The pin that the word in focus stands in, or null. */
+  /** The pin that contains the word in focus, or null. */
   pinInFocus() {
     const isIn = this.line.contains(document.activeElement);
     return (isIn && this.tokens.find(token => token.w === this.current && token.pin !== undefined)?.pin) || null;
@@ -212,7 +215,7 @@ export class Proposal {
   }
 
   /**
-   * One word: pins it, or releases the pin it stands in. Several: one phrase, grown over the pins that it touches.
+   * Pins a word, or removes the pin that contains it. Pins several words as one phrase, with the pins that they touch.
    * @param {number} from
    * @param {number} to
    */
@@ -243,15 +246,15 @@ export class Proposal {
     ];
     const text = covered.map(token => token.t).join('');
     covered.forEach(token => {
-      token.pin = text;
+      token.pin = text; // shown at once, before the server answers
       token.at = 'new';
-    }); // painted at once; the answer paints it again
+    });
     this.signature = '';
     this.onPin(text, replaced);
   }
 
   /**
-   * The number of the word at a character of the proposal, or the last before it; null where there is none.
+   * The number of the word at a character of the proposal, or of the last word before it, or null.
    * @param {number} offset
    */
   wordAt(offset) {
@@ -267,7 +270,7 @@ export class Proposal {
   }
 
   /**
-   * The words from one to another, as they stand there.
+   * The text from one word to another.
    * @param {number} from
    * @param {number} to
    */

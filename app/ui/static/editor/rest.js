@@ -93,9 +93,13 @@ const holds = (text, {beginning, locked}) => {
 
 export class Rest {
   /**
-   * record(kind): records a step of undo before a change; onCancel(): undo the newest step.
    * @param {Pick<Bench, 'say'>} page
-   * @param {{current: Readonly<CurrentSegment>, text: TargetText, constraints: ConstraintSet, record: (kind: string) => void, onCancel: () => void}} parts
+   * @param {object} parts
+   * @param {Readonly<CurrentSegment>} parts.current
+   * @param {TargetText} parts.text
+   * @param {ConstraintSet} parts.constraints
+   * @param {(kind: string) => void} parts.record records a step of undo before a change
+   * @param {() => void} parts.onCancel undoes the newest step
    */
   constructor(page, {current, text, constraints, record, onCancel}) {
     this.page = page;

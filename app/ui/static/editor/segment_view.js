@@ -10,10 +10,16 @@ export class SegmentView {
   #sourceSignature = '';
 
   /**
-   * canStep(isUndo): whether there is a step to undo or to redo.
    * @param {Pick<Bench, 'languages' | 'unit' | 'model' | 'numberOf'>} page
    * @param {SegmentLayout} layout
-   * @param {{current: Readonly<CurrentSegment>, text: TargetText, constraints: ConstraintSet, proposal: Proposal, offers: Offers, ledger: Ledger, canStep: (isUndo: boolean) => boolean}} parts
+   * @param {object} parts
+   * @param {Readonly<CurrentSegment>} parts.current
+   * @param {TargetText} parts.text
+   * @param {ConstraintSet} parts.constraints
+   * @param {Proposal} parts.proposal
+   * @param {Offers} parts.offers
+   * @param {Ledger} parts.ledger
+   * @param {(isUndo: boolean) => boolean} parts.canStep whether there is a step to undo or to redo
    */
   constructor(page, layout, {current, text, constraints, proposal, offers, ledger, canStep}) {
     this.page = page;
@@ -40,7 +46,7 @@ export class SegmentView {
     this.proposal.render([], {lang: page.languages.target, isBusy: true, placeholder: ''});
     this.offers.hypotheses.render([], {});
     this.ledger.clear();
-    layout.said.replaceChildren();
+    layout.notices.replaceChildren();
     setText(layout.proposalNote, '');
     this.text.field.setLanguage(page.languages.target);
   }
@@ -86,7 +92,9 @@ export class SegmentView {
     setText(this.layout.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
     const texts = [...notices];
     if (proposal?.is_stale && !isPending) texts.push(t('proposal.stale'));
-    this.layout.said.replaceChildren(...texts.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))));
+    this.layout.notices.replaceChildren(
+      ...texts.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))),
+    );
   }
 
   /** Shows the proposal as pending after a change of the constraints; removed pins lose their mark at once. */

@@ -1,4 +1,4 @@
-/* The source sentence with its glossary hits: underlined, the term above the word, met or not. */
+/* The source sentence with its glossary hits: underlined, with the term and its status above. */
 import {h, icon, sr, t, textIn} from '../core/dom.js';
 import {shown} from '../core/unseen.js';
 
@@ -8,11 +8,11 @@ const ICONS = {met: 'check', unmet: 'problem', off: 'off', pending: null};
 /** @type {Record<string, string>} */
 const FORBIDDEN = {met: 'kept_out', unmet: 'stands'};
 /**
- * What is said of a term: a forbidden one is not met but kept out.
+ * The label of a term's status; a forbidden term that is met is labelled as absent.
  * @param {Term} options
  * @param {string} [shown]
  */
-export const said = ({term_status: kind, status}, shown = status) =>
+export const statusLabel = ({term_status: kind, status}, shown = status) =>
   t(`term.${(kind === 'forbidden' && FORBIDDEN[shown]) || shown}`);
 
 /**
@@ -26,7 +26,7 @@ export const sourceLine = (runs, terms, languages) => {
   const numCharacters = runs.reduce((n, run) => n + run.t.length, 0);
   const nodes = [];
   for (let i = 0, taken = 0; i < runs.length; ) {
-    // taken: characters that stand with the term before them
+    // taken: characters shown with the term before them
     const {term: key, at} = runs[i];
     const term = byKey.get(key ?? '');
     if (!term) {
@@ -50,7 +50,7 @@ export const sourceLine = (runs, terms, languages) => {
         {},
         h('span.t', textIn(languages.target), term.target),
         iconName && icon(iconName),
-        sr(` ${said(term)}`),
+        sr(` ${statusLabel(term)}`),
       ),
     );
     nodes.push(h('span.nw', {}, label, marks));
@@ -59,7 +59,7 @@ export const sourceLine = (runs, terms, languages) => {
 };
 
 /**
- * A word, which can take the focus, or what lies between words; without its first `taken` characters.
+ * A word, which can take the focus, or the text between words; without its first `taken` characters.
  * @param {Run} options
  * @param {number} [taken]
  */
@@ -73,13 +73,13 @@ const piece = ({t: text, w, tag, kept}, taken = 0) => {
 };
 
 /**
- * The marks at the beginning of a run that must not part from the term before it.
+ * The punctuation at the beginning of a run, which stays on the line of the term before it.
  * @param {Run} run
  */
 const tail = run => /^[^\s\p{L}\p{N}]{0,3}/u.exec(run.t)?.[0] ?? '';
 
 /**
- * Labels may hang over the words that follow, but not over each other: a term is pushed only by the overlap.
+ * Labels may overlap the words that follow, but not each other: moves a term just as far as needed.
  * @param {Element | null} line
  */
 export const settle = line => {

@@ -16,8 +16,8 @@ export class TargetText {
   timer = undefined;
 
   /**
-   * record(kind): records a step of undo before a change; onTyped(): the person changed the text; onChange(): the text or
-   * its state changed; onAnswer(): the server answered an edit.
+   * record(kind): records a step of undo before a change; onTyped(): the person changed the text; onChange(): the text
+   * or its state changed; onAnswer(): the server answered an edit.
    * @param {Pick<Bench, 'connection' | 'session' | 'say'>} page
    * @param {Readonly<CurrentSegment>} current
    * @param {{record: (kind: string) => void, onTyped: () => void, onChange: () => void, onAnswer: () => void}} options

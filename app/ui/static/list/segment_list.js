@@ -1,12 +1,12 @@
-/* The segment list: filters, search, rows in blocks that are filled only near the window, the editor in its place. */
+/* The segment list: filters, search, and rows in blocks that are filled only near the window. The editor is one row. */
 import {button, h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {shown} from '../core/unseen.js';
 
 const BLOCK_ROWS = 50;
-const MANY_ROWS = 2000; // from here on, searching waits for a pause in typing
+const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
 const SEARCH_PAUSE_MS = 180;
-const EDGE = 2; // pixels: an editor no further out of sight is in sight
+const EDGE = 2; // pixels: an editor hidden by no more counts as visible
 /** @type {Record<string, [icon: string, isShown: (row: Row) => boolean]>} */
 const FILTERS = {
   all: ['list', () => true],
@@ -19,7 +19,7 @@ const FILTERS = {
 const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
 
 /**
- * icon name, and what is said of a row: its state in words, never by colour alone
+ * The icon of a row, and the name of its state.
  * @param {Row} row
  */
 export const rowState = row => ({
@@ -123,7 +123,7 @@ export class SegmentList {
     this.scrollToOpen();
   }
 
-  /** To the next segment that is found, from the first on again behind the last. */
+  /** Opens the next segment that matches the search; after the last, the first. */
   goToFound() {
     const {rows, session} = this.bench;
     const found = this.visible.filter(index => this.matches(rows[index]));
@@ -149,7 +149,7 @@ export class SegmentList {
     );
   }
 
-  /** Chooses the rows anew (another document, filter or query) and lays out the blocks; the focus stays in the editor. */
+  /** Selects and lays out the rows of another document, filter or query; the focus stays in the editor. */
   rebuild() {
     const {rows, session} = this.bench;
     const {activeElement} = document;
@@ -174,7 +174,7 @@ export class SegmentList {
       if (block.indices.includes(session.open)) this.fill(block);
       this.observer.observe(block.element);
     }
-    focused?.focus({preventScroll: true}); // an element that is moved loses it
+    focused?.focus({preventScroll: true}); // moving an element takes its focus
   }
 
   /** @param {ListBlock} block */
@@ -263,7 +263,7 @@ export class SegmentList {
   }
 
   /**
-   * Repaints one row; a row that no longer fits the filter stays until the filter is chosen anew.
+   * Repaints a row. A row that does not match the filter any more stays until the filter changes.
    * @param {Row} row
    */
   updateRow(row) {
@@ -275,7 +275,7 @@ export class SegmentList {
   }
 
   /**
-   * Puts the editor where the open segment stands; the former one becomes a row again.
+   * Moves the editor to the open segment; the previous segment becomes a row again.
    * @param {number | null} previous
    * @param {HTMLElement} editor
    */
@@ -311,7 +311,7 @@ export class SegmentList {
       if (order[place] !== undefined) this.updateRow(rows[order[place]]);
   }
 
-  /** Keeps the editor at one height of the window: three rows above it, one where the window is low. */
+  /** Keeps the editor at the same height of the window: three rows above it, in a low window one. */
   scrollToOpen() {
     if (!this.editorItem.isConnected) return;
     this.scroll.scrollTop += this.tooLow();
@@ -319,14 +319,14 @@ export class SegmentList {
     this.showField();
   }
 
-  /** In a low window, as with large zoom, the edit field comes before what stands above it. */
+  /** In a low window or at large zoom, the edit field is more important than the elements above it. */
   showField() {
     const field = this.editorItem.querySelector('.field')?.getBoundingClientRect();
     const box = this.scroll.getBoundingClientRect();
     if (field) this.scroll.scrollTop += Math.max(0, Math.min(field.bottom - box.bottom, field.top - box.top));
   }
 
-  /** By how many pixels the editor stands lower than where it is kept. */
+  /** How many pixels the editor is below its height of the window. */
   tooLow() {
     const position = this.visible.indexOf(this.bench.session.open);
     const keep = Math.min(position, innerHeight < 760 ? 1 : 3);
@@ -335,7 +335,7 @@ export class SegmentList {
     return this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top - above;
   }
 
-  /** What arrives after a segment was opened comes into sight near the end of the document too, until a hand is laid on it. */
+  /** Scrolls down to details that arrive after the segment was opened, until the person uses the pointer or a key. */
   watchEditor() {
     new ResizeObserver(() => {
       const below = this.editorItem.getBoundingClientRect().bottom - this.scroll.getBoundingClientRect().bottom;
@@ -353,8 +353,8 @@ export class SegmentList {
   }
 
   /**
-   * The text stays where it is on the screen while what stands above the list comes and goes, but for an editor that
-   * would be covered, as in the first segment: it makes way.
+   * Keeps the text at its place on the screen while `host`, above the list, grows and shrinks; an editor that would be
+   * covered moves.
    * @param {HTMLElement} host
    */
   staysUnder(host) {
@@ -368,7 +368,7 @@ export class SegmentList {
   }
 
   /**
-   * The segment before (-1) or after (+1) the open one in what is shown, or null.
+   * The segment shown before (-1) or after (+1) the open one, or null.
    * @param {number} step
    */
   neighbour(step) {
@@ -376,7 +376,7 @@ export class SegmentList {
   }
 
   /**
-   * Where "confirm and next" goes: the next one shown that is not confirmed, else the first such in the document.
+   * The segment that "confirm and next" opens: the next unconfirmed one in the list, else the first in the document.
    * @param {number} from
    */
   nextUnconfirmed(from) {

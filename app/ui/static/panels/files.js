@@ -1,5 +1,4 @@
-/* Files: chosen or dropped, checked for size here and again by the server; and downloads. A glossary is uploaded as it is,
-   other files as base64. */
+/* Uploads of files that are chosen or dropped, and downloads. The page and the server both check the size. */
 import {h, t, tn} from '../core/dom.js';
 import {importGlossary} from '../dialogs/glossary_import.js';
 

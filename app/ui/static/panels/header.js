@@ -212,7 +212,7 @@ export class Header {
       ),
     );
     host.querySelector('.headend')?.addEventListener('click', event => {
-      if (/** @type {HTMLElement} */ (event.target).closest('.item')) bench.focusEditor(); // the menu is closed, and the work goes on
+      if (/** @type {HTMLElement} */ (event.target).closest('.item')) bench.focusEditor();
       const link = event.target.closest('a[download]');
       if (link instanceof HTMLAnchorElement) bench.files.beforeDownload(event, link);
     });
@@ -224,7 +224,7 @@ export class Header {
     this.name.title = [doc.name, ...doc.notes].join('\n');
     const direction = doc.direction.toUpperCase().replace('-', ' \u2192 ');
     setText(this.direction, direction);
-    this.direction.disabled = model.num_directions < 2; // there is nothing to choose
+    this.direction.disabled = model.num_directions < 2; // no other language pair
     this.direction.title = this.direction.disabled ? '' : t('direction.change');
     this.direction.setAttribute(
       'aria-label',

@@ -1,5 +1,5 @@
-/* What was translated before: matches for the open segment, with what differs, and a search for words (concordance).
-   Keys put a match into the field (the best, or those behind it) and go to the search. */
+/* The translation memory: matches for the open segment with their differences, and a concordance search. Keys insert a
+   match and focus the search. */
 import {button, h, icon, sr, textIn} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {count, t, tn} from '../core/texts.js';
@@ -58,7 +58,7 @@ export class Memory {
   }
 
   /**
-   * Asks for the segment's matches, once all that was changed before has been stored.
+   * Looks up the segment, after all changes made before are stored.
    * @param {number} index
    */
   async open(index) {
@@ -78,8 +78,8 @@ export class Memory {
         detail_since: 0,
       });
     } catch {
-      return;
-    } // offline: the status bar says so
+      return; // offline: the status bar shows it
+    }
     if (!reply?.ok || bench.session.open !== index || bench.session.token !== token) return;
     const {matches, num_entries: n} = reply.result;
     this.show(matches, matches.length ? '' : tn('memory.none', n, {}));
@@ -129,7 +129,7 @@ export class Memory {
   }
 
   /**
-   * Puts a match's translation into the field; undo takes it out again.
+   * Puts a match's translation into the field, as a step of undo.
    * @param {number} number
    */
   insert(number) {
@@ -138,8 +138,8 @@ export class Memory {
   }
 
   /**
-   * A TMX file joins the memory, beside the line of commands: a large one takes seconds to be read and to fill segments,
-   * and what is typed meanwhile is stored. The open segment is looked up anew.
+   * Imports a TMX file and looks up the open segment again. Does not queue behind commands, as a large file takes
+   * seconds: typed text is stored meanwhile.
    * @param {string} file
    * @param {string} data
    */
@@ -193,7 +193,7 @@ export class Memory {
 }
 
 /**
- * The text with the words marked, whatever their capitals.
+ * The text with the words marked, in any case.
  * @param {string} text
  * @param {string} words
  */

@@ -1,7 +1,7 @@
-/* The panel beside the list: the terms of the open segment, what the memory has for it, and the keys. */
+/* The panel beside the list: terms of the open segment, matches of the translation memory, keys. */
 import {button, h, icon, sr, t, textIn} from '../core/dom.js';
 import {keyRows} from '../dialogs/key_sheet.js';
-import {said} from '../editor/source.js';
+import {statusLabel} from '../editor/source.js';
 import {Memory} from './memory.js';
 
 /** @type {Record<string, [kind: string, icon: string | null]>} */
@@ -35,7 +35,7 @@ export class Side {
   constructor(bench, host) {
     this.bench = bench;
     this.host = host;
-    this.settled = new Set(); // conflicts that shall stay as they are
+    this.settled = new Set(); // conflicts that the person accepted
     this.counter = h('span.c.num', {hidden: true});
     const rate = h('span.c.num', {hidden: true});
     /** @type {[name: string, icon: string, extra: HTMLElement | null][]} */
@@ -103,7 +103,7 @@ export class Side {
   }
 
   /**
-   * Where the panel is a rail, choosing the tab again folds it.
+   * Shows a tab; in a narrow window, with `canFold`, choosing it again folds the panel.
    * @param {number} chosen
    * @param {boolean} [canFold]
    */
@@ -117,7 +117,7 @@ export class Side {
     });
   }
 
-  /** Shows the memory and goes to its search. */
+  /** Shows the translation memory and focuses its search. */
   openMemory() {
     this.select(1);
     this.host.classList.add('open');
@@ -215,7 +215,7 @@ export class Side {
           `span.tag.${kind}`,
           {title: term.doubt ? t(`term.${term.doubt}.title`) : null},
           iconName && icon(iconName, true),
-          said(term, shown),
+          statusLabel(term, shown),
         ),
       ),
       term.term_status !== 'preferred' ? h('div.l2', {}, t(`term.status.${term.term_status}`)) : null,

@@ -1,10 +1,10 @@
-/* The bottom line: what is saved, what the model is doing, how to stop it. */
+/* The status bar: whether everything is saved, working time, and the progress of the translation. */
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
 import {clock} from '../core/texts.js';
 
 /**
- * "about 3 min left": what is said of a time that is an estimate.
+ * "about 3 min left": an estimated time in words.
  * @param {number} seconds
  */
 const duration = seconds => {
@@ -94,7 +94,7 @@ export class Status {
     setText(this.progressButton, t(progress.is_running ? 'status.cancel' : 'status.resume'));
   }
 
-  /** Net time and speed, as the server has them from the log. */
+  /** Net working time and speed, which the server computes from the log. */
   showWork() {
     const {work, unit} = this.bench;
     this.work.hidden = !work?.net_ms;
@@ -104,7 +104,7 @@ export class Status {
       this.workTime,
       t('status.work.time', {h: Math.floor(minutes / 60), min: String(minutes % 60).padStart(2, '0')}),
     );
-    const speed = minutes > 0 ? work.per_hour : null; // a few seconds say nothing
+    const speed = minutes > 0 ? work.per_hour : null; // not meaningful after a few seconds
     setText(this.workSpeed, speed !== null ? `\u00b7 ${t(`status.work.${unit}`, {n: count(Math.round(speed))})}` : '');
     setText(this.workIdle, t('status.work.idle', {idle: work.idle_limit_ms / 1000}));
     this.work.title = t('status.work.title', {idle: work.idle_limit_ms / 1000});
