@@ -32,6 +32,7 @@ def test_comment_is_added_changed_found_and_removed_by_keyboard(screen: Screen):
     keys.type(" Today.")
     keys.press("Escape")
     expect(comment).to_have_value("Which router?\n<b>Ask</b> them.")
+    screen.wait_until_saved()
     screen.visit()
     screen.open_segment(1)
     expect(comment).to_have_value("Which router?\n<b>Ask</b> them.")

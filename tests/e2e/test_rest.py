@@ -73,6 +73,7 @@ def test_edited_and_selected_text_is_kept_in_order_until_released(screen: Screen
     selected = screen.field.evaluate("area => area.value.slice(area.selectionStart)")
     screen.page.keyboard.press("Alt+r")
     screen.eventually(lambda: ("locked", selected) in kept(screen))
+    screen.wait_until_saved()
     screen.visit()
     screen.eventually(lambda: ("locked", selected) in kept(screen))
 

@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.screen import DOCUMENT, Screen, events
 
+TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 
 def test_case_changes_at_the_caret_or_selection_and_the_source_is_copied(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
@@ -58,7 +60,7 @@ def test_notice_does_not_cover_the_first_segment(screen: Screen):
     screen.field.fill("")
     screen.page.keyboard.press("Control+Enter")
     expect(screen.notes.last).to_contain_text("Nothing to confirm")
-    screen.page.wait_for_timeout(100)  # until the list has moved
+    screen.page.evaluate(TWO_FRAMES)  # until the list has moved
     top = "name => document.querySelector(name).getBoundingClientRect().top"
     assert screen.page.evaluate(top, ".editor") >= screen.page.evaluate(top, ".scroll") - 2
 

@@ -8,7 +8,7 @@ import {loadTexts, t} from '../../app/ui/static/core/texts.js';
 
 before(loadTexts);
 
-/** @param {Record<string, any>} [results] the results of commands by name; null refuses the command */
+/** @param {Record<string, any>} [results] the results of commands by name, or promises of them; null refuses one */
 const workbench = (results = {}) => {
   /** @type {{name: string, args: CommandArgs}[]} */
   const sent = [];
@@ -27,7 +27,8 @@ const workbench = (results = {}) => {
        */
       send: async (name, args) => {
         sent.push({name, args});
-        return results[name] === null ? {ok: false} : {ok: true, result: results[name]};
+        const result = await results[name];
+        return result === null ? {ok: false} : {ok: true, result};
       },
     },
     rows: [{state: 'confirmed'}, {state: 'edited'}],
@@ -170,6 +171,52 @@ test('a pin that became a term of a glossary is removed from it by undo', async 
   await settled();
   assert.deepEqual(sent.at(-1), {name: 'term_remove', args: {glossary: 2, number: 9}});
 });
+
+/** A promise, and the function that fulfils it. */
+const deferred = () => {
+  let resolve = /** @type {(value: any) => void} */ (() => {});
+  const promise = new Promise(done => {
+    resolve = done;
+  });
+  return {promise, resolve};
+};
+
+test('undo before the answer takes back the split itself', async () => {
+  const split = deferred();
+  const {steps, bench, sent, notes} = workbench({split: split.promise, division_step: {open: 0}});
+  const whole = bench.segment.histories.of(0);
+  steps.done('', async () => 'an earlier step');
+  steps.divide('split', 0, {offset: 5});
+  steps.step(true);
+  split.resolve({step: 4, open: 1});
+  await settled();
+  assert.deepEqual(sent.at(-1), {name: 'division_step', args: {step: 4, is_undo: true}});
+  assert.deepEqual(notes, [t('division.undone')]);
+  assert.equal(bench.segment.histories.of(0), whole);
+});
+
+test('undo before the answer takes back the term itself', async () => {
+  const added = deferred();
+  const {steps, sent, notes} = workbench({add_term: added.promise, term_remove: {num_retranslated: 0}});
+  steps.term(true, {segment: 0, source: 'saw', target: 'Säge', scope: 'glossary'});
+  steps.step(true);
+  added.resolve({glossary_id: 2, number: 9, glossary: 'Tools', num_retranslated: 1});
+  await settled();
+  assert.deepEqual(sent.at(-1), {name: 'term_remove', args: {glossary: 2, number: 9}});
+  assert.equal(notes.length, 1);
+});
+
+for (const name of ['split', 'add_term']) {
+  test(`undo does nothing if the server refuses ${name}`, async () => {
+    const {steps, sent, notes} = workbench({[name]: null});
+    if (name === 'split') steps.divide('split', 0);
+    else steps.term(true, {segment: 0, source: 'saw', target: 'Säge', scope: 'document'});
+    steps.step(true);
+    await settled();
+    assert.equal(sent.length, 1);
+    assert.deepEqual([steps.newest(true), steps.newest(false), notes.length], [undefined, undefined, 0]);
+  });
+}
 
 test('a long list of segments is shortened', () => {
   const {bench} = workbench();

@@ -66,8 +66,18 @@ export class Steps {
     if (sent) this.follow(step, sent);
     this.past.push(step);
     this.future = [];
-    if (text) this.notify(text, [[t('steps.undo'), () => this.undo(step)]]);
+    this.report(step, text);
     this.bench.segment.view.paintState();
+    return step;
+  }
+
+  /**
+   * Shows a notice that a step was made, with an undo button, unless the step was undone already.
+   * @param {Step} step
+   * @param {string} text
+   */
+  report(step, text) {
+    if (text && this.past.includes(step)) this.notify(text, [[t('steps.undo'), () => this.undo(step)]]);
   }
 
   /**
@@ -166,20 +176,28 @@ export class Steps {
     const swap = () => {
       other = bench.segment.histories.exchange(segment, other);
     };
-    const reply = await connection.send(command, {segment, ...args});
+    const sent = connection.send(command, {segment, ...args});
+    const step = this.done(
+      '',
+      async isUndo => {
+        const first = await sent;
+        if (!first.ok) return '';
+        const again = await connection.send('division_step', {step: first.result.step, is_undo: isUndo});
+        if (!again.ok) return '';
+        swap();
+        bench.openSegment(again.result.open);
+        return t(isUndo ? 'division.undone' : 'division.redone');
+      },
+      {sent},
+    );
+    const reply = await sent;
     if (!reply.ok) {
       bench.segment.focusField();
       return;
     }
     swap();
     bench.openSegment(reply.result.open);
-    this.done(t(DIVIDED[command], {n, next: n + 1}), async isUndo => {
-      const again = await connection.send('division_step', {step: reply.result.step, is_undo: isUndo});
-      if (!again.ok) return '';
-      swap();
-      bench.openSegment(again.result.open);
-      return t(isUndo ? 'division.undone' : 'division.redone');
-    });
+    this.report(step, t(DIVIDED[command], {n, next: n + 1}));
   }
 
   /**
@@ -225,14 +243,17 @@ export class Steps {
     /** @type {Partial<ReplyResult<'add_term'>>} */
     let added = {}; // the number of the term in the glossary
     /** @param {boolean} isAddition */
-    const change = async isAddition => {
-      /** @type {['add_term' | 'remove_term' | 'term_remove', CommandArgs]} */
-      const [name, args] = isAddition
-        ? ['add_term', {segment, source, target, scope}]
+    const send = isAddition =>
+      isAddition
+        ? connection.send('add_term', {segment, source, target, scope})
         : scope === 'document'
-          ? ['remove_term', {source, target}]
-          : ['term_remove', {glossary: added.glossary_id, number: added.number}];
-      const reply = await connection.send(name, args);
+          ? connection.send('remove_term', {source, target})
+          : connection.send('term_remove', {glossary: added.glossary_id, number: added.number});
+    /**
+     * @param {boolean} isAddition
+     * @param {Reply} reply
+     */
+    const notice = (isAddition, reply) => {
       if (!reply.ok) return '';
       if (isAddition) added = reply.result;
       return tn(isAddition ? `scope.${scope}.done` : 'scope.undone', reply.result.num_retranslated, {
@@ -241,7 +262,17 @@ export class Steps {
         glossary: added.glossary ?? '',
       });
     };
-    const notice = await change(isAdded);
-    if (notice) this.done(notice, isUndo => change(isUndo !== isAdded));
+    const sent = send(isAdded);
+    const reported = sent.then(reply => notice(isAdded, reply));
+    const step = this.done(
+      '',
+      async isUndo => {
+        if (!(await reported)) return '';
+        const isAddition = isUndo !== isAdded;
+        return notice(isAddition, await send(isAddition));
+      },
+      {sent},
+    );
+    this.report(step, await reported);
   }
 }
