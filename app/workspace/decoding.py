@@ -329,7 +329,19 @@ class DecodeQueue:
             else:
                 decoded = DecodingResult(translation, asked.constraints, asked.avoided, asked.beginning, asked.locked)
                 self._take(segment, decoded)
+                self._ask_again_if_outdated(index)
             self._pump()
+
+    def _ask_again_if_outdated(self, index: int) -> None:
+        """Requests a segment again whose terms changed while it was being decoded."""
+        segment = self._core.segments[index]
+        if not segment.needs_decoding or segment.state == "confirmed":
+            return
+        if index == self._core.open_index:
+            self.hurry(segment)
+        else:
+            self._again.add(index)
+            self._todo.appendleft(index)
 
     def _take(self, segment: SegmentState, decoded: DecodingResult) -> None:
         translation = decoded.translation
@@ -345,7 +357,8 @@ class DecodeQueue:
             answered=segment.requested,
             state="pretranslated" if has_text and segment.state == "new" else segment.state,
         )
-        before = self._texts_before.pop(segment.index, "")
+        is_outdated = after.needs_decoding  # the text before stays for the next answer
+        before = "" if is_outdated else self._texts_before.pop(segment.index, "")
         if before:
             after = replace(after, changed_from=before if after.machine_text != before else "")
         try:

@@ -83,6 +83,31 @@ def test_flag_shows_the_proposal_before_all_terms_and_disappears_with_them(works
     assert workspace.segments[1].attention == ""
 
 
+def test_segments_under_way_are_requested_again_when_their_terms_change(workspace: Workspace, decoder: HandDecoder):
+    before = workspace.segments[1].machine_text
+    workspace.glossaries.add_term(0, "file", "Datei", "document")
+    workspace.glossaries.add_term(0, "the", "die", "document")  # the requests for "file" are not answered yet
+    for index in (0, 1):
+        decoder.answer(index, "Die Datei ist da.", at=0)
+    settle(workspace)
+    assert sorted(phrases(decoder, 1)) == ["Datei", "die"]
+    decoder.answer_all()
+    settle(workspace)
+    assert workspace.segments[1].machine_text == "de: The file is here. die Datei"
+    assert workspace.segments[1].attention == f"Translated again because of your terms; previously: {before}"
+
+
+def test_open_segment_under_way_is_requested_again_when_a_glossary_is_added(workspace: Workspace, decoder: HandDecoder):
+    workspace.constrain(0, ["Datei"], [])
+    assert phrases(decoder, 0) == ["Datei"]
+    workspace.glossaries.put("terms.csv", [Term("open", "öffnen")])
+    decoder.answer(0, "Die Datei", at=-1)
+    settle(workspace)
+    decoder.answer_all()
+    settle(workspace)
+    assert workspace.segments[0].machine_text == "de: Open the file. Datei öffnen"
+
+
 def test_term_changes_are_translated_although_pretranslation_was_cancelled(workspace: Workspace, decoder: HandDecoder):
     workspace.pretranslate(False)
     workspace.glossaries.add_term(0, "file", "Datei", "document")
