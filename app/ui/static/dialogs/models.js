@@ -5,6 +5,7 @@ import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {showDirections} from './direction.js';
+import {PublishedModels} from './published_models.js';
 
 /** @param {number} bytes */
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
@@ -12,12 +13,34 @@ const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1
 const millions = parameters => t('models.parameters', {n: number(parameters / 1e6, 1)});
 
 /**
- * One model of the list. `use` is called to switch to it, `beginAnew` where it has other directions than this document.
+ * A button that asks once more before it removes a model.
+ * @param {() => void} remove
+ */
+const removeButton = remove => {
+  let isAsked = false;
+  const element = button(
+    '.btn.small',
+    {
+      onclick: () => {
+        if (isAsked) remove();
+        isAsked = true;
+        setText(element, t('models.remove.sure'));
+      },
+    },
+    t('models.remove'),
+  );
+  return element;
+};
+
+/**
+ * One model of the list. `use` is called to switch to it, `beginAnew` where it has other directions than this document,
+ * `remove` to remove it from this computer.
  * @param {ModelOffer} model
  * @param {() => void} use
  * @param {() => void} beginAnew
+ * @param {() => void} remove
  */
-const entry = (model, use, beginAnew) =>
+const entry = (model, use, beginAnew, remove) =>
   h(
     'section.modelrow',
     {'aria-label': model.name, 'data-key': model.key},
@@ -33,6 +56,7 @@ const entry = (model, use, beginAnew) =>
           : !model.problem
             ? button('.btn.small', {onclick: beginAnew}, t('models.anew'))
             : null,
+      model.is_removable && !model.is_current ? removeButton(remove) : null,
     ),
     model.problem
       ? h('p.wrong', {}, model.problem)
@@ -46,6 +70,7 @@ const entry = (model, use, beginAnew) =>
                 : ''),
             millions(model.num_parameters),
             megabytes(model.num_bytes),
+            model.median_ms === null ? '' : t('models.speed', {ms: number(model.median_ms, 0)}),
             model.formalities.length && t('models.formality'),
             model.domains.length && t('models.domains', {names: model.domains.map(domainName).join(', ')}),
           ]
@@ -190,8 +215,12 @@ const fetcher = (bench, begun) => {
   );
 };
 
-/** @param {Bench} bench */
-export const showModels = async bench => {
+/**
+ * `direction` is the language pair whose published models are shown first; without it, the document's.
+ * @param {Bench} bench
+ * @param {string | null} [direction]
+ */
+export const showModels = async (bench, direction = null) => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
   const close = () => dialog.close();
@@ -200,7 +229,29 @@ export const showModels = async bench => {
     close();
     bench.connection.send('switch_model', {key});
   };
+  /** @param {ModelOffer} model */
+  const row = model =>
+    entry(
+      model,
+      () => use(model.key),
+      () => {
+        close();
+        showDirections(bench, model);
+      },
+      async () => {
+        await bench.connection.send('remove_model', {key: model.key});
+        await refresh();
+      },
+    );
+  const refresh = async () => {
+    const news = await bench.connection.send('models');
+    if (news.ok) list.replaceChildren(...news.result.models.map(row));
+    await published.show();
+  };
+  const list = h('div', {}, reply.result.models.map(row));
+  const published = new PublishedModels(bench, direction);
   const coming = new Coming(bench);
+  let isComing = Boolean(bench.model.next);
   const dialog = new Dialog({
     name: 'models',
     title: t('models.title'),
@@ -209,16 +260,8 @@ export const showModels = async bench => {
       coming.element,
       styleOf(bench),
       h('p.muted', {}, t('models.note')),
-      reply.result.models.map((/** @type {ModelOffer} */ model) =>
-        entry(
-          model,
-          () => use(model.key),
-          () => {
-            close();
-            showDirections(bench, model);
-          },
-        ),
-      ),
+      list,
+      published.element,
       fetcher(bench, close),
     ],
     buttons: [button('.btn.primary', {onclick: close}, t('close'))],
@@ -226,6 +269,11 @@ export const showModels = async bench => {
       bench.onModel = null;
     },
   });
-  bench.onModel = model => coming.update(model);
+  bench.onModel = model => {
+    coming.update(model);
+    if (isComing && !model.next) refresh(); // it has come, or was given up
+    isComing = Boolean(model.next);
+  };
+  await published.show();
   dialog.open(bench.root, dialog.element.querySelector('.df button'));
 };
