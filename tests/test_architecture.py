@@ -25,7 +25,7 @@ FLOORS = {
         {"model", "search"},
         {"importers", "decoding"},
         {"translator"},
-        {"worker", "evaluation"},
+        {"worker", "evaluation", "pivot"},
         {"train", "cli"},
         {"__main__"},
     ),

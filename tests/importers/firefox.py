@@ -84,9 +84,19 @@ def settings_text(**changes: object) -> str:
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in settings.items() if value is not None), ""])
 
 
+CONTROLS = ("__source__", "__target__", "__done__", "__start__", "__end__")
+
+
+def num_pieces(*, byte_fallback: bool) -> int:
+    return 300 + (256 + len(CONTROLS)) * byte_fallback
+
+
 @cache
-def learn_firefox_spm(*languages: str) -> bytes:
-    """A SentencePiece model like Mozilla's: `</s>` and `<unk>` come first, there are no others."""
+def learn_firefox_spm(*languages: str, byte_fallback: bool = False) -> bytes:
+    """A SentencePiece model like Mozilla's: `</s>` and `<unk>` come first, there are no others.
+
+    With `byte_fallback` as they have been since 2023: 256 byte pieces, control pieces and split digits.
+    """
     import sentencepiece
 
     rows = [line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines()[1:]]
@@ -94,7 +104,10 @@ def learn_firefox_spm(*languages: str) -> bytes:
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=(text for own, _, _, text in rows if own in languages),
         model_writer=file,
-        vocab_size=300,
+        vocab_size=num_pieces(byte_fallback=byte_fallback),
+        byte_fallback=byte_fallback,
+        split_digits=byte_fallback,
+        user_defined_symbols=[*CONTROLS] if byte_fallback else [],
         bos_id=-1,
         eos_id=0,
         unk_id=1,
@@ -152,6 +165,7 @@ def save_firefox(
     ending: float = 3.0,
     *,
     has_two_vocabularies: bool = False,
+    byte_fallback: bool = False,
     items: Callable[[list[Item]], list[Item]] = lambda items: items,
     **settings: object,
 ) -> Path:
@@ -160,12 +174,12 @@ def save_firefox(
     sizes = {name: int(str(settings.get(name.replace("-", "_"), value))) for name, value in TINY.items()}
     if has_two_vocabularies:
         tables = ["encoder_Wemb", "decoder_Wemb"]
-        (folder / f"srcvocab.{pair}.spm").write_bytes(learn_firefox_spm("en"))
-        (folder / f"trgvocab.{pair}.spm").write_bytes(learn_firefox_spm("de"))
+        (folder / f"srcvocab.{pair}.spm").write_bytes(learn_firefox_spm("en", byte_fallback=byte_fallback))
+        (folder / f"trgvocab.{pair}.spm").write_bytes(learn_firefox_spm("de", byte_fallback=byte_fallback))
     else:
         tables = ["Wemb"]
-        (folder / f"vocab.{pair}.spm").write_bytes(learn_firefox_spm("en", "de"))
-    weights = items(random_weights(sizes, 300, tables, ending))
+        (folder / f"vocab.{pair}.spm").write_bytes(learn_firefox_spm("en", "de", byte_fallback=byte_fallback))
+    weights = items(random_weights(sizes, num_pieces(byte_fallback=byte_fallback), tables, ending))
     path = folder / f"model.{pair}.intgemm.alphas.bin"
     write_binary(path, [*weights, settings_item(settings_text(**settings))])
     return path

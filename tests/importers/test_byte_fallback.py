@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import torch
 
 from engine import Avoid, Phrase, Request, SearchOptions, Translator
+from engine.importers.resolve import convert_folder
+from engine.model import load_model
 from engine.text import REPLACEMENT, UNK, occurrences
+from tests.importers.firefox import CONTROLS, save_firefox
 from tests.importers.imported import Imported
 
 pytest.importorskip("sentencepiece")
@@ -14,9 +20,15 @@ SOURCE = "The Straẞe 😀 is 漢字."
 OPTIONS = SearchOptions(beam=8, nbest=3)
 
 
-@pytest.fixture(scope="module")
-def translator(tmp_path_factory: pytest.TempPathFactory) -> Translator:
-    return Imported.make("marian-bytes", tmp_path_factory.mktemp("marian-bytes"), ending=6.0).translator
+@pytest.fixture(scope="module", params=["marian", "firefox", "firefox-two-vocabularies"])
+def translator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Translator:
+    folder = tmp_path_factory.mktemp(request.param)
+    if request.param == "marian":
+        return Imported.make("marian-bytes", folder, ending=6.0).translator
+    has_two = request.param == "firefox-two-vocabularies"
+    save_firefox(folder / "theirs", ending=6.0, byte_fallback=True, has_two_vocabularies=has_two)
+    convert_folder(folder / "theirs", folder / "ours", torch.float32)
+    return Translator(load_model(folder / "ours"))
 
 
 def test_a_source_has_no_unknown_characters(translator: Translator) -> None:
@@ -76,3 +88,18 @@ def test_alternatives_of_a_word_in_bytes_replace_the_whole_character(translator:
     for alternative in found:
         assert alternative.word and alternative.word != "😀" and REPLACEMENT not in alternative.word
         assert alternative.hypothesis.text.startswith("der " + alternative.word)
+
+
+def test_control_pieces_are_never_written_and_never_read(tmp_path: Path) -> None:
+    save_firefox(tmp_path / "theirs", ending=6.0, byte_fallback=True)
+    convert_folder(tmp_path / "theirs", tmp_path / "ours", torch.float32)
+    model = load_model(tmp_path / "ours")
+    controls = {model.codec.id_of(piece) for piece in CONTROLS}
+    assert controls <= set(model.codec.specials)
+    text = "the __source__ of __done__"
+    assert model.source_codec is not None
+    assert not controls & set(model.source_codec.encode(text).ids)
+    result = Translator(model).translate(Request(text, phrases=(Phrase("das __target__"),)), OPTIONS)
+    assert result.status == "complete" and result.unknown_source == ()
+    for hypothesis in result.hypotheses:
+        assert "das __target__" in hypothesis.text and not controls & set(hypothesis.tokens)

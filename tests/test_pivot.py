@@ -1,0 +1,159 @@
+"""Two models as one, through the language between them: constraints bind in the second, alignments are multiplied."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import torch
+
+from engine import Follow, InvalidRequest, ModelError, Phrase, Request, SearchOptions, Translator
+from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
+from engine.pivot import PivotTranslator, through
+from engine.text import TextCodec, occurrences
+
+OPTIONS = SearchOptions(beam=5, nbest=3)
+SOURCE = "Der rote Hund liegt im Schnee."
+
+
+def make_translator(codec: TextCodec, direction: str, seed: int) -> Translator:
+    torch.manual_seed(seed)
+    config = ModelConfig(len(codec.vocabulary), (direction,), 32, 2, 48, 2, 1, max_pieces=256)
+    model, head = Transformer(config), AlignmentHead(config.model_size, 16)
+    for parameter in (*model.parameters(), *head.parameters()):
+        parameter.data.mul_(2)
+    head.query.weight.data.mul_(8)  # sure of itself, so that there are links
+    loaded = LoadedModel(config, codec, model.eval(), checksum=str(seed) * 64, alignment=head.eval())
+    return Translator(loaded, name=direction)
+
+
+@pytest.fixture(scope="module")
+def models(codec: TextCodec) -> tuple[Translator, Translator]:
+    """Random models whose language between is English. The codec has direction pieces for German and English only."""
+    return make_translator(codec, "de-en", 1), make_translator(codec, "en-de", 2)
+
+
+@pytest.fixture(scope="module")
+def both(models: tuple[Translator, Translator]) -> PivotTranslator:
+    return PivotTranslator(*models, "de", "en", "de")
+
+
+def test_hypotheses_are_the_second_models_of_the_first_models_best_translation(both, models) -> None:
+    phrases = (Phrase("Fahrrad"), Phrase("Apfel", forms=("Äpfel",)))
+    result = both.translate(Request(SOURCE, phrases=phrases, avoid=("Haus",)), OPTIONS)
+    first = models[0].translate(Request(SOURCE), SearchOptions(nbest=1)).hypotheses[0]
+    second = models[1].translate(Request(first.text, phrases=phrases, avoid=("Haus",)), OPTIONS)
+    assert (result.pivot, result.pivot_score) == (first.text, pytest.approx(first.score))
+    assert result.status == second.status == "complete"
+    assert [h.text for h in result.hypotheses] == [h.text for h in second.hypotheses]
+    assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in second.hypotheses])
+    for hypothesis in result.hypotheses:
+        assert {p.phrase for p in hypothesis.placements} == {0, 1}
+        assert not occurrences(hypothesis.text, "Haus")
+
+
+def test_links_go_from_the_source_to_the_target_by_way_of_the_words_between(both, models) -> None:
+    result = both.translate(Request(SOURCE), OPTIONS)
+    first = models[0].translate(Request(SOURCE), SearchOptions(nbest=1)).hypotheses[0]
+    second = models[1].translate(Request(first.text), OPTIONS)
+    num_links = 0
+    for hypothesis, between in zip(result.hypotheses, second.hypotheses, strict=True):
+        expected = set()
+        for place in range(len(first.text)):  # the product, character by character
+            sources = {link[:2] for link in first.alignment if link[2] <= place < link[3]}
+            targets = {link[2:] for link in between.alignment if link[0] <= place < link[1]}
+            expected |= {(*source, *target) for source in sources for target in targets}
+        assert set(hypothesis.alignment) == expected
+        assert [link[2:] for link in hypothesis.alignment] == sorted(link[2:] for link in hypothesis.alignment)
+        num_links += len(expected)
+    assert num_links > 0
+
+
+def test_a_phrase_with_a_source_span_is_judged_by_the_product(both) -> None:
+    free = both.translate(Request(SOURCE), OPTIONS).hypotheses[0]
+    start, end, target_start, target_end = next(
+        link
+        for link in free.alignment
+        if free.text[link[2]].isalpha() and free.text.count(free.text[link[2] : link[3]]) == 1
+    )
+    phrase = Phrase(free.text[target_start:target_end], source_span=(start, end))
+    result = both.translate(Request(SOURCE, phrases=(phrase,)), OPTIONS)
+    for hypothesis in result.hypotheses:
+        (placement,) = hypothesis.placements
+        links = {link[:2] for link in hypothesis.alignment if link[2] < placement.end and placement.start < link[3]}
+        assert placement.aligned == any(a < end and start < b for a, b in links)
+
+
+def test_scores_prices_and_alternatives_are_those_of_the_second_model(both, models) -> None:
+    request = Request(SOURCE, phrases=(Phrase("Apfel"),), prefix="Der ")
+    result = both.translate(request, OPTIONS)
+    second = Request(result.pivot, phrases=request.phrases, prefix="Der ")
+    best = result.hypotheses[0]
+    scored = both.score(SOURCE, tokens=best.tokens)
+    assert scored.log_prob == pytest.approx(best.log_prob, abs=1e-4) and scored.alignment == best.alignment
+    priced, alone = both.price(request, OPTIONS), models[1].price(second, OPTIONS)
+    assert priced.phrases == pytest.approx(alone.phrases) and priced.total == pytest.approx(alone.total)
+    assert priced.constrained.request == request and priced.constrained.pivot == result.pivot
+    found = both.alternatives(request, best, best.text.index("Apfel"), 3, OPTIONS)
+    expected = models[1].alternatives(second, best, best.text.index("Apfel"), 3, OPTIONS)
+    assert [each.word for each in found] == [each.word for each in expected]
+    assert both.misspelling("漢") == models[1].misspelling("漢")
+
+
+def test_a_previous_translation_is_followed_in_the_second_model(both, models) -> None:
+    free = both.translate(Request(SOURCE), OPTIONS)
+    follow = Follow(free.hypotheses[1].text, strength=50.0)
+    followed = both.translate(Request(SOURCE, follow=follow), OPTIONS)
+    expected = models[1].translate(Request(free.pivot, follow=follow), OPTIONS)
+    assert [h.text for h in followed.hypotheses] == [h.text for h in expected.hypotheses]
+    assert followed.hypotheses[0].change_penalty == expected.hypotheses[0].change_penalty
+
+
+def test_statuses_of_the_first_model_are_reported_without_hypotheses(both, codec) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    result = both.translate(Request("Ein neuer Satz."), OPTIONS, cancel=cancel)
+    assert result.status == "cancelled" and result.hypotheses == () and result.pivot is None
+    result = both.translate(Request("Noch ein Satz."), OPTIONS, deadline_ms=0)
+    assert result.status == "deadline" and result.hypotheses == ()
+    result = both.translate(Request("Wort " * 400), OPTIONS)
+    assert result.status == "infeasible" and result.reasons[0].kind == "source_too_long"
+    with pytest.raises(InvalidRequest, match=r"de-en gives no translation \(infeasible\): the source has"):
+        both.score("Wort " * 400, "Wort")
+
+
+def test_infeasible_constraints_are_the_second_models(both) -> None:
+    result = both.translate(Request(SOURCE, phrases=(Phrase("漢字"),)), OPTIONS)
+    assert result.status == "infeasible" and result.reasons[0].kind == "unspellable"
+    assert result.relaxation is not None and result.relaxation.phrases == (0,)
+    assert result.pivot and result.request.source == SOURCE
+
+
+def test_unknown_characters_are_those_of_the_source(both) -> None:
+    result = both.translate(Request("Der 漢 Hund."), OPTIONS)
+    assert result.unknown_source == ((4, 5),)
+
+
+def test_directions_that_do_not_fit_are_refused(models, both) -> None:
+    assert both.directions == ("de-de",)
+    with pytest.raises(ModelError, match="model en-de does not translate de-en; choose another model"):
+        PivotTranslator(models[1], models[0], "de", "en", "de")
+    with pytest.raises(InvalidRequest, match="direction is 'de-en'; these models translate de-de"):
+        both.translate(Request(SOURCE, direction="de-en"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "product"),
+    [
+        ([], [(0, 1, 0, 1)], ()),
+        ([(0, 3, 0, 5)], [(5, 6, 0, 2)], ()),
+        ([(0, 3, 0, 5), (4, 8, 6, 9)], [(0, 5, 4, 7), (6, 9, 0, 3)], ((4, 8, 0, 3), (0, 3, 4, 7))),
+        (
+            [(0, 3, 0, 5), (4, 8, 0, 5)],
+            [(0, 5, 0, 3), (0, 5, 4, 6)],
+            ((0, 3, 0, 3), (4, 8, 0, 3), (0, 3, 4, 6), (4, 8, 4, 6)),
+        ),
+    ],
+)
+def test_the_product_of_alignments_joins_partners_of_one_word(first, second, product) -> None:
+    assert through(first, second) == product
