@@ -98,7 +98,7 @@ class Translator:
         if precision == "half":
             halve(model.transformer)
         if model.transformer.device.type == "cpu":
-            pack(model.transformer, precision, ranges=model.ranges)
+            pack(model.transformer, precision, ranges=model.ranges, weight_steps=model.weight_steps)
         elif precision == "int8":
             raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
         return cls(model, name, read_card(folder), folder, compaction_interval)

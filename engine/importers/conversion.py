@@ -26,7 +26,8 @@ import torch
 from torch import Tensor
 
 from engine.errors import ModelError
-from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, save_weights
+from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, save_ranges
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, file_checksum, save_weights
 from engine.model.config import Activation, ModelConfig
 from engine.model.memory_check import check_conversion_memory
 from engine.model.transformer import Transformer
@@ -85,7 +86,8 @@ class Plan:
 
     `texts` are lines of files to write, `copies` are files of theirs and `contents` are bytes, all by our names.
     `vocabulary` gives the embeddings and the output layer under our names, their rows in our order. `weights` are those
-    of a folder that has none of the hub's files, named as FSMT names its own.
+    of a folder that has none of the hub's files, named as FSMT names its own. A model that was made for 8-bit products
+    has `ranges` and `weight_steps`.
     """
 
     config: ModelConfig
@@ -94,6 +96,8 @@ class Plan:
     vocabulary: Callable[[Weights], Named]
     weights: Weights | None = None
     contents: Mapping[str, bytes] = field(default_factory=dict)
+    ranges: Ranges | None = None
+    weight_steps: WeightSteps | None = None
 
 
 def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
@@ -121,6 +125,9 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
         if (folder / "README.md").is_file():
             shutil.copyfile(folder / "README.md", partial / CARD)
         save_weights(partial / WEIGHTS, model, dtype)
+        if plan.ranges is not None:
+            checksum = file_checksum(partial / WEIGHTS)
+            save_ranges(partial / ACTIVATIONS, plan.ranges, checksum, ["by the model's makers"], plan.weight_steps)
         _put(partial, target)
     except OSError as error:
         raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error

@@ -19,6 +19,7 @@ from torch import Tensor
 from engine.errors import ModelError
 from engine.importers.conversion import Named, Plan, Weights, check_sentencepiece
 from engine.importers.marian_binary import COMPRESSED, SETTINGS, MarianBinary, read_marian_binary, read_unpacked
+from engine.model.activations import OUTPUT, Ranges, WeightSteps
 from engine.model.checkpoint import PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.config import ModelConfig
 
@@ -120,7 +121,8 @@ def plan_firefox(folder: Path) -> Plan:
 
     texts = {PIECES: target_pieces, **({SOURCE_PIECES: source_pieces} if has_two else {})}
     spms = {SOURCE_SPM: source_spm, TARGET_SPM: target_spm}
-    return Plan(config, texts, {}, vocabulary, weights, contents=spms)
+    ranges, weight_steps = _quantisation(binary, config, target_table[0]) or (None, None)
+    return Plan(config, texts, {}, vocabulary, weights, spms, ranges, weight_steps)
 
 
 def _model_files(folder: Path) -> list[Path]:
@@ -312,3 +314,33 @@ def _weights(binary: MarianBinary, config: ModelConfig, tables: tuple[str, str])
             "another model"
         )
     return Weights(binary.path, found)
+
+
+def _quantisation(binary: MarianBinary, config: ModelConfig, table: str) -> tuple[Ranges, WeightSteps] | None:
+    """The steps of the decoder's 8-bit products, as Marian rounds their inputs and weights; None if the file has none.
+
+    An input x becomes round(alpha x), between -127 and 127; here the range has one step more below.
+    """
+    names: dict[str, tuple[str, ...]] = {OUTPUT: (table,)}  # the items of each product, which read the same input
+    for layer in range(config.decoder_layers):
+        theirs = f"decoder_l{layer + 1}_"
+        names[f"{layer}.recurrence.gates"] = (f"{theirs}rnn_W", f"{theirs}rnn_Wf")
+        names[f"{layer}.feed_forward.inner"] = (f"{theirs}ffn_W1",)
+        names[f"{layer}.feed_forward.outer"] = (f"{theirs}ffn_W2",)
+    ranges, weight_steps = {}, {}
+    for product, items in names.items():
+        if any(
+            binary.items[name].values.dtype != torch.int8 or f"{name}_QuantMultA" not in binary.items for name in items
+        ):
+            return None
+        # one number each; the output layer's is an 8-bit item
+        alphas = {float(binary.items[f"{name}_QuantMultA"].weights().flatten()[0]) for name in items}
+        alpha = min(alphas)
+        if len(alphas) > 1 or not 1e-6 < alpha < 1e6:
+            raise ModelError(
+                f"{binary.path}: {items[0]}_QuantMultA is {alpha}; a positive number is expected, the same for all "
+                "that read one input; download the file again"
+            )
+        ranges[product] = (-128 / alpha, 127 / alpha)
+        weight_steps[product] = tuple(1 / binary.items[name].multiplier for name in items)
+    return ranges, weight_steps

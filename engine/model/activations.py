@@ -4,9 +4,11 @@
         model          SHA-256 of the weights with which it was measured
         measured_on    the sets that were translated for it
         ranges         by product, the smallest and the largest input
+        weight_steps   optional: by product, the distance of two neighbouring weights, of one or more equal parts of its
+                       outputs; of a model that was made with 8-bit weights
 
 Without the file, each row is scaled separately at run time, which is slower (engine/model/packed_weights.py).
-`python -m engine.train calibrate` measures and writes it.
+`python -m engine.train calibrate` measures and writes it. A Firefox Translations model brings both with it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
@@ -30,16 +32,18 @@ OUTPUT = "output"  # the product with the vocabulary; the others have the names 
 
 Range = tuple[float, float]  # zero is in it
 Ranges = Mapping[str, Range]
+WeightSteps = Mapping[str, tuple[float, ...]]
 
-_IN_A_LAYER = ("attention.qkv", "attention.out", "feed_forward.inner", "feed_forward.outer")
+_FIRST_SUBLAYER = {"attention": ("attention.qkv", "attention.out"), "ssru": ("recurrence.gates",)}
+_FEED_FORWARD = ("feed_forward.inner", "feed_forward.outer")
 _LARGEST = 1e30
 _CURE = "run `python -m engine.train calibrate` for this model, or remove this file: it is optional"
 
 
 def product_names(config: ModelConfig) -> list[str]:
     """The names of the products with a range: all in the decoder except those of attention to the source."""
-    layers = range(config.decoder_layers)
-    return [*(f"{layer}.{product}" for layer in layers for product in _IN_A_LAYER), OUTPUT]
+    in_a_layer = (*_FIRST_SUBLAYER[config.decoder], *_FEED_FORWARD)
+    return [*(f"{layer}.{product}" for layer in range(config.decoder_layers) for product in in_a_layer), OUTPUT]
 
 
 class Gauge(nn.Module):
@@ -73,11 +77,23 @@ def attach_gauges(model: Transformer) -> dict[str, Gauge]:
     return gauges
 
 
-def save_ranges(path: Path, ranges: Ranges, model_checksum: str, measured_on: Sequence[str]) -> None:
-    """Write the ranges atomically, with the checksum of the weights and the translated sets."""
-    # six digits are more than 8 bits can tell; rounded outwards or inwards, the ends stay within a step
-    rounded = {name: [float(f"{end:.6g}") for end in ends] for name, ends in ranges.items()}
-    content = {"model": model_checksum, "measured_on": list(measured_on), "ranges": rounded}
+def save_ranges(
+    path: Path,
+    ranges: Ranges,
+    model_checksum: str,
+    measured_on: Sequence[str],
+    weight_steps: WeightSteps | None = None,
+) -> None:
+    """Write the ranges atomically, with the checksum of the weights and the translated sets.
+
+    Ranges without `weight_steps` are rounded to six digits, those of 8-bit weights are written exactly.
+    """
+    content: dict[str, object] = {"model": model_checksum, "measured_on": list(measured_on)}
+    if weight_steps is None:
+        # six digits are more than 8 bits can tell; rounded outwards or inwards, the ends stay within a step
+        content["ranges"] = {name: [float(f"{end:.6g}") for end in ends] for name, ends in ranges.items()}
+    else:
+        content |= {"ranges": ranges, "weight_steps": weight_steps}
     partial = path.with_name(path.name + ".partial")
     partial.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     os.replace(partial, path)
@@ -87,11 +103,8 @@ def load_ranges(path: Path, config: ModelConfig, model_checksum: str) -> Ranges 
     """The ranges beside a model's weights, None without the file; ModelError names the file and the cure."""
     if not path.exists():
         return None
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"{path} cannot be read as JSON ({error}); {_CURE}") from error
-    ranges = content.get("ranges") if isinstance(content, dict) else None
+    content = _read(path)
+    ranges = content.get("ranges")
     if not isinstance(ranges, dict):
         raise ModelError(f"{path} has no object of ranges; {_CURE}")
     if content.get("model") != model_checksum:
@@ -106,6 +119,35 @@ def load_ranges(path: Path, config: ModelConfig, model_checksum: str) -> Ranges 
                 f"{path}: the range of {name} is {ranges[name]!r}; it must be two numbers with zero between; {_CURE}"
             )
     return {name: (float(lowest), float(highest)) for name, (lowest, highest) in ranges.items()}
+
+
+def load_weight_steps(path: Path, config: ModelConfig) -> WeightSteps | None:
+    """The steps of 8-bit weights in that file, None without any; ModelError names the file and the cure."""
+    if not path.exists() or (steps := _read(path).get("weight_steps")) is None:
+        return None
+    expected = product_names(config)
+    if not isinstance(steps, dict) or sorted(steps) != sorted(expected):
+        raise ModelError(f"{path}: weight_steps must have an entry for each of {', '.join(expected)}; {_CURE}")
+    for name, values in steps.items():
+        num_parts = 2 if name.endswith(".gates") else 1
+        if not isinstance(values, list) or len(values) != num_parts or not all(map(_is_step, values)):
+            raise ModelError(
+                f"{path}: the weight_steps of {name} are {values!r}; a list of {num_parts} positive numbers is "
+                f"expected; {_CURE}"
+            )
+    return {name: tuple(map(float, steps[name])) for name in expected}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path} cannot be read as JSON ({error}); {_CURE}") from error
+    return content if isinstance(content, dict) else {}
+
+
+def _is_step(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 1 / _LARGEST < value < _LARGEST
 
 
 def _is_range(value: object) -> bool:

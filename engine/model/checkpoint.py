@@ -27,7 +27,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from engine.errors import InvalidRequest, ModelError
-from engine.model.activations import ACTIVATIONS, Ranges, load_ranges
+from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, load_ranges, load_weight_steps
 from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
 from engine.model.config import ModelConfig
 from engine.model.directions import offer_of
@@ -53,7 +53,8 @@ class LoadedModel:
     """A model ready to decode. `checksum` is one of all its files that matter (`model_checksum`), for logs.
 
     `codec` is that of targets, and of sources too unless these have a `source_codec` of their own: with the same ids,
-    but where the configuration has a `source_vocabulary_size`. `ranges` are for `pack`.
+    but where the configuration has a `source_vocabulary_size`. `ranges` and
+    `weight_steps` are for `pack`.
     """
 
     config: ModelConfig
@@ -63,6 +64,7 @@ class LoadedModel:
     source_codec: Codec | None = None
     alignment: AlignmentHead | None = None
     ranges: Ranges | None = None
+    weight_steps: WeightSteps | None = None
 
     def marks(self, direction: str, domain: str | None, formality: str | None) -> tuple[str, ...]:
         """The pieces that mark a source with domain and formality; InvalidRequest for an unsupported value."""
@@ -162,8 +164,16 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
     weights_checksum = file_checksum(folder / WEIGHTS)
     alignment = load_alignment(folder / ALIGNMENT, config, weights_checksum)
     ranges = load_ranges(folder / ACTIVATIONS, config, weights_checksum)
+    weight_steps = load_weight_steps(folder / ACTIVATIONS, config)
     return LoadedModel(
-        config, codec, transformer, model_checksum(folder), source_codec, alignment and alignment.to(device), ranges
+        config,
+        codec,
+        transformer,
+        model_checksum(folder),
+        source_codec,
+        alignment and alignment.to(device),
+        ranges,
+        weight_steps,
     )
 
 

@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from engine.model.activations import OUTPUT, Range, Ranges
+from engine.model.activations import OUTPUT, Range, Ranges, WeightSteps
 
 if TYPE_CHECKING:
     from engine.model.transformer import Transformer
@@ -38,13 +38,15 @@ def pack(
     precision: Precision = "float32",
     smallest: int = SMALLEST_PACKED,
     ranges: Ranges | None = None,
+    weight_steps: WeightSteps | None = None,
 ) -> None:
     """Lay out the weights of a float32 model on a CPU for decoding, in place; it can be neither saved nor trained then.
 
     That is for the decoder and the output layer. The encoder and the keys and values of the source, which have many
     rows, are left as they are; attention to the source and products of fewer than `smallest` weights stay in 32 bits.
     `ranges` are for 8 bits: those of what the model's products read, or None; products that have one gain from 2^16
-    weights on. Warns where this CPU cannot do what is asked, and says how it goes on.
+    weights on. With their `weight_steps`, weights that were made in 8 bits stay exactly as they were. Warns where this
+    CPU cannot do what is asked, and says how it goes on.
     """
     assert not model.training, "call model.eval(): packed weights cannot be trained"
     if precision == "int8" and not can_multiply_int8():
@@ -60,9 +62,15 @@ def pack(
             "model reads its weights in 32 bits, slower",
             stacklevel=2,
         )
-    ranges = ranges or {}
+    ranges, weight_steps = ranges or {}, weight_steps or {}
     lay_out = partial(_packed, precision=precision, smallest=smallest)
-    model.output = lay_out(model.embedding.weight, model.output_bias, measured=ranges.get(OUTPUT), keeps_nan=True)
+    model.output = lay_out(
+        model.embedding.weight,
+        model.output_bias,
+        measured=ranges.get(OUTPUT),
+        weight_steps=weight_steps.get(OUTPUT),
+        keeps_nan=True,
+    )
     for name, linear in list(model.decoder_layers.named_modules()):
         parent_name, _, own_name = name.rpartition(".")
         if not isinstance(linear, nn.Linear) or own_name == "kv":
@@ -73,7 +81,13 @@ def pack(
             packed = _transposed(linear.weight, linear.bias)
         else:
             has_relu = own_name == "inner" and getattr(parent, "activation", None) is F.relu
-            packed = lay_out(linear.weight, linear.bias, measured=ranges.get(name), has_relu=has_relu)
+            packed = lay_out(
+                linear.weight,
+                linear.bias,
+                measured=ranges.get(name),
+                weight_steps=weight_steps.get(name),
+                has_relu=has_relu,
+            )
             if has_relu and isinstance(packed, CalibratedLinear):
                 parent.activation = _as_it_is  # type: ignore[assignment]
         setattr(parent, own_name, packed)
@@ -133,20 +147,29 @@ class CalibratedLinear(nn.Module):
     One call for what takes `Int8Linear` five. The steps are the same for every row, so that no row changes another;
     what is beyond the range counts as its end. So does what is not a number: the stream to which a product is added
     keeps that, and where there is none, `keeps_nan` writes it into the row's first output. `has_relu`: with the ReLU
-    behind it.
+    behind it. `weight_steps` are the scales of weights that were made in 8 bits, of equal parts of the outputs.
     """
 
     def __init__(
-        self, weight: Tensor, bias: Tensor, measured: Range, has_relu: bool = False, keeps_nan: bool = False
+        self,
+        weight: Tensor,
+        bias: Tensor,
+        measured: Range,
+        has_relu: bool = False,
+        keeps_nan: bool = False,
+        weight_steps: tuple[float, ...] | None = None,
     ) -> None:
         super().__init__()
         lowest, highest = measured
         num_levels = 255 if _has_wide_sums() else 127
         self._scale = max((highest - lowest) / num_levels, 1e-12)
         self._zero_point = round(-lowest / self._scale)
-        bounds = (-self._zero_point * self._scale, (num_levels - self._zero_point) * self._scale)
-        self._bounds = None if num_levels == 255 else bounds  # of 256 values the kernel itself takes care
-        self._packed = _packed_int8(weight, bias)
+        # a model made with 8-bit weights never has the lowest of 256 activations, as Marian's are symmetric
+        lowest_level = 0 if weight_steps is None else 1
+        bounds = ((lowest_level - self._zero_point) * self._scale, (num_levels - self._zero_point) * self._scale)
+        # of 256 values the kernel itself takes care
+        self._bounds = None if num_levels == 255 and weight_steps is None else bounds
+        self._packed = _packed_int8(weight, bias, weight_steps)
         products = _int8_products()
         self._multiply = products.multiply_with_relu if has_relu else products.multiply
         self._keeps_nan = keeps_nan
@@ -167,10 +190,11 @@ def _packed(
     measured: Range | None = None,
     has_relu: bool = False,
     keeps_nan: bool = False,
+    weight_steps: tuple[float, ...] | None = None,
 ) -> nn.Module:
-    """The fitting layout; the last three arguments are those of `CalibratedLinear`, and for it alone."""
+    """The fitting layout; the last four arguments are those of `CalibratedLinear`, and for it alone."""
     if precision == "int8" and measured is not None and weight.numel() >= min(smallest, _SMALLEST_CALIBRATED):
-        return CalibratedLinear(weight, bias, measured, has_relu, keeps_nan)
+        return CalibratedLinear(weight, bias, measured, has_relu, keeps_nan, weight_steps)
     if weight.numel() >= smallest:
         if precision == "int8":
             return Int8Linear(weight, bias)
@@ -180,8 +204,14 @@ def _packed(
     return _transposed(weight, bias)
 
 
-def _packed_int8(weight: Tensor, bias: Tensor | None) -> torch.ScriptObject:
-    scales = (weight.detach().abs().amax(1).double() / 127).clamp_min(1e-12)
+def _packed_int8(
+    weight: Tensor, bias: Tensor | None, weight_steps: tuple[float, ...] | None = None
+) -> torch.ScriptObject:
+    if weight_steps is None:
+        scales = (weight.detach().abs().amax(1).double() / 127).clamp_min(1e-12)
+    else:
+        steps = torch.tensor(weight_steps, dtype=torch.float64)
+        scales = steps.repeat_interleave(len(weight) // len(steps))
     zeros = torch.zeros(len(scales), dtype=torch.long)
     before = torch.backends.quantized.engine
     torch.backends.quantized.engine = _ENGINE

@@ -132,7 +132,8 @@ def random_weights(settings: Mapping[str, int], num_pieces: int, tables: Sequenc
         if "Wemb" in name:  # the output layer's quantiser is an 8-bit item
             items.append(Item(f"{name}_QuantMultA", np.full((1, 1), 127, np.int8), float(np.float32(127 / 30.0))))
         else:
-            items.append(Item(f"{name}_QuantMultA", np.full((1, 1), rng.uniform(20, 40), np.float32)))
+            alpha = items[-2].values if name.endswith("rnn_Wf") else np.full((1, 1), rng.uniform(20, 40), np.float32)
+            items.append(Item(f"{name}_QuantMultA", alpha))
 
     for table in tables:
         matrix(table, (num_pieces, size), 0.8)

@@ -13,7 +13,15 @@ from torch import nn
 
 from engine.errors import ModelError
 from engine.model import ModelConfig, Transformer
-from engine.model.activations import ACTIVATIONS, Range, attach_gauges, load_ranges, product_names, save_ranges
+from engine.model.activations import (
+    ACTIVATIONS,
+    Range,
+    attach_gauges,
+    load_ranges,
+    load_weight_steps,
+    product_names,
+    save_ranges,
+)
 from engine.model.packed_weights import pack
 from engine.text import EOS
 
@@ -115,3 +123,35 @@ def test_what_is_no_range_is_refused_by_the_name_of_the_product(
     path.write_text(json.dumps({"model": CHECKSUM, "ranges": ranges}), encoding="utf-8")
     with pytest.raises(ModelError, match=named):
         load_ranges(path, CONFIG, CHECKSUM)
+
+
+STEPS = dict.fromkeys(product_names(CONFIG), (0.1,))
+
+
+def test_weight_steps_come_back_from_the_file_with_exact_ranges(tmp_path: Path) -> None:
+    path, ranges = tmp_path / ACTIVATIONS, dict.fromkeys(product_names(CONFIG), (-128 / 30.1, 127 / 30.1))
+    assert load_weight_steps(path, CONFIG) is None
+    save_ranges(path, RANGES, CHECKSUM, ["dev/tiny"])
+    assert load_weight_steps(path, CONFIG) is None
+    save_ranges(path, ranges, CHECKSUM, ["makers"], STEPS)
+    assert load_weight_steps(path, CONFIG) == STEPS
+    assert load_ranges(path, CONFIG, CHECKSUM) == ranges, "not rounded"
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([1.0], "weight_steps must have an entry for each of 0.attention.qkv, "),
+        ({"output": [0.1]}, "weight_steps must have an entry for each of"),
+        ({**STEPS, "output": [0.1, 0.1]}, r"the weight_steps of output are \[0.1, 0.1\]; a list of 1 positive"),
+        ({**STEPS, "output": 0.1}, "the weight_steps of output are 0.1; a list of 1 positive"),
+        ({**STEPS, "output": [0]}, r"the weight_steps of output are \[0\]; a list"),
+        ({**STEPS, "output": [True]}, r"the weight_steps of output are \[True\]; a list"),
+        ({**STEPS, "output": ["0.1"]}, r"the weight_steps of output are .*; a list"),
+    ],
+)
+def test_weight_steps_that_cannot_be_right_are_refused(tmp_path: Path, steps: Any, message: str) -> None:
+    path = tmp_path / ACTIVATIONS
+    save_ranges(path, RANGES, CHECKSUM, ["makers"], steps)
+    with pytest.raises(ModelError, match=message):
+        load_weight_steps(path, CONFIG)

