@@ -6,7 +6,8 @@ source piece combines its embedding and its encoder output. Their products are n
 source pieces and over target pieces, and the two are averaged over words. The start of the target and the end of the
 source mean "no word".
 
-Works on piece ids, not on text. Trained by `python -m engine.train align`.
+Works on piece ids, not on text. Trained by `python -m engine.train align`. A model that was trained with guided
+alignment needs no such head: `GuidedAlignment` reads the alignment from its attention.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ ALIGNMENT = "alignment.safetensors"
 HEAD_SIZE = 128
 # Two words are linked above this mean probability: the best F1 on the bundled model's development sets.
 THRESHOLD = 0.4
+_NO_WORD = 0.1  # the probability that competes with those of all target pieces for a source piece
 
 Range = tuple[int, int]
 _CURE = "copy the model folder again, or remove this file: it is optional"
@@ -62,12 +64,74 @@ class AlignmentHead(nn.Module):
         `memory_1SE` is the encoder's output for `source_ids`. Of a target that fills the model to its last place, the
         last piece (most often the end) gets no row.
         """
-        tree = _PrefixTree.of([[BOS, *target][: model.config.max_pieces] for target in targets], model.device)
         source_ids_1S = torch.tensor([list(source_ids)], device=model.device)
         sources_1SX = source_features(model, source_ids_1S, memory_1SE)
+        inputs = [[BOS, *target][: model.config.max_pieces] for target in targets]
+        if model.config.decoder == "ssru":  # a recurrence reads sequences, not trees
+            targets_RTX = target_features(model, memory_1SE, None, _padded(inputs, model.device))
+            logits_RTS = self(sources_1SX, targets_RTX).cpu().numpy()
+            return [logits_TS[: len(row)] for logits_TS, row in zip(logits_RTS, inputs, strict=True)]
+        tree = _PrefixTree.of(inputs, model.device)
         targets_1TX = target_features(model, memory_1SE, None, tree.ids_1T, tree)
         logits_TS = self(sources_1SX, targets_1TX)[0].cpu().numpy()
         return [logits_TS[path] for path in tree.paths]
+
+
+class GuidedAlignment:
+    """The alignment of a model that was trained with guided alignment; it has the interface of `AlignmentHead`.
+
+    The first head of the last decoder layer's attention to the source, at the step that writes a piece, is the piece's
+    distribution over the source (Chen et al. 2016, "Guided Alignment Training for Topic-Aware Neural Machine
+    Translation"); the end of the source means "no word".
+    """
+
+    def to(self, device: str | torch.device) -> GuidedAlignment:
+        """The same, as it has no weights."""
+        return self
+
+    @torch.inference_mode()
+    def logits(
+        self, model: Transformer, memory_1SE: Tensor, source_ids: Sequence[int], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """As `AlignmentHead.logits`: log-probabilities of the source pieces; row 0, "no word", has the same for all."""
+        inputs = [[BOS, *target][:-1][: model.config.max_pieces - 1] for target in targets]
+        weights_RTS = _guided_attention(model, memory_1SE, _padded(inputs, model.device))
+        no_word_1S = np.full((1, memory_1SE.shape[1]), np.log(_NO_WORD), dtype=np.float32)
+        logits_RTS = weights_RTS.clamp_min(1e-9).log().float().cpu().numpy()
+        return [
+            np.concatenate([no_word_1S, logits_TS[: len(row)]])
+            for logits_TS, row in zip(logits_RTS, inputs, strict=True)
+        ]
+
+
+def _guided_attention(model: Transformer, memory_1SE: Tensor, inputs_RT: Tensor) -> Tensor:
+    """The weights (R, T, S) of the first head of the last layer's attention to the source."""
+    x_RTE = model.embed(inputs_RT)
+    layers = cast(Sequence[DecoderLayer], model.decoder_layers)
+    for layer in layers[:-1]:
+        x_RTE = layer.read_past(x_RTE)
+        x_RTE = _read_source(layer, x_RTE, memory_1SE)
+        normal_RTE, x_RTE = layer.split(x_RTE, layer.feed_forward)
+        x_RTE = x_RTE + layer.feed_forward(normal_RTE)
+    cross = layers[-1].cross
+    normal_RTE, _ = layers[-1].split(layers[-1].read_past(x_RTE), cross)
+    head_size = model.config.model_size // cross.num_heads
+    q_RTD = cross.q(normal_RTE)[..., :head_size]
+    k_SD = cross.kv(memory_1SE)[0, :, :head_size]
+    return (q_RTD @ k_SD.T * head_size**-0.5).softmax(-1)  # type: ignore[no-any-return]
+
+
+def _padded(rows: Sequence[Sequence[int]], device: torch.device) -> Tensor:
+    """The rows in one table, (R, T), zeros behind the shorter ones."""
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows], device=device)
+
+
+def _read_source(layer: DecoderLayer, x_RTE: Tensor, memory_BSE: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The sublayer of attention to the source, rows of one source side by side: their keys are made once."""
+    normal_RTE, x_RTE = layer.split(x_RTE, layer.cross)
+    mixed = layer.cross(normal_RTE.reshape(memory_BSE.shape[0], -1, normal_RTE.shape[-1]), memory_BSE, mask)
+    return x_RTE + mixed.view_as(x_RTE)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +178,9 @@ def target_features(
     R = B rows, or any number of rows that all translate the one source; or one row that is a `tree` of them.
     """
     layer = cast(DecoderLayer, model.decoder_layers[0])
-    num_sources = memory_BSE.shape[0]
     positions, seen = (tree.positions_1T, tree.is_before_TT) if tree else (None, None)
     x_RTE = layer.read_past(model.embed(inputs_RT, positions), seen)
-    normal_RTE, x_RTE = layer.split(x_RTE, layer.cross)
-    # the rows of a source side by side, so that its keys and values are made once
-    mixed = layer.cross(normal_RTE.reshape(num_sources, -1, normal_RTE.shape[-1]), memory_BSE, mask)
-    x_RTE = x_RTE + mixed.view_as(x_RTE)
+    x_RTE = _read_source(layer, x_RTE, memory_BSE, mask)
     normal_RTE, x_RTE = layer.split(x_RTE, layer.feed_forward)
     x_RTE = x_RTE + layer.feed_forward(normal_RTE)
     return torch.cat([_normal(model.embedding(inputs_RT)), _normal(x_RTE)], dim=-1)

@@ -28,7 +28,7 @@ from torch import Tensor
 
 from engine.errors import InvalidRequest, ModelError
 from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, load_ranges, load_weight_steps
-from engine.model.alignment import ALIGNMENT, AlignmentHead, load_alignment
+from engine.model.alignment import ALIGNMENT, AlignmentHead, GuidedAlignment, load_alignment
 from engine.model.config import ModelConfig
 from engine.model.directions import offer_of
 from engine.model.memory_check import check_memory
@@ -62,7 +62,7 @@ class LoadedModel:
     transformer: Transformer
     checksum: str
     source_codec: Codec | None = None
-    alignment: AlignmentHead | None = None
+    alignment: AlignmentHead | GuidedAlignment | None = None
     ranges: Ranges | None = None
     weight_steps: WeightSteps | None = None
 
@@ -162,7 +162,9 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
     _check_pieces(folder, config, source_codec or codec)
     transformer = load_weights(folder / WEIGHTS, config).to(device)
     weights_checksum = file_checksum(folder / WEIGHTS)
-    alignment = load_alignment(folder / ALIGNMENT, config, weights_checksum)
+    alignment = load_alignment(folder / ALIGNMENT, config, weights_checksum) or (
+        GuidedAlignment() if config.guided_alignment else None
+    )
     ranges = load_ranges(folder / ACTIVATIONS, config, weights_checksum)
     weight_steps = load_weight_steps(folder / ACTIVATIONS, config)
     return LoadedModel(

@@ -18,6 +18,7 @@ from engine.importers.firefox import is_firefox, plan_firefox
 from engine.importers.marian_binary import read_marian_binary
 from engine.importers.resolve import convert_folder
 from engine.model import LoadedModel, load_model
+from engine.model.alignment import GuidedAlignment
 from engine.model.packed_weights import can_multiply_int8, can_read_16_bits, pack
 from tests.importers.firefox import HEADS, Item, learn_firefox_spm, save_firefox
 from tests.model.damage import check_refused
@@ -411,3 +412,38 @@ def test_quantisers_that_cannot_be_right_are_refused(tmp_path: Path) -> None:
 
         save_firefox(tmp_path / str(number), items=changed)
         check_refused(tmp_path / str(number), "_QuantMultA is .*; a positive number is expected, the same for all that")
+
+
+# -- alignment ---------------------------------------------------------------------------------------------------------
+
+
+def test_alignment_is_the_first_head_of_the_last_layer_in_the_twin(imported: Imported) -> None:
+    loaded, source = imported.loaded, imported.source(SOURCES[0])
+    assert isinstance(loaded.alignment, GuidedAlignment)
+    memory = loaded.transformer.encode(torch.tensor([source]), torch.tensor([len(source)])).memory_BSE
+    targets = [[7, 90, 31, 2], [7, 12, 2], [2]]
+    found = loaded.alignment.logits(loaded.transformer, memory, source, targets)
+    for target, logits_TS in zip(targets, found, strict=True):
+        assert logits_TS.shape == (1 + len(target), len(source))
+        expected = imported.twin.decode(imported.twin.encode(theirs(source)), theirs(target)[:-1])[1]
+        np.testing.assert_allclose(np.exp(logits_TS[1:]), expected, atol=1e-4)
+        assert len(set(logits_TS[0].tolist())) == 1, "no word is as likely for every source piece"
+
+
+def test_links_are_whole_words_and_do_not_depend_on_other_translations(imported: Imported) -> None:
+    translator = imported.translator
+    hypotheses = translator.translate(Request(SOURCES[0], phrases=(Phrase("Dateien"),)), OPTIONS).hypotheses
+    for hypothesis in hypotheses:
+        assert translator.score(SOURCES[0], tokens=hypothesis.tokens).alignment == hypothesis.alignment
+        for start, end, target_start, target_end in hypothesis.alignment:
+            assert 0 <= start < end <= len(SOURCES[0])
+            assert 0 <= target_start < target_end <= len(hypothesis.text)
+
+
+def test_a_target_that_fills_the_model_loses_only_the_row_of_its_end(imported: Imported) -> None:
+    loaded = imported.loaded
+    source, most = imported.source("No"), loaded.config.max_pieces
+    memory = loaded.transformer.encode(torch.tensor([source]), torch.tensor([len(source)])).memory_BSE
+    assert loaded.alignment is not None
+    [logits_TS] = loaded.alignment.logits(loaded.transformer, memory, source, [[30] * (most - 1) + [2]])
+    assert logits_TS.shape == (most, len(source))

@@ -148,3 +148,13 @@ def test_pins_are_met_in_every_translation_alone_and_in_a_batch(real: Real) -> N
         assert [hypothesis.text[p.start : p.end] for p in hypothesis.placements] == list(pins[direction])
     for one, together in zip(alone, real.translator.translate_all(requests, options, batch_size=3), strict=True):
         assert [h.text for h in one] == [h.text for h in together.hypotheses]
+
+
+def test_words_are_aligned_with_their_translations(real: Real) -> None:
+    source, expected = {
+        "en-pt": ("The announcement was made yesterday.", ("announcement=anúncio", "made=feito", "yesterday=ontem")),
+        "pt-en": ("O anúncio foi feito ontem.", ("anúncio=announcement", "feito=made", "ontem=yesterday")),
+    }[real.loaded.config.directions[0]]
+    [best] = real.translator.translate(Request(source), SearchOptions(nbest=1)).hypotheses
+    links = {f"{source[a:b]}={best.text[c:d]}" for a, b, c, d in best.alignment}
+    assert links >= set(expected), (best.text, links)
