@@ -7,7 +7,7 @@ oracle) stops in the state from which post-editing takes the least time in all, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from tests.benchmarks.simulation.words import (
     edits,
     missing_words,
     num_changed,
+    put_in,
     words_of,
 )
 
@@ -206,14 +207,24 @@ def missing_word(text: str, goal: str, pinned: Collection[str] = ()) -> str | No
 
 def missing_phrase(text: str, goal: str, pinned: Collection[str] = ()) -> str | None:
     """The longest run of missing words that is not yet pinned."""
-    edit = longest_edit(text, goal, pinned)
-    return edit.phrase if edit else None
+    runs = (slice_of(goal, run) for run in missing_runs(text, goal))
+    return max((phrase for phrase in runs if phrase not in pinned), key=len, default=None)
 
 
-def longest_edit(text: str, goal: str, done: Collection[str] = ()) -> Edit | None:
-    """The edit with the longest new text that is not `done`; None if none adds a word."""
-    adding = [one for one in edits(text, goal) if one.phrase not in done and any(map(str.isalnum, one.phrase))]
-    return max(adding, key=lambda edit: len(edit.phrase), default=None)
+def missing_runs(text: str, goal: str) -> list[list[int]]:
+    """The numbers of the goal's missing words, in runs of neighbours."""
+    runs: list[list[int]] = []
+    for j in missing_words(text, goal):
+        if runs and runs[-1][-1] == j - 1:
+            runs[-1].append(j)
+        else:
+            runs.append([j])
+    return runs
+
+
+def slice_of(goal: str, run: Sequence[int]) -> str:
+    words = words_of(goal)
+    return goal[words[run[0]].start : words[run[-1]].end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,31 +236,32 @@ class ReplaceSelection:
 
     def states(self, segment: Segment, engine: Engine, is_oracle: bool) -> Iterator[State]:
         state = State(free_texts(segment, engine)[0])
-        edit = longest_edit(state.text, segment.goal)
-        if edit is None:
+        goal = segment.goal
+        run = max(missing_runs(state.text, goal), key=lambda run: len(slice_of(goal, run)), default=None)
+        if run is None:
             return
-        situation = corrected(segment, state.text, edit, ())
-        is_insertion = not edit.replaced
-        gesture = Effort(clicks=int(is_insertion), selections=int(not is_insertion), keys=len(edit.phrase) + 1)
+        placed = put_in(state.text, goal, run)
+        replaced = tuple(word for j in run for word in placed.replaced[j])
+        phrase, (start, _), (_, end) = slice_of(goal, run), placed.spans[run[0]], placed.spans[run[-1]]
+        correction = Correction(phrase, start, end, replaced)
+        situation = Situation(segment.source, segment.direction, state.text, placed.text, (correction,), goal)
+        gesture = Effort(clicks=int(not replaced), selections=int(bool(replaced)), keys=len(phrase) + 1)
         yield proposed(state, situation, self.requester, engine, gesture)
 
 
 def corrected(segment: Segment, text: str, edit: Edit, earlier: tuple[Correction, ...]) -> Situation:
-    """The situation after one of `edits(text, segment.goal)`; earlier corrections move with the text."""
-    to_the_left = (one for one in edits(text, segment.goal) if one.start < edit.start)
-    shift = sum(len(one.text) - (one.end - one.start) for one in to_the_left)
-    here = replace(edit, start=edit.start - shift, end=edit.end - shift)
-    growth = len(here.text) - (here.end - here.start)
+    """The situation after the first of `edits(text, segment.goal)`; earlier corrections move with the text."""
+    growth = len(edit.text) - (edit.end - edit.start)
     moved = []
     for one in earlier:
-        if one.start is None or one.end is None or one.end <= here.start:
+        if one.start is None or one.end is None or one.end <= edit.start:
             moved.append(one)
-        elif one.start >= here.end:
+        elif one.start >= edit.end:
             moved.append(replace(one, start=one.start + growth, end=one.end + growth))
-    start = edit.phrase_start - shift
+    start = edit.phrase_start
     correction = Correction(edit.phrase, start, start + len(edit.phrase), edit.replaced)
     corrections = (*moved, correction)
-    return Situation(segment.source, segment.direction, text, here.applied_to(text), corrections, segment.goal)
+    return Situation(segment.source, segment.direction, text, edit.applied_to(text), corrections, segment.goal)
 
 
 @dataclass(frozen=True, slots=True)

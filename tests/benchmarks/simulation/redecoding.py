@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.benchmarks.simulation.decoding import Engine
-from tests.benchmarks.simulation.protocols import Segment, free_texts, longest_edit, post_editing
+from tests.benchmarks.simulation.protocols import Segment, free_texts, missing_runs, post_editing, slice_of
 from tests.benchmarks.simulation.requesters import Correction, OneRequest, Requester, Situation
 from tests.benchmarks.simulation.words import missing_words, put_in, right_words, words_of
 
@@ -46,11 +46,7 @@ def chosen_words(kind: str, segment: Segment, text: str, seed: int) -> list[int]
     rng = random.Random(f"{seed} {kind} {segment.source}")
     plain = [j for j, word in enumerate(words) if not word.is_punctuation]
     if kind == "phrase":
-        edit = longest_edit(text, segment.goal)
-        if edit is None:
-            return []
-        end = edit.phrase_start + len(edit.phrase)
-        return [j for j, word in enumerate(words) if edit.phrase_start <= word.start < end]
+        return max(missing_runs(text, segment.goal), key=lambda run: len(slice_of(segment.goal, run)), default=[])
     if kind == "phr4":
         runs = [list(range(j, j + 4)) for j in range(len(words) - 3) if set(range(j, j + 4)) <= set(plain)]
         return rng.choice(runs) if runs else []

@@ -18,6 +18,7 @@ from tests.benchmarks.simulation.effort import Effort
 from tests.benchmarks.simulation.protocols import (
     Pin,
     PostEditing,
+    ReplaceSelection,
     Segment,
     State,
     Typing,
@@ -168,6 +169,13 @@ class TestProtocols:
         assert state.text.startswith("Ein Hund") and "läuft" in state.text
         # "läuft" is the longest missing word: five letters and Enter; "Ein" is read, "läuft" was typed.
         assert state.effort == Effort(clicks=1, keys=6, hand_moves=2, decisions=1, words_read=1)
+
+    def test_phrase_typed_over_a_selection_is_put_in_the_place_of_the_selected_words(self):
+        engine = engine_of(SEEN, SEEN.replace("geht", "läuft"))
+        (state,) = ReplaceSelection("replace", REQUESTERS["neighbours"]).states(SEGMENT, engine, False)
+        request = engine.translator.requests[-1]
+        assert (request.locked, [avoid.text for avoid in request.avoid]) == ((", läuft jeden",), ["geht"])
+        assert state.effort == Effort(selections=1, keys=6, hand_moves=2, decisions=1)
 
     def test_pins_go_to_the_engine_as_phrases(self):
         engine = engine_of(SEEN)
