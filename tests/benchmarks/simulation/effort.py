@@ -14,7 +14,6 @@ POINT_S = 1.1  # to point and click, or to point and select
 HAND_S = 0.4  # from the keys to the mouse, or back
 DECIDE_S = 1.2
 READ_S = 0.25  # a word that is read again
-PLACE_S = DECIDE_S + HAND_S + POINT_S + HAND_S  # to decide on an edit, place the caret and return to the keys
 
 
 @dataclass(frozen=True, slots=True)

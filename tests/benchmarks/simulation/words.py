@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-
-from tests.benchmarks.simulation.effort import KEY_S, PLACE_S
 
 WORD = re.compile(r"\w+(?:[-'’./:@_]\w+)*|[^\w\s]")
 Pair = tuple[int | None, int | None]
@@ -126,22 +124,22 @@ class Edit:
 
 @lru_cache(maxsize=100_000)
 def edits(old: str, new: str) -> tuple[Edit, ...]:
-    """The edits of a person who trades pointing against typing, from left to right; made in turn they give `new`.
+    """The edits from left to right, one for each run of wrong words; made in turn they give `new`.
 
-    Each edit is a run of words. A right word between two wrong ones is typed again where pointing twice would take
-    longer. Inside a run, letters that are right at its beginning and end stay. Offsets of an edit count in the text
-    after the edits to its left.
+    Right words are never typed again, nor are right letters at the beginning and end of a run. Offsets of an edit count
+    in the text after the edits to its left.
     """
     a, b = words_of(old), words_of(new)
-    kept = [None, *_kept(a, b), None]
+    right = [(i, j) for i, j in alignment(old, new) if i is not None and j is not None and a[i].text == b[j].text]
+    kept = [None, *right, None]
     found, shift = [], 0
-    for left, right in pairwise(kept):
-        i1, j1 = left or (-1, -1)
-        i2, j2 = right or (len(a), len(b))
-        start = a[i1].end if left else 0
-        end = a[i2].start if right else len(old)
-        new_start = b[j1].end if left else 0
-        new_end = b[j2].start if right else len(new)
+    for before_run, behind_run in pairwise(kept):
+        i1, j1 = before_run or (-1, -1)
+        i2, j2 = behind_run or (len(a), len(b))
+        start = a[i1].end if before_run else 0
+        end = a[i2].start if behind_run else len(old)
+        new_start = b[j1].end if before_run else 0
+        new_end = b[j2].start if behind_run else len(new)
         before, after = old[start:end], new[new_start:new_end]
         if before == after:
             continue
@@ -167,41 +165,6 @@ def _common(before: str, after: str) -> tuple[int, int]:
     head = next((k for k in range(shorter) if before[k] != after[k]), shorter)
     tail = next((k for k in range(shorter - head) if before[-1 - k] != after[-1 - k]), shorter - head)
     return head, tail
-
-
-def _kept(a: Sequence[Word], b: Sequence[Word]) -> list[tuple[int, int]]:
-    """Pairs of equal words to keep, so that placing the caret and typing the rest takes the least time."""
-    infinite = float("inf")
-    keep = [[infinite] * (len(b) + 1) for _ in range(len(a) + 1)]  # the last step kept a pair (or nothing was done)
-    edit = [[infinite] * (len(b) + 1) for _ in range(len(a) + 1)]  # an edit is open
-    keep[0][0] = 0.0
-    typed = [KEY_S * (len(word.gap) + len(word.text)) for word in b]
-    for i in range(len(a) + 1):
-        for j in range(len(b) + 1):
-            if i and j and a[i - 1].text == b[j - 1].text:
-                is_same_gap = a[i - 1].gap == b[j - 1].gap
-                keep[i][j] = min(keep[i - 1][j - 1] + (0 if is_same_gap else PLACE_S + KEY_S), edit[i - 1][j - 1])
-            if i:
-                edit[i][j] = min(edit[i][j], edit[i - 1][j] + 1e-3, keep[i - 1][j] + PLACE_S + 1e-3)
-            if j:
-                cost = typed[j - 1]
-                edit[i][j] = min(edit[i][j], edit[i][j - 1] + cost, keep[i][j - 1] + PLACE_S + cost)
-    i, j = len(a), len(b)
-    is_kept = keep[i][j] <= edit[i][j]
-    pairs = []
-    while i or j:
-        if is_kept:
-            i, j = i - 1, j - 1
-            pairs.append((i, j))
-            same = keep[i][j] + (0 if a[i].gap == b[j].gap else PLACE_S + KEY_S)
-            is_kept = same <= edit[i][j]
-        elif i and edit[i][j] == min(edit[i - 1][j] + 1e-3, keep[i - 1][j] + PLACE_S + 1e-3):
-            i -= 1
-            is_kept = edit[i + 1][j] == keep[i][j] + PLACE_S + 1e-3
-        else:
-            j -= 1
-            is_kept = edit[i][j + 1] == keep[i][j] + PLACE_S + typed[j]
-    return pairs[::-1]
 
 
 @dataclass(frozen=True, slots=True)
