@@ -218,6 +218,17 @@ for (const name of ['split', 'add_term']) {
   });
 }
 
+test('a refused command leaves redo as it was', async () => {
+  const {steps} = workbench({merge: null});
+  steps.done('', async () => 'undone');
+  steps.step(true);
+  await settled();
+  const redo = steps.newest(false);
+  assert.ok(redo);
+  await steps.divide('merge', 0);
+  assert.equal(steps.newest(false), redo);
+});
+
 test('a long list of segments is shortened', () => {
   const {bench} = workbench();
   assert.equal(listed([0, 1], bench), '1, 2');

@@ -152,8 +152,8 @@ export class Bench {
         when: dayAndTime(offer.last_ms),
       }),
       [
-        [t('offer.go_on'), () => this.switchTo('resume_session', {session: offer.session})],
-        [t('offer.anew'), () => this.focusEditor()],
+        [t('offer.continue'), () => this.switchTo('resume_session', {session: offer.session})],
+        [t('offer.dismiss'), () => this.focusEditor()],
       ],
       {key: 'offer', stays: true},
     );

@@ -63,9 +63,10 @@ export class Steps {
    */
   done(text, run, {isOver = () => false, sent} = {}) {
     const step = {run, isOver, at: performance.now(), numPending: 0};
-    if (sent) this.follow(step, sent);
+    const undone = this.future;
     this.past.push(step);
     this.future = [];
+    if (sent) this.follow(step, sent, undone);
     this.report(step, text);
     this.bench.segment.view.paintState();
     return step;
@@ -81,14 +82,19 @@ export class Steps {
   }
 
   /**
+   * Waits for the answer to a step's command. If the server refuses, drops the step; redo is again as before.
    * @param {Step} step
    * @param {Promise<Reply>} sent
+   * @param {Step[]} undone the steps that redo had before
    */
-  async follow(step, sent) {
+  async follow(step, sent, undone) {
     step.numPending++;
     const reply = await sent;
     step.numPending--;
-    if (!reply.ok) this.drop(step);
+    if (!reply.ok) {
+      if (this.past.at(-1) === step && !this.future.length) this.future = undone;
+      this.drop(step);
+    }
     this.bench.segment.view.paintState();
   }
 

@@ -21,7 +21,6 @@ declare global {
 
   /* ---- messages of the server: short names for the generated types, and what the page adds to them ---- */
   type Row = protocol.SegmentRow;
-  type SegmentState = Row['state'];
   type Ban = protocol.BanChoice;
   type BanCase = Ban['case'];
   type Term = protocol.TermView;
@@ -86,8 +85,6 @@ declare global {
   type DocumentGlossary = protocol.GlossaryView;
   type GlossaryOverview = protocol.GlossaryList;
   type GlossaryTerm = protocol.TermName;
-  type TermUse = protocol.TermUseView;
-  type SuppressedTerm = protocol.SuppressedTerm;
   type DryRunCounts = protocol.GlossaryImpact;
   type DryRun = protocol.DocumentCheck;
   type ImportReport = protocol.ImportReport;
@@ -126,9 +123,7 @@ declare global {
   };
   type NoteKind = 'info' | 'warn' | 'bad';
   type NoteAction = [label: string, act: () => unknown];
-  type Act = () => unknown;
   type WordSide = {side: number; word: number};
-  type Box = {start: number; end: number; top: number};
 
   /** The elements of the open segment. */
   type SegmentLayout = {

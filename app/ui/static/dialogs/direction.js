@@ -71,7 +71,7 @@ export const showDirections = async (bench, other = null) => {
     if (num_done && !isAsked) {
       isAsked = true;
       setText(warning, tn('direction.work', num_done));
-      setText(go, t('direction.anew'));
+      setText(go, t('direction.restart'));
       return;
     }
     const names = {source: nameOf(source.value), target: nameOf(target.value)};
