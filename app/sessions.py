@@ -23,10 +23,11 @@ from app.glossary.reading.row_checks import located
 from app.i18n import Message
 from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
-from app.models.directions import check_direction, check_facing, decide, facing
+from app.models.directions import check_direction, check_facing, decide, facing, stated_direction
 from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
 from app.models.published_models import PublishedModels
+from app.paths import MODEL_FOLDER
 from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
@@ -87,6 +88,8 @@ class Sessions:
         self._last_used: dict[str, float] = {}  # when a page asked for each last, on the monotonic clock
         self._current: Workspace | None = None
         self._has_welcomed = False
+        # By token: the direction that a document needs a model for, and whether no installed model has it.
+        self._model_needs: dict[str, tuple[str, bool]] = {}
         self._lock = threading.RLock()
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
@@ -105,7 +108,15 @@ class Sessions:
             workspace = self._current or self.open_sample()
             offers = self.offers(besides=workspace) if is_first else []
             offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
+            if is_first and not offers and self.model.folder == MODEL_FOLDER:
+                self._model_needs[workspace.token] = (workspace.direction, False)
             return workspace, {"offer": offers[0]} if offers else {}
+
+    def model_offer(self, workspace: Workspace) -> Json | None:
+        """The model to offer where this document is shown first: one for its languages. None without one."""
+        with self._lock:
+            direction, is_needed = self._model_needs.pop(workspace.token, ("", False))
+        return self.models.suggestion(direction, is_needed=is_needed) if direction else None
 
     def find(self, token: str) -> Workspace:
         """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession."""
@@ -144,7 +155,10 @@ class Sessions:
         document = facing(file, direction).document(direction.partition("-")[0])
         if note:
             document = replace(document, notes=(*document.notes, note))
-        return self._start(document, direction)
+        workspace = self._start(document, direction)
+        if note and (stated := stated_direction(languages)):
+            self._model_needs[workspace.token] = (stated, True)
+        return workspace
 
     def open_sample(self) -> Workspace:
         """A new session on the sample document."""

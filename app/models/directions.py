@@ -111,6 +111,12 @@ def check_direction(name: str, directions: Sequence[str], direction: str) -> Non
         )
 
 
+def stated_direction(languages: tuple[str, str]) -> str:
+    """The direction of a document's stated languages; empty unless both are known and differ."""
+    source, target = map(_code, languages)
+    return f"{source}-{target}" if source and target and source != target else ""
+
+
 def has_same_languages(direction: str, other: str) -> bool:
     """Whether two directions have the same languages, however they are written: "en-zh" and "eng_Latn-zho_Hans"."""
     return direction == other or [_code(code) for code in direction.split("-", 1)] == [

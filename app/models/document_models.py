@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MAX_CARD_CHARACTERS = 50_000
 MIN_MEASURED = 5  # answers, before a model's speed is shown
+MAX_COMPARED = 200  # directions of a model whose languages are compared; models with more have all pairs
 MAX_DIRECTIONS = 6  # that a page shows
 FIRST = "first"  # the key of the start model, where it is not in the list of known models
 HUB = "hub/"  # prefix of the key of a downloaded model; the hub id follows
@@ -205,6 +206,23 @@ class DocumentModels:
                 for number, model in enumerate(known.of_languages(chosen))
             ],
         }
+
+    def suggestion(self, direction: str, *, is_needed: bool) -> Json | None:
+        """The recommended published model for a direction that no installed model has, without using the network.
+
+        With `is_needed` false, the bundled models do not count as installed. `title` is empty while the list was never
+        read. None where an installed model has the direction, or where the list has nothing beside a bundled one.
+        """
+        for entry in self._entries().values():
+            is_counted = not entry.problem and (is_needed or entry.place != "bundled")
+            if is_counted and _has_direction(entry.directions, direction):
+                return None
+        known = self.published.known()
+        found = [] if known is None else known.of_languages(direction)
+        if known is not None and not found and not is_needed:
+            return None
+        title, num_bytes = (found[0].title, found[0].num_bytes) if found else ("", 0)
+        return {"direction": direction, "title": title, "num_bytes": num_bytes, "is_needed": is_needed}
 
     def download(self, user: ModelUser, name: str) -> None:
         """Downloads and installs a published model; translates this document with it if it has its direction.
@@ -399,6 +417,12 @@ class DocumentModels:
             self._measured_speeds()
         for handle in unused.values():
             handle.close()
+
+
+def _has_direction(directions: Sequence[str], direction: str) -> bool:
+    if len(directions) > MAX_COMPARED:
+        return direction in directions
+    return any(has_same_languages(offered, direction) for offered in directions)
 
 
 def _is_listed(folder: Path) -> bool:

@@ -380,10 +380,23 @@ class ImportedGlossary(TypedDict):
 # ---- sessions ----
 
 
+class ModelSuggestion(TypedDict):
+    """A model that can be downloaded for a direction; `title` is empty if the list of models was never read.
+
+    `is_needed` says that no installed model has the direction.
+    """
+
+    direction: str
+    title: str
+    num_bytes: int
+    is_needed: bool
+
+
 class ShownSession(OpenedSegment):
     """Another session: the segment to open, an earlier session that could be continued, whether this one was."""
 
     offer: NotRequired[SessionOffer]
+    model_offer: NotRequired[ModelSuggestion]
     is_continued: NotRequired[bool]
 
 

@@ -101,3 +101,26 @@ def test_published_model_is_downloaded_used_and_removed(
             screen.wait_for_pin("Dateien")
             screen.check_nothing_went_wrong()
     model.close()
+
+
+def test_document_without_a_model_for_its_languages_leads_to_the_models_for_them(
+    context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    model = ModelHandle(model_folder)
+    model.load_in_background(1)
+    model.wait()
+    with serving(Registry()) as registry:
+        registry.publish("en-pt")
+        with serve(model, tmp_path, PublishedModels(registry.address)) as url:
+            screen = Screen(context.new_page(), url)
+            screen.open_text("en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n", "table.tsv")
+            offer = screen.page.locator(".banner").filter(has_text="No installed model translates English → Portuguese")
+            expect(offer).to_contain_text("usually 17 to 43 MB")
+            assert registry.requests == []
+            offer.get_by_role("button", name="Show models").click()
+            models = screen.page.get_by_role("dialog", name="Models")
+            models.get_by_role("button", name="Look for models").click()
+            found = models.get_by_role("region", name="Firefox Translations en-pt (tiny)")
+            expect(found.get_by_role("button", name="Download")).to_be_visible()
+    model.close()

@@ -8,6 +8,7 @@ import {Steps} from './core/steps.js';
 import {drafts, readStored, writeStored} from './core/storage.js';
 import {watchTabs} from './core/tabs.js';
 import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './core/texts.js';
+import {offerModel} from './dialogs/models.js';
 import {restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
 import {listenToKeys} from './keys.js';
@@ -133,6 +134,7 @@ export class Bench {
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     restoreDrafts(this);
     if (reply.result?.offer) this.offer(reply.result.offer);
+    if (reply.result?.model_offer) offerModel(this, reply.result.model_offer);
     this.announceTab();
     if (reply.result?.is_continued)
       this.say(

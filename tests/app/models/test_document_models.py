@@ -22,7 +22,7 @@ from app.log.store import LogStore
 from app.models import document_models as models
 from app.models.loading import ModelHandle, load_translator
 from app.models.published_models import PublishedModels
-from app.paths import SAMPLES_FOLDER
+from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.results import ModelOffers, PublishedOffers
@@ -623,3 +623,33 @@ def test_downloaded_model_of_another_language_pair_is_offered_for_starting_over(
     shop.wait_for(lambda: "start the document over" in workspace.snapshot()["problem"])
     assert models_.directions(workspace, "cached/firefox-en-de-tiny") == ("en-fr",)
     models_.remove("cached/firefox-en-de-tiny")
+
+
+TABLE = b"en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n"
+
+
+def test_document_whose_languages_no_model_has_offers_the_recommended_one_without_the_network(shop: Shop) -> None:
+    shop.registry.publish("en-pt", model=bytes(2_000_000))
+    workspace = shop.sessions.open_document(TABLE, "table.tsv")
+    needed = {"direction": "en-pt", "is_needed": True}
+    assert shop.sessions.model_offer(workspace) == {**needed, "title": "", "num_bytes": 0}
+    assert shop.registry.requests == []
+    assert shop.sessions.model_offer(workspace) is None, "it is offered once"
+    shop.sessions.models.offers_to_download(workspace, None, is_update=True)
+    title = "Firefox Translations en-pt (tiny)"
+    again = shop.sessions.open_document(TABLE + b"More.\t\n", "table.tsv")
+    assert shop.sessions.model_offer(again) == {**needed, "title": title, "num_bytes": 2_000_000}
+    assert shop.sessions.model_offer(shop.sessions.open_document(TEXT, "text.txt")) is None
+
+
+def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts_do_not(shop: Shop) -> None:
+    shop.sessions._current = None
+    shop.sessions.model.folder = MODEL_FOLDER
+    workspace, _ = shop.sessions.welcome(None)
+    offered = shop.sessions.model_offer(workspace)
+    assert offered == {"direction": "en-de", "title": "", "num_bytes": 0, "is_needed": False}
+    shop.registry.publish("en-pt")
+    shop.sessions.models.offers_to_download(workspace, None, is_update=True)
+    assert shop.sessions.models.suggestion("en-de", is_needed=False) is None, "the list has none for it"
+    again, _ = shop.sessions.welcome(None)
+    assert shop.sessions.model_offer(again) is None

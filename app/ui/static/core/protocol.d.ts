@@ -737,6 +737,16 @@ export interface ModelOffers {
   models: ModelOffer[];
 }
 
+/** A model that can be downloaded for a direction; `title` is empty if the list of models was never read.
+ *
+ * `is_needed` says that no installed model has the direction. */
+export interface ModelSuggestion {
+  direction: string;
+  title: string;
+  num_bytes: number;
+  is_needed: boolean;
+}
+
 /** The model in use; `next` names one that is loading, `fetched` is the percentage of its download. */
 export interface ModelView {
   state: string;
@@ -1115,6 +1125,7 @@ export interface SetConstraints extends CommandFields {
 export interface ShownSession {
   open: number;
   offer?: SessionOffer;
+  model_offer?: ModelSuggestion;
   is_continued?: boolean;
 }
 

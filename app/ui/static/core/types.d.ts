@@ -66,6 +66,7 @@ declare global {
   type ModelOffer = protocol.ModelOffer;
   type PublishedModel = protocol.PublishedOffer;
   type PublishedList = protocol.PublishedOffers;
+  type ModelSuggestion = protocol.ModelSuggestion;
   /** The reply to a question, such as for alternatives: its fields, or an error. */
   type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};
   type Server = Record<string, (message: object) => Promise<any>>;

@@ -5,7 +5,7 @@ import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {showDirections} from './direction.js';
-import {PublishedModels} from './published_models.js';
+import {languagesOf, PublishedModels} from './published_models.js';
 
 /** @param {number} bytes */
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
@@ -276,4 +276,23 @@ export const showModels = async (bench, direction = null) => {
   };
   await published.show();
   dialog.open(bench.root, dialog.element.querySelector('.df button'));
+};
+
+/**
+ * Offers a model for the document's languages in one sentence. Nothing is requested before the person chooses to look.
+ * @param {Bench} bench
+ * @param {ModelSuggestion} model
+ */
+export const offerModel = (bench, {direction, title, num_bytes, is_needed}) => {
+  const pair = languagesOf(direction);
+  const kind = is_needed ? 'needed' : 'better';
+  bench.notes.say(
+    'info',
+    title ? t(`suggestion.${kind}`, {pair, title, size: megabytes(num_bytes)}) : t(`suggestion.${kind}.unread`, {pair}),
+    [
+      [t('suggestion.show'), () => showModels(bench, direction)],
+      [t('suggestion.later'), () => bench.focusEditor()],
+    ],
+    {key: 'model offer', stays: true},
+  );
 };

@@ -17,7 +17,7 @@ const qualityOf = quality =>
     .join(', ');
 
 /** @param {string} name */
-const languagesOf = name => {
+export const languagesOf = name => {
   const nameOf = languageNames();
   const [source, target] = name.split('-');
   return t('published.pair', {source: nameOf(source), target: nameOf(target)});
