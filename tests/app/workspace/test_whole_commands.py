@@ -134,8 +134,9 @@ def log_of(workspace: Workspace) -> tuple[Any, ...]:
 
 
 def page_of(workspace: Workspace) -> dict[str, Any]:
-    """What a page that comes up now is shown."""
-    return workspace.snapshot(open_index=0)
+    """What a page that comes up now is shown, without the speed of pre-translation, which changes with time."""
+    snapshot = workspace.snapshot(open_index=0)
+    return {**snapshot, "progress": {**snapshot["progress"], "words_per_second": None, "seconds_left": None}}
 
 
 def stored(segment: SegmentState) -> tuple[Any, ...]:
