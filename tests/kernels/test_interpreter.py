@@ -22,21 +22,17 @@ pytestmark = [
 ]
 
 
-def run(*arguments: str, **environment: str) -> None:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_kernels_pass_their_tests_in_the_interpreter() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, KERNEL_TESTS)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TRITON_INTERPRET": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_kernels_pass_their_tests_in_the_interpreter() -> None:
-    run("-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, KERNEL_TESTS), TRITON_INTERPRET="1")
+def test_kernels_compile_for_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    from tests.kernels.compile_kernels import compile_kernels
 
-
-def test_kernels_compile_for_a_gpu(tmp_path: Path) -> None:
-    run("-m", "tests.kernels.compile_kernels", "80", TRITON_CACHE_DIR=str(tmp_path))
+    compile_kernels(80, 10, is_bare=False)
+    compile_kernels(80, 1, is_bare=True)
+    assert len(list(tmp_path.rglob("*.cubin"))) == 4, "two kernels, each for two sets of inputs"
