@@ -110,7 +110,7 @@ def ready_model(
 def settle(workspace: Workspace) -> None:
     """Waits until every answer given so far has been taken, and what the memory knows is filled in."""
     for executor in (workspace.decoding._filling, workspace.decoding._answers._executor):
-        executor.submit(lambda: None).result(10)
+        executor.submit(lambda: None).result(60)
 
 
 def make_workspace(store: LogStore, model: ModelHandle, text: str) -> Workspace:

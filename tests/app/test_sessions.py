@@ -263,7 +263,7 @@ def test_new_sessions_translate_in_a_direction_of_the_model_and_keep_it(run: Run
     assert (other.direction, other.token != document.token) == ("en-fr", True)  # the language of its text
 
 
-def wait_until(is_done: Callable[[], bool], seconds: float = 10) -> None:
+def wait_until(is_done: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not is_done():
         assert time.monotonic() < end

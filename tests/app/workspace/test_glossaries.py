@@ -153,7 +153,7 @@ def test_edits_do_not_wait_while_terms_are_searched_and_written(workspace: Works
         def step(*args: Any, **options: Any) -> Any:
             other = threading.Thread(target=workspace.edit, args=(1, f"Text {len(steps)}", "typed"))
             other.start()
-            other.join(10)
+            other.join(60)
             assert not other.is_alive(), f"{name} holds the lock"
             steps.append(name)
             return real(*args, **options)
@@ -208,7 +208,7 @@ def test_segments_get_new_terms_in_portions_also_when_two_changes_overlap(
                 target=workspace.glossaries.edit, args=(first, {0: Term("restart", "neu starten")})
             )
             other.start()
-            other.join(10)
+            other.join(60)
             assert not other.is_alive()
 
     monkeypatch.setattr(glossaries, "time", SimpleNamespace(sleep=between))

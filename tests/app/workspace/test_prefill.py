@@ -76,12 +76,12 @@ def test_pretranslation_fills_in_exact_matches(store: LogStore):
 
 def test_answers_do_not_wait_while_a_large_memory_is_read(store: LogStore, monkeypatch: pytest.MonkeyPatch):
     may_read, read = threading.Event(), MemoryLibrary.index
-    monkeypatch.setattr(MemoryLibrary, "index", lambda self, direction: may_read.wait(20) and read(self, direction))
+    monkeypatch.setattr(MemoryLibrary, "index", lambda self, direction: may_read.wait(120) and read(self, direction))
     remember(store, ("Open the file.", "Öffnen."))
     decoder = HandDecoder()
     workspace = start(store, decoder)
     decoder.answer(1, "Jetzt %s sichern.")
-    workspace.decoding._answers._executor.submit(lambda: None).result(10)
+    workspace.decoding._answers._executor.submit(lambda: None).result(60)
     assert workspace.segments[1].machine_text == "Jetzt %s sichern."
     assert texts(workspace) == [None] * 4
     may_read.set()
