@@ -60,13 +60,13 @@ def test_the_newer_of_pin_and_ban_wins_and_a_notice_is_shown(screen: Screen):
     screen.wait_for_proposal()
     screen.page.locator(".hyp .pin .w").first.click(modifiers=["Alt"])
     screen.wait_for_ban(word)
-    assert screen.pins() == []
+    screen.eventually(lambda: screen.pins() == [])
     expect(screen.notes).to_have_text(f"“{word}” is now banned and no longer pinned.")
     typed = screen.page.get_by_label("Pin a phrase that is not in the proposal")
     typed.fill(f"ganz {word}")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin(f"ganz {word}")
-    assert screen.bans() == []
+    screen.eventually(lambda: screen.bans() == [])
     expect(screen.notes.last).to_contain_text(f"no longer banned: {word}")
 
 

@@ -140,12 +140,12 @@ def test_low_confidence_is_shown_on_demand_and_placeholders_are_inserted_one_by_
     expect(screen.page.locator("[data-doubt]")).to_have_count(0)
     screen.field.focus()
     screen.page.keyboard.press("Alt+w")
-    assert screen.page.locator("[data-doubt]").count() > 0  # a random model has low confidence
+    expect(screen.page.locator("[data-doubt]").first).to_be_visible()  # a random model has low confidence
     expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability: \d+%"))
     expect(screen.page.get_by_role("button", name="Confidence")).to_have_attribute("aria-pressed", "true")
     screen.visit()
     screen.wait_for_proposal()
-    assert screen.page.locator("[data-doubt]").count() > 0  # kept in the browser
+    expect(screen.page.locator("[data-doubt]").first).to_be_visible()  # kept in the browser
     screen.page.get_by_role("button", name="Confidence").click()
     expect(screen.page.locator("[data-doubt]")).to_have_count(0)
 

@@ -125,7 +125,7 @@ def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(scre
     assert screen.pins() == [], "nothing is redrawn while the pointer is held"
     screen.page.mouse.up()
     expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
-    assert screen.pins() == other.pins()
+    screen.eventually(lambda: screen.pins() == other.pins())
 
 
 def test_missing_model_is_reported_and_editing_still_works(app: App, context: BrowserContext, tmp_path: Path):

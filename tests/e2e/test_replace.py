@@ -42,7 +42,7 @@ def test_replacements_are_previewed_and_undone_in_one_step(screen: Screen, tmp_p
     expect(dialog.locator(".places li")).to_have_count(1)
     dialog.get_by_role("button", name="Replace all").click()
     expect(screen.notes.last).to_contain_text("Replaced 2 matches")
-    assert targets(screen, 1, 2) == ["Der Router und das Router", f"Kein Router {HOSTILE}"]
+    screen.eventually(lambda: targets(screen, 1, 2) == ["Der Router und das Router", f"Kein Router {HOSTILE}"])
     expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
     expect(screen.field).to_be_focused()
     screen.page.keyboard.press("Control+z")
@@ -67,7 +67,7 @@ def test_confirmed_segment_fills_its_repetitions_and_can_be_undone(screen: Scree
     write(screen, 6, "Selbst getippt")
     write(screen, 1, "Router neu starten", confirms=True)
     expect(screen.notes.last).to_contain_text("1 repetition (segment 5)")
-    assert targets(screen, 5, 6) == ["Router neu starten", "Selbst getippt"]
+    screen.eventually(lambda: targets(screen, 5, 6) == ["Router neu starten", "Selbst getippt"])
     expect(screen.row(5).locator(".meta")).to_have_text("repeated")
     expect(screen.row(5)).to_have_attribute("data-state", "edited")
     screen.page.get_by_role("button", name="Undo", exact=True).first.click()

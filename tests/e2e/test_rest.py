@@ -38,7 +38,9 @@ def test_text_before_the_caret_is_kept_and_the_rest_translated_again(screen: Scr
     expect(screen.field).to_be_focused()
     screen.page.keyboard.press("Alt+r")  # a repeated request is one undo step
     screen.words.nth(2).click()
+    screen.eventually(lambda: len(screen.pins()) == 1)
     screen.wait_for_pin(screen.pins()[0])
+    screen.wait_for_proposal()
     assert screen.proposal_text().startswith("settings "), "kept text stays when a word is pinned"
     for _ in range(2):
         screen.page.keyboard.press("Control+z")

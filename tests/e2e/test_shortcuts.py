@@ -62,7 +62,7 @@ def test_notice_does_not_cover_the_first_segment(screen: Screen):
     expect(screen.notes.last).to_contain_text("Nothing to confirm")
     screen.page.evaluate(TWO_FRAMES)  # until the list has moved
     top = "name => document.querySelector(name).getBoundingClientRect().top"
-    assert screen.page.evaluate(top, ".editor") >= screen.page.evaluate(top, ".scroll") - 2
+    screen.eventually(lambda: screen.page.evaluate(top, ".editor") >= screen.page.evaluate(top, ".scroll") - 2)
 
 
 def test_late_search_result_does_not_move_the_caret(screen: Screen):
@@ -88,7 +88,7 @@ def test_key_sheet_is_searched_by_action(screen: Screen):
     screen.field.focus()
     screen.page.keyboard.press("Alt+h")
     keys = screen.page.get_by_role("dialog").locator("dt")
-    assert keys.count() > 20
+    screen.eventually(lambda: keys.count() > 20)
     screen.page.keyboard.type("translate rest")
     expect(keys).to_have_text(["Re-translate the rest"])
     screen.page.keyboard.press("Escape")

@@ -34,7 +34,7 @@ def test_segment_is_split_and_merged_by_keyboard_with_undo(screen: Screen, conte
     expect(screen.row(4)).to_be_visible()  # a new one behind all others by index, the second by place
     screen.wait_for_proposal()
     parts = ["1 Open the settings", "2 and select the network.", "3 Save the file.", "4 Restart the router."]
-    assert shown(screen) == parts
+    screen.eventually(lambda: shown(screen) == parts)
     expect(screen.field).to_have_value("Einstellungen öffnen")
     other.eventually(lambda: shown(other) == parts)
 
@@ -58,7 +58,7 @@ def test_segment_is_split_and_merged_by_keyboard_with_undo(screen: Screen, conte
     screen.page.keyboard.press("Alt+Shift+J")
     expect(screen.notes.filter(has_text="Segments 1 and 2 were merged.")).to_have_count(1)
     expect(screen.field).to_have_value("Einstellungen öffnen und das Netz wählen.")
-    assert shown(screen)[0] == "1 Open the settings and select the network."
+    screen.eventually(lambda: shown(screen)[0] == "1 Open the settings and select the network.")
     screen.page.keyboard.press("Control+z")
     screen.eventually(lambda: shown(screen) == parts)
     expect(screen.field).to_have_value("Einstellungen öffnen")

@@ -20,7 +20,7 @@ def test_sample_document_opens_with_its_glossary(screen: Screen):
     screen.eventually(lambda: screen.token() != before)
     expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")
     expect(screen.page.locator(".model")).to_have_text("random-en-de")
-    assert screen.page.locator(".row").count() >= 40
+    screen.eventually(lambda: screen.page.locator(".row").count() >= 40)
     screen.page.get_by_role("button", name="Use the sample glossary").click()
     expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
 
