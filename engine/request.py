@@ -27,6 +27,7 @@ MAX_BEAM = 1000  # hypotheses of a sentence; more would fill the memory of most 
 MAX_NBEST = 1000
 MAX_PLACES_PER_BANK = 10
 MAX_FOLLOW_STRENGTH = 1e6
+MAX_LATE_PENALTY = 1e6
 MAX_FOLLOW_CHARACTERS = 10_000  # the state of a hypothesis has a number for each piece
 MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of lengths
 
@@ -115,7 +116,7 @@ class Follow:
     (Levenshtein's distance). Pieces of a prefix that leaves no choice are not counted. If the place of a correction is
     known, give the text with the correction in it, and require the correction as a phrase. With strength 0 the
     translation is the same as without `follow`. Unless it is pruned, `text` itself competes if it meets all
-    constraints, so no translation ranks below it; with a very large strength it is then the translation.
+    constraints, so the first translation never ranks below it; with a very large strength it is then the translation.
     """
 
     text: str
@@ -272,6 +273,14 @@ class SearchOptions:
         "topmost",
         "where the beam is narrower than that, gives its places to the hypotheses that have met most, as in the paper, "
         "or spreads them evenly",
+    )
+
+    late_penalty: float = setting(
+        0.0,
+        "nats that rank a hypothesis lower for each sentence that it begins, beyond as many as the source has, while "
+        "phrases are still missing, so that no phrase is put behind a finished sentence if it fits elsewhere; 0: none",
+        minimum=0,
+        maximum=MAX_LATE_PENALTY,
     )
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from engine.model import LoadedModel
 from engine.model.directions import offer_of
 from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import StepDecoder
+from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
 from engine.search.sentence import Interruption, Sentence, SentenceResult
 from engine.search.stopping import Scoring
@@ -58,6 +59,7 @@ class RequestPipeline:
             source=prepared,
             interruption=interruption,
             followed=prepared.followed,
+            max_sentences=num_sentences(prepared.source),
         )
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:

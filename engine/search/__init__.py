@@ -16,6 +16,7 @@
     candidates.py      which tokens may follow which rows, with score and bank
     banks.py           how many places of the beam each bank gets
     beam.py            one step of dynamic beam allocation, and the loop around it
+    endings.py         sentences that a hypothesis begins, and those that come too late
     finished.py        finished hypotheses
     follow.py          the cost of leaving a previous text
     stopping.py        scores, and when a sentence may stop

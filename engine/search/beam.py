@@ -153,6 +153,8 @@ class BeamSearch:
             self._live[number].num_steps = len(pieces)
         sentences_B, following = np.array(numbers, dtype=np.int64), self._following
         rows = BeamRows.start(sentences_B, beginnings, log_probs_B, roles.begin)
+        if any(live.sentence.options.late_penalty for live in self._live.values()):
+            rows = replace(rows, endings_R3=self._vocabulary.endings.behind(pieces_B))
         return replace(rows, changes_RJ=following.start(sentences_B, pieces_B)) if following.is_needed else rows
 
     def _followed_texts(self) -> Following:
@@ -263,6 +265,8 @@ class BeamSearch:
         if not is_satisfying:
             rows = rows.with_phrases(self._tracker.num_phrases)
             missing_R = self._tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP).missing_N
+        late_prices = [self._live[number].sentence.options.late_penalty for number in rows.sentences_R.tolist()]
+        late_R = np.array(late_prices) * rows.endings_R3[:, 2]
         return [
             SearchHypothesis(
                 tuple(tokens[len(tokens) - length :]),
@@ -270,17 +274,19 @@ class BeamSearch:
                 log_prob,
                 self._live[number].sentence.scoring.score(log_prob, length),
                 penalty,
-                self._live[number].sentence.scoring.score(log_prob - penalty, length),
+                log_prob - penalty - late,
+                self._live[number].sentence.scoring.score(log_prob - penalty - late, length),
                 missing,
                 is_satisfying,
             )
-            for number, length, tokens, token_log_probs, log_prob, penalty, missing in zip(
+            for number, length, tokens, token_log_probs, log_prob, penalty, late, missing in zip(
                 rows.sentences_R.tolist(),
                 rows.lengths_R.tolist(),
                 rows.tokens_RT.tolist(),
                 rows.token_log_probs_RT.tolist(),
                 rows.log_probs_R.tolist(),
                 rows.penalties_R.tolist(),
+                late_R.tolist(),
                 missing_R.tolist(),
                 strict=True,
             )

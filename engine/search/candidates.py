@@ -31,6 +31,7 @@ class Limits:
     `max_children_B` bounds the continuations of one row besides the forced ones. `floor_B` is the log-probability below
     which candidates are pruned, `reach_B` how far below the best of its bank a candidate may be, `best_finished_B` the
     best finished hypothesis, which counts in the last bank. `spreads_B`: crowded banks share the beam evenly.
+    `late_penalty_B` is for each sentence begun late, beyond `max_sentences_B`.
     """
 
     beam_B: Ints
@@ -40,20 +41,25 @@ class Limits:
     reach_B: Floats
     best_finished_B: Floats
     spreads_B: Bools
+    late_penalty_B: Floats
+    max_sentences_B: Ints
 
     @classmethod
     def of(cls, live: Mapping[int, LiveSentence], num_numbers: int, vocabulary_size: int) -> Limits:
-        counts, bounds = [(0, 0, 0, False)] * num_numbers, [(0.0, 0.0, 0.0)] * num_numbers
+        counts, bounds = [(0, 0, 0, False, 1)] * num_numbers, [(0.0, 0.0, 0.0, 0.0)] * num_numbers
         for number, item in live.items():
             options, best = item.sentence.options, item.pool.best_total
             beam = beam_left(options, item.pool.num_finished)
             children = min(beam, options.max_children or beam, vocabulary_size)
-            counts[number] = beam, item.sentence.max_length, children, options.crowding == "spread"
+            sentence = item.sentence
+            spreads = options.crowding == "spread"
+            counts[number] = beam, sentence.max_length, children, spreads, sentence.max_sentences
             floor = item.pool.pruning_total - _or_infinity(options.pruning_threshold)
-            bounds[number] = floor, _or_infinity(options.bank_threshold), best
-        beam_B, max_length_B, max_children_B, spreads_B = np.array(counts, dtype=np.int64).reshape(-1, 4).T
-        floor_B, reach_B, best_B = np.array(bounds, dtype=np.float64).reshape(-1, 3).T
-        return cls(beam_B, max_length_B, max_children_B, floor_B, reach_B, best_B, spreads_B.astype(np.bool_))
+            bounds[number] = floor, _or_infinity(options.bank_threshold), best, options.late_penalty
+        beam_B, max_length_B, max_children_B, spreads_B, max_sentences_B = np.array(counts).reshape(-1, 5).T
+        floor_B, reach_B, best_B, late_B = np.array(bounds, dtype=np.float64).reshape(-1, 4).T
+        is_spread_B = spreads_B.astype(np.bool_)
+        return cls(beam_B, max_length_B, max_children_B, floor_B, reach_B, best_B, is_spread_B, late_B, max_sentences_B)
 
 
 def _or_infinity(threshold: float | None) -> float:
@@ -84,7 +90,10 @@ class Expansion:
         if not self._is_free and self._remaining is None:
             self._remaining = tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP)
         self._forced_RF = self._forced()
-        self._before_R, self._beam_B, self._children_B = rows.totals, limits.beam_B, limits.max_children_B
+        self._is_late_counted = bool((limits.late_penalty_B > 0).any())
+        late_R = limits.late_penalty_B[rows.sentences_R] * rows.endings_R3[:, 2]
+        self._before_R = rows.log_probs_R - rows.penalties_R - late_R
+        self._beam_B, self._children_B = limits.beam_B, limits.max_children_B
         self._queried_RF = self._forced_RF
         if following.is_needed:
             self._follow()
@@ -118,7 +127,7 @@ class Expansion:
         """
         rows = self._rows
         penalties_R, likely_RF = self._following.likely(rows.sentences_R, rows.changes_RJ)
-        self._before_R = rows.log_probs_R - penalties_R
+        self._before_R = self._before_R + rows.penalties_R - penalties_R
         is_followed_B = np.isin(np.arange(len(self._beam_B)), self._following.numbers)
         is_capped_B = self._children_B < np.minimum(self._beam_B, self._vocabulary.size)
         more_B = np.where(is_capped_B, self._children_B + 1, 2 * self._beam_B)
@@ -242,14 +251,16 @@ class Expansion:
             is_possible_N &= is_end_N | (needed_N + 1 < self._steps_left_R[rows_N])
             is_possible_N &= ~tracker.is_dead(nodes_N)
         penalties_N, changes_NJ = self._changes(rows_N, tokens_N, sentences_N, is_end_N)
+        endings_N3 = self._endings(rows_N, tokens_N, sentences_N)
         candidates = Candidates(
             rows_N,
             tokens_N,
             values_N,
             log_probs_N,
-            log_probs_N - penalties_N,
+            log_probs_N - penalties_N - self._limits.late_penalty_B[sentences_N] * endings_N3[:, 2],
             penalties_N,
             changes_NJ,
+            endings_N3,
             sentences_N,
             nodes_N,
             met_NP,
@@ -268,6 +279,15 @@ class Expansion:
         after_NJ[is_end_N] = changes_NJ[is_end_N]
         end_penalties_N = following.end_penalties(sentences_N, after_NJ)
         return np.where(is_end_N, end_penalties_N, following.penalties(sentences_N, after_NJ)), after_NJ
+
+    def _endings(self, rows_N: Ints, tokens_N: Ints, sentences_N: Ints) -> Ints:
+        """The candidates' counts of sentences (N, 3); unchanged if no late beginnings are penalised."""
+        endings_N3 = self._rows.endings_R3[rows_N]
+        if not self._is_late_counted or self._remaining is None:
+            return endings_N3
+        is_lacking_N = self._remaining.missing_N[rows_N] > 0
+        max_sentences_N = self._limits.max_sentences_B[sentences_N]
+        return self._vocabulary.endings.after(endings_N3, tokens_N, max_sentences_N, is_lacking_N)
 
     def _last_resorts(self, going_rows: Ints) -> Ints:
         """The end token, as keys like those of `_gather`, for rows that may end and have no other candidate.

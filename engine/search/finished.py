@@ -16,7 +16,8 @@ class SearchHypothesis:
     """One sequence in the result of a search. `is_satisfying`: it wrote the end token and meets every phrase.
 
     `score` is the one that the options select; `stopping.Scoring` computes it. `penalty` is the cost of leaving a
-    previous text, in nats; `ranking_score` is the score of `total`, by which hypotheses compete.
+    previous text, in nats; `total` is `log_prob` minus all penalties, and `ranking_score` its score, by which
+    hypotheses compete.
     """
 
     tokens: tuple[int, ...]
@@ -24,14 +25,10 @@ class SearchHypothesis:
     log_prob: float
     score: float
     penalty: float
+    total: float
     ranking_score: float
     num_missing: int = 0
     is_satisfying: bool = True
-
-    @property
-    def total(self) -> float:
-        """The log-probability minus the penalty."""
-        return self.log_prob - self.penalty
 
 
 class FinishedPool:

@@ -70,12 +70,8 @@ class BeamRows:
     token_log_probs_RT: Floats
     penalties_R: Floats  # nats lost by leaving a previous text (`engine.search.follow`)
     changes_RJ: Floats  # the state of that
+    endings_R3: Ints  # of sentences (`engine.search.endings`)
     remaining: RemainingCost | None = None  # if computed already
-
-    @property
-    def totals(self) -> Floats:
-        """What rows compete with: the log-probability minus the penalty."""
-        return self.log_probs_R - self.penalties_R
 
     @classmethod
     def start(
@@ -99,6 +95,7 @@ class BeamRows:
             token_log_probs_RT=np.array([(*(0.0,) * (num_columns - len(own) + 1), *own) for own in log_probs_B]),
             penalties_R=np.zeros(len(lengths)),
             changes_RJ=np.zeros((len(lengths), 0)),
+            endings_R3=np.zeros((len(lengths), 3), dtype=np.int64),
         )
 
     def __len__(self) -> int:
@@ -119,6 +116,7 @@ class BeamRows:
             self.token_log_probs_RT[index],
             self.penalties_R[index],
             self.changes_RJ[index],
+            self.endings_R3[index],
             None if self.remaining is None else self.remaining.take(index),
         )
 
@@ -137,6 +135,7 @@ class BeamRows:
             np.concatenate([_to_the_right(rows.token_log_probs_RT, num_columns, 0) for rows in both]),
             np.concatenate([rows.penalties_R for rows in both]),
             np.concatenate([following.resized(rows.changes_RJ) for rows in both]),
+            np.concatenate([rows.endings_R3 for rows in both]),
         )
 
     def with_phrases(self, num_phrases: int) -> BeamRows:
@@ -156,9 +155,10 @@ class Candidates:
     tokens_N: Ints
     token_log_probs_N: Floats
     log_probs_N: Floats  # of the whole hypothesis
-    scores_N: Floats  # what candidates compete with: the log-probability minus the penalty
+    scores_N: Floats  # what candidates compete with: the log-probability minus all penalties
     penalties_N: Floats
     changes_NJ: Floats
+    endings_N3: Ints
     sentences_N: Ints
     nodes_N: Ints
     met_NP: Ints
@@ -179,6 +179,7 @@ class Candidates:
             self.scores_N[index],
             self.penalties_N[index],
             self.changes_NJ[index],
+            self.endings_N3[index],
             self.sentences_N[index],
             self.nodes_N[index],
             self.met_NP[index],
@@ -203,6 +204,7 @@ class Candidates:
             np.concatenate([token_log_probs_NT[:, first:], self.token_log_probs_N[:, None]], 1),
             self.penalties_N,
             self.changes_NJ,
+            self.endings_N3,
             self.remaining,
         )
 

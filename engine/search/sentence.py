@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from engine.request import SearchOptions
 from engine.search.byte_masks import ByteMasks
+from engine.search.endings import SentenceEndings
 from engine.search.finished import FinishedPool, SearchHypothesis
 from engine.search.follow import FollowedText
 from engine.search.phrases import PieceTexts, SentenceConstraints
@@ -29,7 +31,7 @@ class TokenRoles:
     never: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SearchVocabulary:
     """A model's pieces, as far as the search needs them.
 
@@ -45,6 +47,11 @@ class SearchVocabulary:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "byte_masks", ByteMasks(self.texts))
+
+    @cached_property
+    def endings(self) -> SentenceEndings:
+        """Which pieces end sentences; computed on first use."""
+        return SentenceEndings(self.texts)
 
     @property
     def size(self) -> int:
@@ -69,8 +76,8 @@ class Sentence:
     """One sentence to search; compared by identity.
 
     `source` is passed on to the function that opens the decoder. `max_length` includes the end token. `followed` is a
-    previous text to stay near to. `interruption` is called before each step; it returns why the sentence must end now,
-    or None.
+    previous text to stay near to. Sentences after the first `max_sentences` are late (`SearchOptions.late_penalty`).
+    `interruption` is called before each step; it returns why the sentence must end now, or None.
     """
 
     constraints: SentenceConstraints
@@ -79,6 +86,7 @@ class Sentence:
     scoring: Scoring = field(default_factory=Scoring)
     source: Any = None
     followed: FollowedText | None = None
+    max_sentences: int = 1
     interruption: Callable[[], Interruption | None] = lambda: None
 
 
