@@ -1,7 +1,8 @@
 """The translation model: a Transformer, pre-norm, with a deep encoder and a shallow decoder; post-norm if imported.
 
 One embedding table serves source, target and output (with a bias of its own); an imported model's sources may have
-their own. A source is `<direction> pieces... </s>`, a target starts from `<s>`; independent of text and search.
+their own, and its decoder a recurrence instead of self-attention. A source is `<direction> pieces... </s>`, a target
+starts from `<s>`; independent of text and search.
 """
 
 from __future__ import annotations
