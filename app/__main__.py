@@ -75,7 +75,7 @@ def _parse(arguments: list[str]) -> AppSettings:
 
 
 def _stop(*_: object) -> None:
-    """Ends as Ctrl+C does, so that what is open is closed."""
+    """Ends the app as Ctrl+C does, so that sessions and log are closed."""
     raise KeyboardInterrupt
 
 
@@ -104,7 +104,7 @@ def _serve(settings: AppSettings) -> int:
         closing.callback(model.close)
         for note in store.notes:
             print(note)
-        if settings.model != MODEL_FOLDER:  # the first document needs to know what it translates
+        if settings.model != MODEL_FOLDER:  # the first document needs its language pairs
             print(f"Loading {settings.model.as_posix()} …", flush=True)
             model.wait()
         published = PublishedModels(settings.model_registry)

@@ -44,7 +44,7 @@ SAMPLE_GLOSSARY = "glossary.tsv"
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
 IDLE_SECONDS = 30 * 60.0
-# What is made of the log alone; the translated document is made of the document too.
+# Exports made from the log alone; the translated document also needs the original file.
 EXPORTS = {
     "log.csv": session_csv,
     "log.jsonl": session_jsonl,
@@ -53,7 +53,7 @@ EXPORTS = {
     "segments.xlf": session_xliff,
     "terms.tbx": session_tbx,
 }
-# The document with what was confirmed or edited; and that with the proposals for all else.
+# The document with confirmed and edited segments only; and with proposals for all other segments.
 DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
 # The translation memory of all documents in the log.
 ALL_MEMORY = "all-memory.tmx"
@@ -85,7 +85,7 @@ class Sessions:
         self.library = MemoryLibrary(store, fills=fills_from_memory)
         self.options = options or SEARCH
         self._workspaces: dict[str, Workspace] = {}
-        self._last_used: dict[str, float] = {}  # when a page asked for each last, on the monotonic clock
+        self._last_used: dict[str, float] = {}  # time of each one's last request, on the monotonic clock
         self._current: Workspace | None = None
         self._has_welcomed = False
         # By token: the direction that a document needs a model for, and whether no installed model has it.
@@ -93,7 +93,7 @@ class Sessions:
         self._lock = threading.RLock()
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
-        """The session of that token; without one, what is open, else the sample document.
+        """The session of that token; without a token the open session, else the sample document.
 
         To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
         with it; a second tab is not asked while the first one is at work.
@@ -202,9 +202,9 @@ class Sessions:
             return begun
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
-        """A session on a file of this computer, with its glossary: what the command line asks for.
+        """Opens a file of this computer with its glossary, as given on the command line.
 
-        Returns what the person should know of the glossary.
+        Returns the warnings about the glossary.
         """
         if document is None:
             workspace = self.open_sample()
@@ -224,7 +224,7 @@ class Sessions:
             return self._resume(self.store.load_session(session_id))
 
     def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
-        """Gives a workspace its terms, whatever is said of single rows; the report is for the person."""
+        """Adds the valid terms of a glossary to a workspace; returns the report on its rows."""
         imported = read_glossary(data, name, workspace.direction)
         report: Json = {**reported(imported), "name": imported.name, "num_terms": len(imported.terms)}
         workspace.glossaries.put(imported.name, imported.terms, report)
@@ -265,7 +265,7 @@ class Sessions:
             return self.open_sample()
 
     def export_note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
-        """What the person should know of the translated document before they save it."""
+        """A warning about the translated document, such as unconfirmed segments, shown before it is saved."""
         return {"note": self._translated(workspace, kind).note}
 
     def _translated(self, workspace: Workspace, kind: str) -> Export:
@@ -276,7 +276,7 @@ class Sessions:
         return translated_document(workspace.document, saved, language, proposals=proposals)
 
     def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
-        """Closes workspaces that no page has asked for in that time, but for the current one; returns how many.
+        """Closes workspaces without a request in that time, except the current one; returns how many.
 
         Their threads end and their memory is freed. Whoever comes back to one finds it as the log has it.
         """
@@ -305,7 +305,7 @@ class Sessions:
         self.models.close()
 
     def _start(self, document: Document, direction: str, model: Json | None = None) -> Workspace:
-        """`model` is what the log tells of the one that translates, where a person chose it."""
+        """`model` is the log's description of the model, if a person chose it."""
         with self._lock:
             record = self._untouched_twin(document, direction) if model is None else None
             if record is None:

@@ -22,7 +22,7 @@ DEFAULT_MODEL_REGISTRY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:
-    """What the app is started with. `host` and `port` also come from the environment, as HOST and PORT.
+    """The settings of the app at its start. `host` and `port` also come from the environment, as HOST and PORT.
 
     A field's metadata are the arguments of its flag. A field whose default is False becomes a switch; at most one
     switch of a `group` may be given. `{default}` and `{log}` in a help text are filled in.

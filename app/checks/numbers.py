@@ -55,7 +55,7 @@ class _Number:
 def differences(source: str, target: str, source_language: str, target_language: str) -> dict[str, tuple[str, ...]]:
     """Numbers that are "missing" or "extra" in the target, occur too rarely ("count") or have the wrong "form".
 
-    The wrong form is that of the source language. Numbers up to twelve may be written as words in English and German.
+    The wrong form is the source language's. Numbers up to twelve may be written as words in English and German.
 
     >>> differences("1,000 files, 3.5 GB", "1.000 Dateien, 3.5 GB", "en", "de")["form"]
     ('3.5',)

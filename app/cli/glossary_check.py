@@ -1,4 +1,4 @@
-"""The report of `translate --dry-run`: what the glossaries match in a document, without translating it."""
+"""The report of `translate --dry-run`: the matches of the glossaries in a document, without translating it."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class LogConnection:
 
 
 def cure_of(error: Exception) -> Message:
-    """What the user can do about an SQLite or system error while a log is opened or written."""
+    """Advice for the user about an SQLite or system error while a log is opened or written."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         code = sqlite3.SQLITE_FULL

@@ -1,6 +1,6 @@
 """Opens the log's SQLite file: how it is written, who it belongs to, and what to do where it is damaged.
 
-Knows nothing of what the tables mean.
+Independent of the meaning of the tables.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def back_up(db: Database, path: Path) -> int:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection; in a read-only folder, one that assumes that nobody else writes."""
+    """A read-only connection; in a read-only folder, it assumes that no other process writes."""
     uri = path.resolve().as_uri()
     try:
         connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=BUSY_SECONDS, check_same_thread=False)

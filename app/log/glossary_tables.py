@@ -114,6 +114,6 @@ def _terms(db: Database, session_id: int, glossary_id: int) -> Iterator[tuple[in
         "SELECT number, source, target, file_row, said FROM glossary_term "
         "WHERE session_id = ? AND glossary_id = ? ORDER BY number"
     )
-    for number, source, target, row, said in db.execute(query, (session_id, glossary_id)):
-        fields: dict[str, Any] = json.loads(said)
+    for number, source, target, row, fields_json in db.execute(query, (session_id, glossary_id)):
+        fields: dict[str, Any] = json.loads(fields_json)
         yield number, Term(source, target, row, **{**fields, "variants": tuple(fields.get("variants", ()))})

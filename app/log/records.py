@@ -169,7 +169,7 @@ class ChainReport:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """What is kept of a deleted session: its number of events and its last hash."""
+    """The record of a deleted session: its number of events and its last hash."""
 
     session_id: int
     deleted_ms: int

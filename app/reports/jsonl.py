@@ -353,7 +353,7 @@ def _state(value: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """What was wrong, translatable where this module raised the error."""
+    """The error message, translatable if this module raised the error."""
     if isinstance(error, KeyError):
         return Message("{name} is missing", name=error)
     message = error.args[0] if error.args else ""

@@ -207,7 +207,7 @@ def banned_texts(segment: SegmentState, text: str) -> list[str]:
 def findings_of(
     segment: SegmentState, text: str, direction: str, off: Collection[CheckName] = ()
 ) -> tuple[Finding, ...]:
-    """What the checks that are on find in `text` as this segment's translation."""
+    """The findings of the active checks in `text` as this segment's translation."""
     unmet, banned = unmet_texts(segment, text), banned_texts(segment, text)
     return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, off=off)
 

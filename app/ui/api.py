@@ -43,7 +43,7 @@ class Envelope(PageMessage):
 
 
 class Api:
-    """What the page's script can call. Stateless but for the waiting pages; safe from several threads."""
+    """The functions that the page's script can call. Only waiting pages are state; safe from several threads."""
 
     def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions

@@ -1,4 +1,4 @@
-"""What the page asks about glossaries: the list of them, their terms page by page, imports before they are used.
+"""Answers to the page's questions about glossaries: their list, their terms by page, imports before they are used.
 
 Questions do not queue behind commands, so that a large glossary delays nobody who types.
 """

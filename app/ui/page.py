@@ -75,7 +75,7 @@ def json_reply(content: dict[str, Any]) -> Response:
 
 
 def _functions(api: Api) -> list[Callable[..., Any]]:
-    """The methods of the api as functions: Gradio sets an attribute on what it may call, which methods do not allow."""
+    """The methods of the api as functions: Gradio sets an attribute on them, which methods do not allow."""
 
     def hello(message: Any) -> Response:
         return json_reply(api.hello(message))

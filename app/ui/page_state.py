@@ -33,7 +33,7 @@ class DocumentView(TypedDict):
 
 
 class StyleView(TypedDict):
-    """The style chosen, and what the model offers."""
+    """The chosen style, and the choices of the model."""
 
     formality: Formality | None
     domain: str | None
@@ -96,7 +96,7 @@ class DecodeView(TypedDict):
 
 
 class GlossarySummary(TypedDict):
-    """What the header shows of the glossaries."""
+    """The glossaries in the header."""
 
     name: str
     num_terms: int
@@ -132,7 +132,7 @@ class SourceRun(TypedDict):
 
 
 class TargetRun(TypedDict):
-    """A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` say why it is there, `ban` what is not."""
+    """A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban."""
 
     t: str
     w: NotRequired[int]
@@ -219,7 +219,7 @@ class PricedBan(BanChoice):
 
 
 class PriceView(TypedDict):
-    """What the constraints cost: in total, each alone (`singly`), and the difference (`together`)."""
+    """The costs of the constraints: in total, each alone (`singly`), and the difference (`together`)."""
 
     total: float | None
     singly: float
@@ -308,9 +308,9 @@ class SessionOffer(TypedDict):
     last_ms: int
 
 
-@with_config(ConfigDict(extra="forbid", strict=True))  # for what is inside, too; tests check replies with it
+@with_config(ConfigDict(extra="forbid", strict=True))  # also for nested types; tests check replies with it
 class SnapshotReply(TypedDict):
-    """The state after a command: what is small, the rows that changed, and the open segment if it changed.
+    """The state after a command: totals, the rows that changed, and the open segment if it changed.
 
     `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own.
     """

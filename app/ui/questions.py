@@ -65,7 +65,7 @@ class AskOverview(PageMessage):
 
 
 class AskDocumentCheck(PageMessage):
-    """What the glossaries do to the document."""
+    """Where the terms of the glossaries occur in the document."""
 
     ask: Literal["document"]
     result: ClassVar[Any] = r.DocumentCheck

@@ -1,6 +1,6 @@
-"""What the page gets as the result of a command or a question: one shape each, as in `app.ui.page_state` for the state.
+"""The results of commands and questions: one type each. `app.ui.page_state` has the types of the state.
 
-A command names its shape in `result`, and so does a question; the page's TypeScript types are made from them.
+Each command and question names its type in `result`; the page's TypeScript types are generated from them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine import Formality
 
 
 class Findings(TypedDict):
-    """What the checks found in a text that is not confirmed yet."""
+    """The findings of the checks in a text that is not confirmed yet."""
 
     findings: list[FindingView]
 
@@ -117,7 +117,7 @@ class ImportedMemory(TypedDict):
 
 
 class ExportWarning(TypedDict):
-    """What the person should know before they save a file."""
+    """A warning to show before a file is saved."""
 
     note: str | None
 
@@ -250,7 +250,7 @@ class TermsPage(TypedDict):
 
 
 class GlossaryImpact(TypedDict):
-    """What glossaries do in the document, in counts of segments, terms and occurrences."""
+    """The use of glossaries in the document: counts of segments, terms and occurrences."""
 
     num_segments: int
     num_segments_hit: int
@@ -289,7 +289,7 @@ class SuppressedTerm(TermName):
 
 
 class DocumentCheck(GlossaryImpact):
-    """What the glossaries do in the document, with the terms found and those overridden."""
+    """The use of the glossaries in the document, with the terms found and the terms overridden."""
 
     uses: list[TermUseView]
     suppressed: list[SuppressedTerm]
@@ -311,7 +311,7 @@ class ImportProgress(ImportNumber):
 
 
 class DocumentImpact(GlossaryImpact):
-    """What the import does in the document, and in how many more segments than the glossaries of now."""
+    """The use of an imported glossary, and how many more segments it concerns than the present glossaries."""
 
     num_more: int
 
@@ -361,7 +361,7 @@ class ImportRows(TypedDict):
 
 
 class UsedImport(GlossaryChange):
-    """The glossaries after an import, and what was imported."""
+    """The glossaries after an import, with the name and the size of the imported one."""
 
     name: str
     num_terms: int

@@ -1,4 +1,4 @@
-"""What the log keeps of a translator's work beside the texts: keys by class, pauses, terms that were shown and used.
+"""Logs a translator's work beside the texts: keys by class, pauses, terms that were shown and used.
 
 Which keys were pressed and where the caret was is kept only where the translator has agreed to it in this session.
 """
@@ -32,7 +32,7 @@ class Activity:
         self._shown: set[tuple[int, tuple[str, ...]]] = set()
 
     def consent(self, is_given: bool) -> None:
-        """Keeps single keys from now on, or no longer; what was kept stays."""
+        """Starts or stops logging single keys; keys already logged stay."""
         with self._core.command() as work:
             if is_given != self.has_consent:
                 work.log("consent", {"is_given": is_given})

@@ -33,7 +33,7 @@ class _Change:
     after: SegmentState
 
     def is_due(self, now: SegmentState, *, is_undo: bool) -> bool:
-        """Whether the segment is as the step left it, be it by other steps that were taken back since."""
+        """Whether the segment is as the step left it, or again so after later steps were undone."""
         left = self.after if is_undo else self.before
         return (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
 
@@ -118,8 +118,8 @@ class Batches:
         afters = []
         for before, changed, reported in changes:
             after = replace(changed, version=before.version + 1)
-            said = {"origin": origin, "state": after.state, "step": number}
-            work.change(after, batch_events(before, after, said, reported))
+            payload = {"origin": origin, "state": after.state, "step": number}
+            work.change(after, batch_events(before, after, payload, reported))
             afters.append(after)
         return afters
 

@@ -1,4 +1,4 @@
-"""The checks of one document: what the translator was shown of their findings, and which checks are switched off.
+"""The checks of one document: the findings shown to the translator, and which checks are switched off.
 
 The log keeps a finding that was shown as raised, and as resolved once it is gone.
 """

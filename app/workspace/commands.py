@@ -117,7 +117,7 @@ class Workspace:
 
     @property
     def problem(self) -> str:
-        """What the page shows in a banner; empty where there is no problem."""
+        """The problem that the page shows in a banner; empty if there is none."""
         return self.core.problem
 
     def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
@@ -298,7 +298,7 @@ class Workspace:
             work.then(lambda: self._use_model(model))
 
     def log_start_model(self, model: ModelHandle) -> None:
-        """Logs the model of the start, once it is ready, where it translates and nobody chose another.
+        """Logs the start model once it is ready, if the document uses it because no other was chosen.
 
         It has no key: the next start may have another one.
         """
@@ -327,7 +327,7 @@ class Workspace:
             self.core.touch()
 
     def close(self) -> None:
-        """Stops everything that is under way and ends the threads; what is in the log stays."""
+        """Cancels all running work and ends the threads; the log keeps everything."""
         with self.lock:
             self.decoding.close()
 

@@ -124,7 +124,7 @@ class WorkspaceCore:
         return self.positions.get(index, index) + 1
 
     def findings(self, segment: SegmentState, text: str | None = None) -> tuple[Finding, ...]:
-        """What the checks find in `text`, by default the segment's own, as the segment's translation."""
+        """The findings of the checks in `text` (default: the segment's text) as the segment's translation."""
         text = segment.text if text is None else text
         return findings_of(segment, text, self.direction, self.checks_off) if text else ()
 

@@ -1,7 +1,7 @@
 """The glossaries of a document: adding, ordering, switching off, editing and removing them; undo of each change.
 
-A term can also be required in the whole document. A change is in the log, with everything that came and went, before it
-counts. Segments that it concerns and that are not confirmed are translated again.
+A term can also be required in the whole document. A change is logged, with all added and removed terms, before it takes
+effect. Affected segments that are not confirmed are translated again.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class GlossaryEditor:
     def put(self, name: str, terms: Iterable[Term], report: Mapping[str, Any] | None = None) -> Json:
         """Requires these terms from now on: in place of the glossary of the same name, else before all others.
 
-        `report` goes to the log: what the import found.
+        `report`, the findings of the import, goes to the log.
         """
 
         def with_new(glossaries: Glossaries) -> Glossaries:
@@ -275,10 +275,10 @@ class GlossaryEditor:
         *,
         report: Mapping[str, Any] | None = None,
     ) -> Json:
-        """Stores the glossaries that `to` makes of the present ones, and translates again what that concerns.
+        """Stores the glossaries that `to` makes of the present ones, and translates the affected segments again.
 
-        `to` is asked again where the terms change while the document is searched for the new ones; what it brings in
-        is brought in by nobody else meanwhile. What a whole glossary changes is not flagged: it may be every segment.
+        `to` is called again if the terms change while the document is searched for the new ones; only one caller at a
+        time may add a glossary. Segments changed by a whole glossary are not flagged, as this may be every segment.
         """
         core, terms = self._core, self._terms
         payload_head: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
@@ -319,9 +319,11 @@ class GlossaryEditor:
         after = glossary.changed({glossary.next_number(): term})
         is_new = all(other.id != glossary.id for other in before)
         glossaries = (after, *before) if is_new else _with(before, after)
-        said = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": glossary.name}
+        payload = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": glossary.name}
         prepared = self._terms.prepared(self._sources(), glossaries)
-        core.store.change_glossaries(core.session_id, before, glossaries, said, event_type="term_added", segment=index)
+        core.store.change_glossaries(
+            core.session_id, before, glossaries, payload, event_type="term_added", segment=index
+        )
         self._remember(before)
         return prepared
 
@@ -331,7 +333,7 @@ class GlossaryEditor:
     def _begin_to_use(self, prepared: PreparedTerms) -> HitsUpdate:
         """Puts these terms in force; the segments get their hits as the update is carried out. Needs the lock."""
         if self._update is not None:
-            self._update.finish()  # prepared hits leave out what they do not change
+            self._update.finish()  # prepared hits contain only changed segments
         self._terms.use(prepared)
         self._update = HitsUpdate(self._core, self._terms, prepared.hits)
         return self._update

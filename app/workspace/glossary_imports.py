@@ -1,4 +1,4 @@
-"""A glossary file that was read and is not used yet: a report of its rows, and what it would change in the document.
+"""A glossary file that was read and is not used yet: a report on its rows and on its effect in the document.
 
 Nothing changes until the translator has seen the report and uses the import; then the chosen fixes are applied.
 """
@@ -149,7 +149,7 @@ class GlossaryImports:
     def _check_on(
         self, staged: StagedImport, first: int, texts: Sequence[str], spelt: Mapping[str, str | None]
     ) -> None:
-        """Notes what is not checked yet: the capitals of terms from `first` on, and the spelling of `texts`.
+        """Adds notes about unfinished checks: the capitals of terms from `first` on, and the spelling of `texts`.
 
         With a model, the checks continue in the background until everything is checked or the import is over.
         """
@@ -183,7 +183,7 @@ class GlossaryImports:
 
 
 def _unchecked(num_terms: int, num_texts: int, *, is_going_on: bool) -> tuple[str, ...]:
-    """The notes of the report on what was not checked."""
+    """The notes of the report about skipped checks."""
     notes: list[str] = []
     if num_terms > 0:
         notes.append(Message("Capitals are not checked yet in {count:,} terms.", count=num_terms))
@@ -265,7 +265,7 @@ def _says(term: Term) -> Term:
 
 
 def misspellings_of(model: ModelHandle, texts: Sequence[str], owner: str) -> dict[str, str | None]:
-    """What the model would write for each text that it cannot spell, None for each that it can.
+    """The model's spelling of each text that it cannot spell, None for each that it can.
 
     Texts that were not checked within SPELLING_SECONDS are missing; all are missing where the model is not ready.
     """

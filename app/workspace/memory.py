@@ -1,4 +1,4 @@
-"""The memory at work on a document: what it has for the open segment, kept up to date as segments are confirmed.
+"""The translation memory of one document: matches for the open segment, updated as segments are confirmed.
 
 One library belongs to a log and is shared by all its documents; it reads a language pair when it is first asked.
 """
@@ -20,7 +20,7 @@ from app.tm.storage import segment_key
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
 NUM_FILLED_AT_ONCE: Final = 50  # segments, in one transaction
-BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once leaves it to nobody else
+BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once starves the others
 
 
 class MemoryLookup:
@@ -57,7 +57,7 @@ class MemoryLookup:
         """The segment with the memory's translation of its very source, if the translator has done nothing in it.
 
         Left as it is where several translations contradict each other, and where the memory has not been read yet.
-        The version stays, since nobody has changed anything.
+        The version stays, because no person has changed anything.
         """
         index = self.library.index_if_read(self._core.direction) if self.library.fills else None
         filled = None if index is None else self._prefill(work, index, segment)

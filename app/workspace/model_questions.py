@@ -1,7 +1,7 @@
 """Questions to the model that change nothing: alternatives for a word, completions of a text.
 
-The log keeps what was shown. A newer question of the same kind cancels an older one. A change of the constraints
-cancels all: they are about an outdated proposal.
+The log has the answers that were shown. A newer question of the same kind cancels an older one. A change of the
+constraints cancels all: they are about an outdated proposal.
 """
 
 from __future__ import annotations

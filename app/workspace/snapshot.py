@@ -22,7 +22,7 @@ def snapshot_of(
 ) -> Json:
     """See `Workspace.snapshot`; needs the lock.
 
-    `glossary` and `model` are what the header shows of them. `order` is there where it has changed since.
+    `glossary` and `model` are the summaries in the header. `order` is included if it has changed since.
     """
     source_language, _, target_language = core.direction.partition("-")
     words = core.tally.words()

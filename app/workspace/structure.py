@@ -111,7 +111,7 @@ class Structure:
         afters: list[tuple[SegmentState, Segment]] = []
         for state, place in (part.before if is_undo else part.after for part in parts):
             now = core.segments[state.index] if state.index < len(core.segments) else state
-            number = now.requested + 1  # what was requested before is void: its answer counts as late
+            number = now.requested + 1  # earlier requests are void: their answers count as late
             afters.append((replace(state, version=now.version + 1, requested=number, answered=number), place))
         payload = [
             {

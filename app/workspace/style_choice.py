@@ -29,9 +29,9 @@ class StyleChoice:
         return self.asked.applied_to(segment.request(self._core.direction))
 
     def choose(self, style: Style, on_change: Callable[[], None]) -> None:
-        """Keeps the choice, and calls `on_change` where the model is asked for something else than before.
+        """Keeps the choice, and calls `on_change` if requests to the model change.
 
-        Raises CommandError where the model does not support what is new in it.
+        Raises CommandError if the model does not support a newly chosen value.
         """
         core = self._core
         with core.command() as work:
@@ -54,7 +54,7 @@ class StyleChoice:
             )
 
     def view(self) -> Json:
-        """What the page shows: the choice, and what can be chosen."""
+        """The choice and the possible choices, for the page."""
         model = self._core.model
         return {
             **asdict(self.chosen),

@@ -66,7 +66,7 @@ def edit_term(
 
 
 def _check_rivals(glossary: Glossary, number: int | None, term: Term, language: str) -> None:
-    """Raises CommandError where another term has the same source and neither case nor status tells them apart."""
+    """Raises CommandError where another term has the same source and neither case nor status distinguishes them."""
     for other_number in glossary.terms.numbers_of(term.source, language):
         if other_number == number:
             continue

@@ -1,4 +1,4 @@
-"""The terms that a document's segments must use: those of its glossaries, and pins required in the whole document."""
+"""The terms of a document: terms of its glossaries, and pins that are required in the whole document."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PreparedTerms:
 
 
 class DocumentTerms:
-    """The terms in force for one document. A term of the document goes before those of the glossaries.
+    """The terms in force for one document. Terms of the document take precedence over glossaries.
 
     `search` and `prepared` may be called from any thread; all else under the workspace's lock.
     """
@@ -69,11 +69,11 @@ class DocumentTerms:
         return replace(matches, hits=self.listed(matches.hits))
 
     def listed(self, hits: tuple[TermHit, ...]) -> tuple[TermHit, ...]:
-        """The hits with the inflected forms of the form list, without those of the memory."""
+        """The hits with inflected forms from the form list only, without forms from the memory."""
         return tuple(replace(hit, term=self._bent(hit.term)) for hit in hits)
 
     def with_used_forms(self, hits: tuple[TermHit, ...]) -> tuple[TermHit, ...]:
-        """The hits with the forms of the list and those of the memory, where that has been read."""
+        """The hits with inflected forms from the form list and, if it has been read, from the memory."""
         index = self._memory_index()
         if index is None:
             return hits

@@ -23,7 +23,7 @@ def top_tokens(
     mask_of_R: Tensor | None = None,
     forced_RF: Tensor | None = None,
 ) -> TopTokens:
-    """The k best tokens of each row with their log-probabilities, and those of its forced tokens.
+    """The k best tokens of each row with their log-probabilities, and the log-probabilities of its forced tokens.
 
     Logits are float16, bfloat16 or float32, with any strides. `masks_MV` holds 0 where a token may come and -inf where
     it may not: the few different masks of a step, such as "never these", "nor the end", "only these"; `mask_of_R` names

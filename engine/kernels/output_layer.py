@@ -75,7 +75,7 @@ def _best(values_RV: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """The k greatest values of each row and their tokens, best first, equal ones by token.
 
     Fewer than k tokens go before one of the k best, so fewer than k groups have a maximum that does: its group is among
-    the k best groups. Groups with equal maxima go in their own order, which is that of their tokens.
+    the k best groups. Groups with equal maxima keep their order, which is the order of their tokens.
     """
     vocabulary_size = values_RV.shape[1]
     if k * GROUP >= vocabulary_size:

@@ -254,7 +254,7 @@ def _add_formality(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         "formality",
         help="how often German says Sie or du as it is asked to, written into the card",
         description="Translate the lines of held-out sets whose reference says Sie or du, once as the model likes, "
-        "once asked for Sie, once for du, and count what the translations say.",
+        "with Sie and with du requested, and count the forms in the translations.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("model", type=Path, help="model folder")

@@ -91,7 +91,7 @@ def train_head(
     torch.manual_seed(options.seed)
     head = AlignmentHead(model.config.model_size).to(model.device)
     optimiser = torch.optim.Adam(head.parameters(), lr=options.peak_lr, betas=(0.9, 0.98))
-    num_seen, last_told = 0, time.monotonic()
+    num_seen, last_reported = 0, time.monotonic()
     for update, drawn in enumerate(_drawn(batches)):
         batch = batches.batch(drawn, np.random.default_rng(0))
         rows = AlignmentTargets.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
@@ -102,9 +102,9 @@ def train_head(
         loss.backward()
         optimiser.step()
         num_seen += len(drawn.pairs)
-        if time.monotonic() - last_told > 10 or num_seen >= options.pairs:
+        if time.monotonic() - last_reported > 10 or num_seen >= options.pairs:
             print(f"{num_seen:,} of {options.pairs:,} pairs, loss {float(loss.detach()):.3f}", file=sys.stderr)
-            last_told = time.monotonic()
+            last_reported = time.monotonic()
         if num_seen >= options.pairs:
             break
     return head.eval()
@@ -113,7 +113,7 @@ def train_head(
 def score_head(
     model: Transformer, head: AlignmentHead, linked: LinkedPairs, prepared: PreparedData, cutter: WordCutter, name: str
 ) -> list[LinkScore]:
-    """Agreement of the head's links with those of a set, by direction."""
+    """Agreement of the head's links with the links of a set, by direction."""
     directions = model.config.directions
     batches = BatchSampler(linked.pairs, prepared, directions, batch_pieces=3000)
     counts = np.zeros((len(directions), 3), dtype=np.int64)  # both, the head's, the set's

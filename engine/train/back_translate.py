@@ -1,7 +1,7 @@
 """Back-translation (Sennrich et al. 2016): a model writes sources for human text in the target language.
 
 The pairs go to numbered parts, `synthetic.en.000000000-000005000.tsv.gz`, in the format of a corpus: the language that
-the model wrote is the domain's second half, the numbers are the lines of the text that a part stands for. An
+the model wrote is the domain's second half, the numbers are the first and last lines of the text in a part. An
 interrupted call loses no part; the same call resumes after the last one.
 """
 
@@ -173,7 +173,7 @@ class _Clock:
     """Counts finished lines, reports progress, and stops the run at SIGTERM or when the time is up."""
 
     def __init__(self, num_done: int, pause_after_minutes: float | None) -> None:
-        self._started = self._told = time.monotonic()
+        self._started = self._last_reported = time.monotonic()
         self._first = self.num_done = num_done
         self._most = pause_after_minutes
         self._is_stopped = False
@@ -197,7 +197,7 @@ class _Clock:
         """Count one more line; prints progress every ten seconds."""
         self.num_done += 1
         now = time.monotonic()
-        if now - self._told >= 10:
+        if now - self._last_reported >= 10:
             speed = (self.num_done - self._first) / (now - self._started)
             print(f"  {self.num_done:,} lines, {speed:,.1f} a second", file=sys.stderr, flush=True)
-            self._told = now
+            self._last_reported = now

@@ -120,7 +120,7 @@ def card(
     name: str,
     label: str = "",
 ) -> str:
-    """The model's card in Markdown: what it is, what it was made of, how to make it again."""
+    """The model's card in Markdown: description, training data, and the commands that make it again."""
     num_parameters = sum(parameter.numel() for parameter in model.parameters())
     training = config.training
     settings = " ".join(f"--domain {d}={words}" for d, words in facts["max_words"].items())
@@ -251,7 +251,7 @@ def _tags(config: ModelConfig) -> str:
 
 
 def _earlier(training: Mapping[str, Any] | None) -> str:
-    """What the model had been trained for when this run took it over."""
+    """The amount of training that the initial model of this run had."""
     if training is None:
         return ""
     return (

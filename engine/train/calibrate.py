@@ -1,4 +1,4 @@
-"""Measures the ranges of a model's activations on held-out sets: `engine.model.activations` says what they are for."""
+"""Measures the ranges of a model's activations on held-out sets: `engine.model.activations` explains their use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def calibrate(
     beam: int = 5,
     limit: int | None = 100,
 ) -> Ranges:
-    """Translate the first lines of the sets in each direction, and write what the products read beside the weights.
+    """Translate the first lines of the sets in each direction, and write the input ranges beside the weights.
 
     The ranges span all rows of the search, also those that it gives up. Without `directions` all of the model's.
     """
@@ -37,7 +37,7 @@ def calibrate(
             requests += [Request(text, direction=direction) for text in texts]
     if not requests:
         raise TrainingError(f"there is nothing to translate in {', '.join(set_names)}; name a set with lines in it")
-    (folder / ACTIVATIONS).unlink(missing_ok=True)  # those of other weights would be refused
+    (folder / ACTIVATIONS).unlink(missing_ok=True)  # ranges of other weights would be refused
     loaded = load_model(folder)
     pack(loaded.transformer)
     gauges = attach_gauges(loaded.transformer)

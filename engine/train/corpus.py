@@ -73,7 +73,9 @@ def read_synthetic(folder: Path, languages: tuple[str, str]) -> Iterator[Sentenc
     for domain, paths in files.items():
         for pair in _read_files(paths):
             if pair.domain != domain:
-                raise TrainingError(f"{folder}: a pair of {domain}.*.tsv.gz is of domain {pair.domain!r}; make it anew")
+                raise TrainingError(
+                    f"{folder}: a pair of {domain}.*.tsv.gz is of domain {pair.domain!r}; make it again"
+                )
             yield pair
 
 

@@ -148,7 +148,7 @@ class PairSet:
 
 
 def variants_name(language: str) -> str:
-    """What the files of other encodings of a language's lines are called."""
+    """The names of the files with other encodings of a language's lines."""
     return f"{language}.variants"
 
 
@@ -294,7 +294,7 @@ class BatchSampler:
         return Batch(source_BS, source_lengths_B, _table(target, indices, no_heads)[0])
 
 
-def _check_variants(pairs: PairSet, directions: Sequence[str], wanted: int) -> None:
+def _check_variants(pairs: PairSet, directions: Sequence[str], num_variants: int) -> None:
     """Raise TrainingError if a source has too few encodings, or encodings of other lines."""
     for language in dict.fromkeys(direction.split("-")[0] for direction in directions):
         lines = pairs.variants.get(language)
@@ -303,10 +303,10 @@ def _check_variants(pairs: PairSet, directions: Sequence[str], wanted: int) -> N
             raise TrainingError(
                 f"{variants_name(language)}.npy was made of other lines; run `python -m engine.train variants` again"
             )
-        if found < wanted:
+        if found < num_variants:
             raise TrainingError(
-                f"source_variants is {wanted}, but the prepared folder has {found} for {language!r}; make them with "
-                "`python -m engine.train variants`, or ask for no more than there are"
+                f"source_variants is {num_variants}, but the prepared folder has {found} for {language!r}; make them "
+                "with `python -m engine.train variants`, or ask for no more than there are"
             )
 
 

@@ -1,4 +1,4 @@
-"""Whether the German side of a pair says "Sie" or "du" to its reader: what a formality token on the source stands for.
+"""Labels pairs by the form of address of the German side, "Sie" or "du", for the formality tokens on the source.
 
 By pronouns only, and no label rather than a wrong one: German writes `sie` (she, they) and `Sie` (you) alike where a
 sentence begins, `ihr` means her, their and you, and `dir` and `du` are commands too. So the English side is considered
@@ -31,7 +31,7 @@ def formality_of(german: str, english: str) -> Formality | None:
     >>> formality_of("Klicken Sie auf die Datei.", "Click the file."), formality_of("Sie schläft.", "She sleeps.")
     ('formal', None)
 
-    A word that stands in the English side too is a name or a command: `Cirque du Soleil`, `du -h`.
+    A word that occurs in the English side too is a name or a command: `Cirque du Soleil`, `du -h`.
     """
     has_you, has_others = bool(_YOU.search(english)), bool(_OTHERS.search(english))
     if has_others and not has_you:

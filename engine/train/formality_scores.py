@@ -29,12 +29,12 @@ class FormalityScore:
     set_name: str
     asked: Formality | None
     num_lines: int
-    said: Mapping[Formality | None, int]
+    num_by_form: Mapping[Formality | None, int]
 
     @property
     def row(self) -> str:
         """A line of the card's table."""
-        counts = (f"{self.said.get(key, 0):,}" for key in (*FORMALITIES, None))
+        counts = (f"{self.num_by_form.get(key, 0):,}" for key in (*FORMALITIES, None))
         return f"| {self.set_name} | {self.num_lines:,} | {_WORDS[self.asked]} | {' | '.join(counts)} |"
 
 
@@ -54,11 +54,11 @@ def measure_formality(
     for asked in (None, *FORMALITIES):
         requests = [Request(text, direction=direction, formality=asked) for text in texts]
         translations = translator.translate_all(requests, SearchOptions(beam=beam, nbest=1))
-        said = Counter(
+        num_by_form = Counter(
             formality_of(translation.hypotheses[0].text, text) if translation.hypotheses else None
             for text, translation in zip(texts, translations, strict=True)
         )
-        found.append(FormalityScore(set_name, asked, len(texts), said))
+        found.append(FormalityScore(set_name, asked, len(texts), num_by_form))
     return found
 
 
@@ -79,8 +79,8 @@ def insert_formality_scores(path: Path, found: Sequence[FormalityScore]) -> None
     section = f"""
 {FORMALITY_HEADING}
 
-Translations of the lines whose reference says Sie or du to its reader, by what was asked for (`formality`) and what
-they say, told by their pronouns (engine/train/formality.py).
+Translations of the lines whose reference says Sie or du to its reader, by the requested form (`formality`) and by
+the form of their pronouns (engine/train/formality.py).
 
 | set | lines | asked for | Sie | du | neither or both |
 |---|---|---|---|---|---|

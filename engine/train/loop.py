@@ -53,8 +53,8 @@ class Position:
 class Trainer:
     """One run in `folder`: a new one, or the resumed one. Call `train`.
 
-    A new run begins with random weights, or with those of the model in the folder `initial`, whose pieces the data must
-    use.
+    A new run begins with random weights, or with the weights of the model in the folder `initial`; the data must use
+    its pieces.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ CHUNK = 2000
 
 
 def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData:
-    """Write the prepared folder; returns what stands in its `prepared.json`."""
+    """Write the prepared folder; returns the content of its `prepared.json`."""
     licences = read_licences(corpus)
     pairs = [pair for pair in read_pairs(corpus) if options.selection.wants(pair)]
     if not pairs:
@@ -153,7 +153,7 @@ def _pair_set(
 
 
 def _formalities(pairs: Sequence[SentencePair], languages: tuple[str, str]) -> Labels | None:
-    """The label of every pair; None where it cannot be told, since that takes German and English."""
+    """The label of every pair; None without labels, which need German and English."""
     if set(languages) != {FORMAL_LANGUAGE, "en"}:
         return None
     german_first = languages[0] == FORMAL_LANGUAGE
@@ -167,7 +167,7 @@ def _facts(
     licences: dict[str, tuple[str, str]],
     options: PrepareOptions,
 ) -> dict[str, Any]:
-    """What the model's configuration and card will say of its data."""
+    """The facts about the data for the model's configuration and card."""
     first, second = options.languages
     num_first, num_second = (max(1, sum(map(len, side))) for side in sides)
     by_source = Counter((pair.source_id, pair.domain) for pair in pairs)

@@ -1,4 +1,4 @@
-"""The scores in a model's card: those of its held-out sets, and what other systems reach on the same sets."""
+"""The scores in a model's card, for its held-out sets, beside the scores of other systems on the same sets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUBLISHED: Final[Mapping[tuple[str, str], Sequence[float | None]]] = {
     ("test/flores.devtest", "en-de"): (42.3, 42.9, 38.8, None, 36.1, 33.7, 31.8),
     ("test/flores.devtest", "de-en"): (42.8, 45.8, 39.1, 41.9, 40.6, 31.2, 36.2),
 }
-# BLEU to be above; the first is that of Post and Vilar 2018, trained on 5.9 million pairs, on 2,737 of these lines.
+# BLEU goals; the first is the score of Post and Vilar 2018, trained on 5.9 million pairs, on 2,737 of these lines.
 GOALS: Final[Mapping[tuple[str, str], float]] = {
     ("test/newstest2014", "en-de"): 22.3,
     ("test/software-docs", "en-de"): 35.0,
@@ -33,7 +33,7 @@ Row = tuple[str, ...]  # cells: set, direction, lines, BLEU, chrF
 
 
 def insert_scores(path: Path, scores: Sequence[SetScore]) -> None:
-    """Put the scores into a card, each in place of that of its set and direction, if one stands there.
+    """Put the scores into a card; each replaces an earlier score of its set and direction.
 
     Raises TrainingError for a card that cannot be read, and for one whose other scores are of another beam.
     """

@@ -1,7 +1,7 @@
-"""Other encodings of every training source, by BPE dropout (Provilkov et al. 2020): what the encoder reads instead.
+"""Other encodings of every training source, by BPE dropout (Provilkov et al. 2020), for the encoder to read.
 
 Made from a prepared folder's ids, vocabulary and merges alone, so that a machine with torch and numpy can make them
-from what was sent to it. Targets, development sets and decoding keep the canonical pieces.
+without the text. Targets, development sets and decoding keep the canonical pieces.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def write_variants(folder: Path, num_variants: int, dropout: float, num_workers:
                 for variant, (ids, counts) in enumerate(drawn):
                     parts[variant].append(ids)
                     lengths[variant].append(counts)
-                told = min(done * CHUNK, num_lines)
+                num_done = min(done * CHUNK, num_lines)
                 end = "\r" if sys.stderr.isatty() else "\n"
-                print(f"  {language}: {told:,} of {num_lines:,} lines", end=end, file=sys.stderr, flush=True)
+                print(f"  {language}: {num_done:,} of {num_lines:,} lines", end=end, file=sys.stderr, flush=True)
         counts = np.concatenate([chunk for variant in lengths for chunk in variant])
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
         pieces = np.concatenate([chunk for variant in parts for chunk in variant])

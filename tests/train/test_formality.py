@@ -124,8 +124,10 @@ def test_card_tells_how_often_a_wish_is_followed(translator: Translator, tmp_pat
         (tmp_path / f"set.{language}").write_text("".join(pair[column] + "\n" for pair in known), encoding="utf-8")
     found = measure_formality(translator, tmp_path, "set", beam=3)
     assert [entry.asked for entry in found] == [None, "formal", "informal"]
-    assert all(entry.num_lines == len(known) - 1 == sum(entry.said.values()) for entry in found), "one has no reader"
-    assert (found[1].said, found[2].said) == ({"formal": 11}, {"informal": 11})
+    assert all(entry.num_lines == len(known) - 1 == sum(entry.num_by_form.values()) for entry in found), (
+        "one has no reader"
+    )
+    assert (found[1].num_by_form, found[2].num_by_form) == ({"formal": 11}, {"informal": 11})
     assert found[2].row == "| set | 11 | du | 0 | 11 | 0 |"
     assert [entry.num_lines for entry in measure_formality(translator, tmp_path, "set", limit=2)] == [2, 2, 2]
 

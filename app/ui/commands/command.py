@@ -1,4 +1,4 @@
-"""What all commands have in common."""
+"""The base classes of all commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ StepOrigin = Literal["undo", "redo"]
 
 
 class CommandMessage(PageMessage):
-    """What every command contains: its `name`, and what the page knows, so that the reply has only what is newer.
+    """The fields of every command: its `name`, and the page's version, so that the reply has only newer state.
 
     `since` is the page's version, `open` its open segment and `detail_since` the stamp of that segment's details.
     Commands of one page (`client`) are numbered by `sequence`, so that a late one does not replace a newer one.

@@ -142,7 +142,7 @@ class SetConsent(Command):
 
 
 class ExportNote(Command):
-    """What the person should know before they save a file of this kind."""
+    """The warning to show before a file of this kind is saved."""
 
     name: Literal["export_note"]
     result: ClassVar[Any] = r.ExportWarning

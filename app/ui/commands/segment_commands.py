@@ -44,7 +44,7 @@ class EditReport(PageModel):
 
 
 class EditText(SegmentCommand):
-    """The person's text for a segment; null: the machine's again. `rank` is that of a hypothesis taken, from 0."""
+    """The person's text for a segment; null: the machine's again. `rank` is an adopted hypothesis's, from 0."""
 
     name: Literal["edit"]
     text: str | None

@@ -139,7 +139,7 @@ export interface FunctionResults {
   upload: ImportReport;
 }
 
-/** What every command contains: its `name`, and what the page knows, so that the reply has only what is newer.
+/** The fields of every command: its `name`, and the page's version, so that the reply has only newer state.
  *
  * `since` is the page's version, `open` its open segment and `detail_since` the stamp of that segment's details.
  * Commands of one page (`client`) are numbered by `sequence`, so that a late one does not replace a newer one. */
@@ -206,7 +206,7 @@ export interface AskCompletion {
   text: string;
 }
 
-/** What the glossaries do to the document. */
+/** Where the terms of the glossaries occur in the document. */
 export interface AskDocumentCheck {
   token: string;
   language?: string;
@@ -380,7 +380,7 @@ export interface DivisionStep {
   step: number;
 }
 
-/** What the glossaries do in the document, with the terms found and those overridden. */
+/** The use of the glossaries in the document, with the terms found and the terms overridden. */
 export interface DocumentCheck {
   num_segments: number;
   num_segments_hit: number;
@@ -394,7 +394,7 @@ export interface DocumentCheck {
   suppressed: SuppressedTerm[];
 }
 
-/** What the import does in the document, and in how many more segments than the glossaries of now. */
+/** The use of an imported glossary, and how many more segments it concerns than the present glossaries. */
 export interface DocumentImpact {
   num_segments: number;
   num_segments_hit: number;
@@ -443,7 +443,7 @@ export interface EditTerm extends CommandFields {
   note: string;
 }
 
-/** The person's text for a segment; null: the machine's again. `rank` is that of a hypothesis taken, from 0. */
+/** The person's text for a segment; null: the machine's again. `rank` is an adopted hypothesis's, from 0. */
 export interface EditText extends CommandFields {
   name: 'edit';
   client: string;
@@ -475,13 +475,13 @@ export interface ErrorReply {
   error: ErrorDetails;
 }
 
-/** What the person should know before they save a file of this kind. */
+/** The warning to show before a file of this kind is saved. */
 export interface ExportNote extends CommandFields {
   name: 'export_note';
   kind: string;
 }
 
-/** What the person should know before they save a file. */
+/** A warning to show before a file is saved. */
 export interface ExportWarning {
   note: string | null;
 }
@@ -516,7 +516,7 @@ export interface FindingView {
   is_error: boolean;
 }
 
-/** What the checks found in a text that is not confirmed yet. */
+/** The findings of the checks in a text that is not confirmed yet. */
 export interface Findings {
   findings: FindingView[];
 }
@@ -556,7 +556,7 @@ export interface GlossaryList {
   can_undo: boolean;
 }
 
-/** What the header shows of the glossaries. */
+/** The glossaries in the header. */
 export interface GlossarySummary {
   name: string;
   num_terms: number;
@@ -801,7 +801,7 @@ export interface Pretranslate extends CommandFields {
   is_on: boolean;
 }
 
-/** What the constraints cost: in total, each alone (`singly`), and the difference (`together`). */
+/** The costs of the constraints: in total, each alone (`singly`), and the difference (`together`). */
 export interface PriceView {
   total: number | null;
   singly: number;
@@ -1129,7 +1129,7 @@ export interface ShownSession {
   is_continued?: boolean;
 }
 
-/** The state after a command: what is small, the rows that changed, and the open segment if it changed.
+/** The state after a command: totals, the rows that changed, and the open segment if it changed.
  *
  * `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own. */
 export interface SnapshotReply {
@@ -1196,7 +1196,7 @@ export interface StopModel extends CommandFields {
   name: 'stop_model';
 }
 
-/** The style chosen, and what the model offers. */
+/** The chosen style, and the choices of the model. */
 export interface StyleView {
   formality: 'formal' | 'informal' | null;
   domain: string | null;
@@ -1229,7 +1229,7 @@ export interface SwitchModel extends CommandFields {
   key: string;
 }
 
-/** A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` say why it is there, `ban` what is not. */
+/** A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban. */
 export interface TargetRun {
   t: string;
   w?: number;
@@ -1299,7 +1299,7 @@ export interface UndoGlossaryChange extends CommandFields {
   name: 'glossary_undo';
 }
 
-/** The glossaries after an import, and what was imported. */
+/** The glossaries after an import, with the name and the size of the imported one. */
 export interface UsedImport {
   glossaries: GlossaryView[];
   can_undo: boolean;
