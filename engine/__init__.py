@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import (
+    MAX_FOLLOW_CHARACTERS,
     Alternative,
     Avoid,
     Follow,
@@ -69,6 +70,7 @@ else:
 
 
 __all__ = [
+    "MAX_FOLLOW_CHARACTERS",
     "PLACEHOLDER",
     "Alternative",
     "Avoid",

@@ -29,13 +29,13 @@ EventType = Literal[
     "split", "merge",
     # constraints: "avoid" bans a word, "unavoid" allows it again; "beginning" is the required start of the translation
     # after choosing an alternative or translating the rest again, "" to remove it; "locked" are texts that must occur
-    # in this order while the rest is translated again
-    "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "glossary", "term_shown", "term_used", "term_overridden",
-    "term_added", "term_removed",
+    # in this order while the rest is translated again;
+    # "follow" is the text that the next translation keeps as far as it can, "" for a free translation
+    "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "follow", "glossary", "term_shown", "term_used",
+    "term_overridden", "term_added", "term_removed",
     # the model
-    "model", "style", "pretranslate", "decode_request", "decode_result", "alternatives", "completion", "prices",
-    "check_raised", "check_resolved",
-    "checks_chosen", "memory_shown",
+    "model", "style", "pretranslate", "decode_request", "decode_result", "alternatives", "completion", "revision",
+    "prices", "check_raised", "check_resolved", "checks_chosen", "memory_shown",
 ]  # fmt: skip
 # The classes counted by a "key" event: keys that type a character, that delete one, arrow keys and the like, and
 # combinations with Ctrl, Alt or Command. Single keys and caret positions ("caret") are logged only after "consent".

@@ -16,7 +16,17 @@ _DETAILS: Final = ("kind", "message")
 _ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment"})
 # Events that the user does not see; a proposal is a step only if the segment shows it.
 UNSEEN: Final = frozenset(
-    {"decode_request", "prices", "pretranslate", "term_shown", "term_used", "caret", "checks_chosen", "memory_shown"}
+    {
+        "decode_request",
+        "prices",
+        "pretranslate",
+        "term_shown",
+        "term_used",
+        "caret",
+        "checks_chosen",
+        "memory_shown",
+        "revision",
+    }
 )
 
 
@@ -76,7 +86,7 @@ def replay_steps(segments: Sequence[Segment], events: Iterable[Event]) -> Iterat
 
 
 def _detail(event_type: str, payload: dict[str, Any]) -> str:
-    if "offset" in payload:
+    if "offset" in payload and "origin" in payload:
         return origin_name(payload["origin"])
     if event_type in _ABOUT_TEXTS:
         return str(payload.get("text", ""))

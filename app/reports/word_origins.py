@@ -23,6 +23,7 @@ ORIGINS: Final = (
 _NAMES: Final = {
     "case": "typed", "restored": "typed", "spelling": "typed", "undo": "typed", "redo": "typed",
     "replace": "replaced", "paste": "pasted", "n-best": "model", "hypothesis": "model", "rest": "model",
+    "revision": "model",
 }  # fmt: skip
 _FROM_MACHINE: Final = frozenset({"n-best", "hypothesis", "rest"})
 _STEPS: Final = frozenset({"undo", "redo"})

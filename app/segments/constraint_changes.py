@@ -18,7 +18,7 @@ from app.segments.state import SegmentState, contains_banned
 from engine import Avoid
 
 BanCase = Literal["exact", "permissive"]
-ConstraintOrigin = Literal["person", "alternative", "rest", "undo", "redo"]
+ConstraintOrigin = Literal["person", "alternative", "rest", "free", "undo", "redo"]
 MAX_PINS = 50
 MAX_BANS = 50
 MAX_LOCKED = 50
@@ -128,8 +128,11 @@ def with_constraints(
     bans: Sequence[Avoid],
     beginning: str,
     locked: Sequence[str],
+    previous: str,
 ) -> SegmentState:
     """The segment with these constraints, in the next version; the same object if nothing changes.
+
+    `previous` is the text to keep as far as possible.
 
     Raises CommandError for too many constraints or one that is too long.
     """
@@ -138,6 +141,7 @@ def with_constraints(
     off = frozenset(key for key in terms_off if key in known)
     after = replace(segment, pins=kept_pins, terms_off=off, bans=kept_bans)
     after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked), changed_from="")
+    after = replace(after, previous=clean_target(previous))
     return segment if after == segment else replace(after, version=segment.version + 1)
 
 
@@ -159,6 +163,8 @@ def constraint_events(before: SegmentState, after: SegmentState, origin: str) ->
         events.append(("beginning", {"text": after.beginning, "origin": origin}))
     if after.locked != before.locked:
         events.append(("locked", {"texts": list(after.locked), "origin": origin}))
+    if after.previous != before.previous:
+        events.append(("follow", {"text": after.previous, "origin": origin}))
     for key in sorted(before.terms_off ^ after.terms_off):
         source, target, *_ = key.split("\t")
         is_off = key in after.terms_off

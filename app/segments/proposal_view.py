@@ -32,6 +32,7 @@ class DecodingResult:
     bans: tuple[Avoid, ...] = ()
     beginning: str = ""
     locked: tuple[str, ...] = ()
+    previous: str = ""
 
     @property
     def best(self) -> Hypothesis | None:

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from app.checks import CheckName, Finding, findings_in
 from app.glossary import TermHit
@@ -22,7 +22,7 @@ from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import Constraint, ResolvedConstraints, resolve_constraints
 from app.text.nontranslatables import kept_texts, without_markup
 from app.text.words import count_words
-from engine import Avoid, Request, is_word_char, stands_alone
+from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request, is_word_char, stands_alone
 
 State = Literal["new", "pretranslated", "edited", "confirmed"]
 Origin = Literal["typed", "hypothesis", "propagated", "memory"]
@@ -50,6 +50,8 @@ class SegmentState:
     is the number of the newest request, `shown` is the newest answer with hypotheses, and `stored_answer` a summary of
     the newest complete answer of this run or an earlier one. `version` counts the changes of the segment; `stamp` is
     the workspace version at the last change. `attention` explains why the segment needs review; empty if it does not.
+    `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
+    translation.
     `note` comes from the document file (context, comments), `comment` from the user. `changed_from` is the previous
     proposal if a change of terms replaced it. A segment that was merged into another one has an empty source.
     """
@@ -68,6 +70,7 @@ class SegmentState:
     comment: str = ""
     beginning: str = ""
     locked: tuple[str, ...] = ()
+    previous: str = ""
     changed_from: str = ""
     decoded: DecodingResult | None = None
     shown: DecodingResult | None = None
@@ -104,6 +107,7 @@ class SegmentState:
             avoid=self.avoided,
             prefix=self.beginning,
             locked=self.locked,
+            follow=followed(self.previous),
         )
 
     @property
@@ -113,8 +117,8 @@ class SegmentState:
 
     def is_answered_by(self, decoded: DecodingResult) -> bool:
         """Whether the answer belongs to the current constraints."""
-        answered = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked
-        return answered == (self.constraints, self.avoided, self.beginning, self.locked)
+        answered = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked, decoded.previous
+        return answered == (self.constraints, self.avoided, self.beginning, self.locked, self.previous)
 
     @property
     def has_prices(self) -> bool:
@@ -140,7 +144,7 @@ class SegmentState:
     @property
     def constraints_key(self) -> str:
         """A fingerprint of the current constraints."""
-        return constraints_key(self.constraints, self.avoided, self.beginning, self.locked)
+        return constraints_key(self.constraints, self.avoided, self.beginning, self.locked, self.previous)
 
     @property
     def needs_translation(self) -> bool:
@@ -176,11 +180,18 @@ class SegmentState:
         return self.target if self.target is not None else self.machine_text
 
 
+def followed(previous: str) -> Follow | None:
+    """The engine's option to change as little as possible of a previous text; None for no text or one too long."""
+    return Follow(previous) if previous.strip() and len(previous) <= MAX_FOLLOW_CHARACTERS else None
+
+
 def constraints_key(
-    constraints: Sequence[Constraint], bans: Sequence[Avoid], beginning: str, locked: Sequence[str]
+    constraints: Sequence[Constraint], bans: Sequence[Avoid], beginning: str, locked: Sequence[str], previous: str
 ) -> str:
     """A fingerprint of constraints: 16 hex digits, equal for equal constraints. The log stores it."""
-    values = [[asdict(item) for item in constraints], [asdict(ban) for ban in bans], beginning, list(locked)]
+    values: list[Any] = [[asdict(item) for item in constraints], [asdict(ban) for ban in bans], beginning, list(locked)]
+    if previous:
+        values.append(previous)
     return hashlib.sha256(json.dumps(values).encode("ascii")).hexdigest()[:16]
 
 
@@ -296,6 +307,7 @@ def segment_update(segment: SegmentState) -> SegmentUpdate:
         "bans": [asdict(ban) for ban in segment.bans],
         "beginning": segment.beginning,
         "locked": list(segment.locked),
+        "previous": segment.previous,
         "origin": segment.origin,
         "comment": segment.comment,
         "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
@@ -320,6 +332,7 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
         beginning=kept.get("beginning", ""),
         locked=tuple(kept.get("locked", ())),
+        previous=kept.get("previous", ""),
         stored_answer=stored_answer,
         comment=kept.get("comment", ""),
         note=saved.note,

@@ -15,7 +15,18 @@ from app.segments.constraint_changes import MAX_TARGET_CHARACTERS, one_line
 from app.segments.state import Json, SegmentState
 
 EditOrigin = Literal[
-    "typed", "hypothesis", "proposal", "rest", "completion", "case", "source", "memory", "undo", "redo", "restored"
+    "typed",
+    "hypothesis",
+    "proposal",
+    "rest",
+    "revision",
+    "completion",
+    "case",
+    "source",
+    "memory",
+    "undo",
+    "redo",
+    "restored",
 ]
 # How the page reports that a text changed while typing. "other" is neither key nor paste, such as dictation or a
 # browser extension.
@@ -97,7 +108,7 @@ def confirmed(segment: SegmentState, text: str) -> SegmentState:
 def translator_work(segment: SegmentState) -> tuple[object, ...]:
     """The translator's work on a segment as a comparable value: source, text, comment, constraints, confirmed."""
     text = None if segment.is_from_memory else segment.target
-    constraints = (segment.pins, segment.terms_off, segment.bans, segment.beginning, segment.locked)
+    constraints = (segment.pins, segment.terms_off, segment.bans, segment.beginning, segment.locked, segment.previous)
     return segment.source, text, segment.state == "confirmed", segment.comment, *constraints
 
 

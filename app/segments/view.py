@@ -20,6 +20,7 @@ from app.segments.proposal_view import (
     word_confidences,
 )
 from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
+from app.segments.revision import changed_words
 from app.segments.state import Json, SegmentState, contains_banned, count_occurrences, term_form
 from app.text.nontranslatables import placeholders, without_markup
 from engine import Avoid, Hypothesis
@@ -76,6 +77,7 @@ def detail_view(segment: SegmentState) -> Json:
         "ban_states": _ban_states(segment),
         "beginning": segment.beginning,
         "locked": list(segment.locked),
+        "previous": segment.previous,
         "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
         "terms_off": sorted(segment.terms_off),
         "conflicts": conflicts_of(segment, lambda pin: aligned_span(segment, pin)),
@@ -96,6 +98,9 @@ def detail_view(segment: SegmentState) -> Json:
 
 def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothesis) -> list[Json]:
     tokens = proposal_tokens(best, shown.constraints)
+    if shown.previous:
+        new = changed_words(shown.previous, best.text)
+        tokens = [{**token, "new": True} if token.get("w") in new else token for token in tokens]
     free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
     return with_banned_words(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
 

@@ -72,6 +72,7 @@ class Protection:
             avoid=tuple(replace(item, text=texts.text(item.text) or item.text) for item in original.avoid),
             prefix=texts.bare(texts.completed(original.prefix)).text,
             locked=tuple(locked.values()),
+            follow=original.follow and replace(original.follow, text=texts.text(original.follow.text)),
         )
         request = _bounded(request, {names.get(text, text) for text in kept})
         return cls(original, request, bare, texts, tags, tuple(phrases), tuple(locked))

@@ -22,7 +22,7 @@ from app.sessions import Sessions
 from app.ui.commands import read_command
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.glossary_api import GlossaryApi
-from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
+from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, AskRevision, Changes, Hello
 from app.ui.replies import attempt, error_reply, in_language_of, internal_error
 from app.ui.schemas import Name, PageMessage, read
 from app.workspace.commands import Workspace
@@ -114,6 +114,14 @@ class Api:
             return questions.ask_completion(question.segment, question.text)
 
         return await self._ask_model(message, AskCompletion, ask, Questions.show_completion)
+
+    async def revision(self, message: Any) -> Json:
+        """Which words of the edited text should change, or `is_overtaken` if a newer question came meanwhile."""
+
+        def ask(question: AskRevision, questions: Questions) -> tuple[Any, Future[Any]]:
+            return questions.ask_revision(question.segment, question.text, question.beginning, question.locked)
+
+        return await self._ask_model(message, AskRevision, ask, Questions.show_revision)
 
     async def record(self, message: Any) -> Json:
         """The open session's figures ("report") or all its moments ("replay")."""

@@ -92,13 +92,16 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     async def completion(message: Any) -> Response:
         return json_reply(await api.completion(message))
 
+    async def revision(message: Any) -> Response:
+        return json_reply(await api.revision(message))
+
     async def record(message: Any) -> Response:
         return json_reply(await api.record(message))
 
     async def glossary(message: Any) -> Response:
         return await asyncio.to_thread(lambda: json_reply(api.glossaries.ask(message)))
 
-    return [hello, command, changes, alternatives, completion, record, glossary]
+    return [hello, command, changes, alternatives, completion, revision, record, glossary]
 
 
 def mount_page(app: FastAPI, api: Api, *, host: str, port: int, max_file_bytes: int) -> None:

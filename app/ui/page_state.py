@@ -132,7 +132,10 @@ class SourceRun(TypedDict):
 
 
 class TargetRun(TypedDict):
-    """A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban."""
+    """A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban.
+
+    `new` marks a word that is not in the previous text.
+    """
 
     t: str
     w: NotRequired[int]
@@ -141,6 +144,7 @@ class TargetRun(TypedDict):
     terms: NotRequired[list[str]]
     tag: NotRequired[bool]
     kept: NotRequired[bool]
+    new: NotRequired[bool]
     ban: NotRequired[str]
 
 
@@ -280,6 +284,7 @@ class SegmentDetails(TypedDict):
     ban_states: list[BanView]
     beginning: str
     locked: list[str]
+    previous: str
     prices: PriceView | None
     terms_off: list[str]
     conflicts: list[ConflictView]

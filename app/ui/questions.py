@@ -43,6 +43,15 @@ class AskCompletion(PageMessage):
     text: str
 
 
+class AskRevision(PageMessage):
+    """Which words of an edited `text` should change; `beginning` and `locked` are kept as they are."""
+
+    segment: Integer
+    text: str
+    beginning: str
+    locked: list[str]
+
+
 class AskRecord(PageMessage):
     """The session's figures ("report"), or every moment of it ("replay")."""
 

@@ -14,7 +14,7 @@ from app.ui.commands import COMMANDS
 from app.ui.commands.command import CommandMessage, SessionCommand
 from app.ui.glossary_api import QUESTIONS
 from app.ui.page_state import SnapshotReply
-from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, Changes, Hello
+from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, AskRevision, Changes, Hello
 from app.ui.replies import ErrorReply
 from app.ui.results import ImportReport, SessionReplay, SessionReport, ShownSession
 
@@ -44,7 +44,7 @@ def protocol_types() -> str:
     kinds: dict[str, list[Any]] = {
         "Command": [*COMMANDS.values()],
         "GlossaryMessage": [*QUESTIONS.values()],
-        "Question": [Hello, Changes, AskAlternatives, AskCompletion, AskRecord],
+        "Question": [Hello, Changes, AskAlternatives, AskCompletion, AskRevision, AskRecord],
         "Reply": [SnapshotReply, ErrorReply],
     }
     commands = {model.__name__ for model in COMMANDS.values()}

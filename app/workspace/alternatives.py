@@ -62,7 +62,7 @@ def question_for(
         for number, text in enumerate(segment.locked)
         if number not in places or places[number][0] >= end or places[number][1] <= start
     ]
-    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked))
+    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked), previous="")
     return Question(segment, shown.best, text[start:end], start, replaced, request_of(asked))
 
 

@@ -198,6 +198,7 @@ class Workspace:
         bans: Sequence[Avoid] = (),
         beginning: str = "",
         locked: Sequence[str] = (),
+        previous: str = "",
         *,
         origin: ConstraintOrigin = "person",
         client: str = "",
@@ -207,14 +208,15 @@ class Workspace:
 
         Of a pin and a ban that contradict each other, the newer stays. `beginning` is the required beginning of the
         translation, `locked` are texts that it must contain in this order: from an alternative that was taken, or kept
-        while the rest is translated again. The next set without them frees both.
+        while the rest is translated again. The next set without them frees both. `previous` is the text that the new
+        proposal keeps as far as it can; empty for a free translation.
         """
         with self.core.command() as work:
             segment = self.core.segment(index)
             if self._is_stale("constrain", index, client, sequence):
                 return
             work.then(lambda: self._newest.update({("constrain", index, client): sequence}))
-            after = with_constraints(segment, pins, terms_off, bans, beginning, locked)
+            after = with_constraints(segment, pins, terms_off, bans, beginning, locked, previous)
             if after == segment:
                 return
             work.change(after, constraint_events(segment, after, origin))

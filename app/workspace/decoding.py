@@ -327,7 +327,8 @@ class DecodeQueue:
             if translation.status == "cancelled":
                 core.adopt(replace(segment, answered=number))
             else:
-                decoded = DecodingResult(translation, asked.constraints, asked.avoided, asked.beginning, asked.locked)
+                kept = asked.beginning, asked.locked, asked.previous
+                decoded = DecodingResult(translation, asked.constraints, asked.avoided, *kept)
                 self._take(segment, decoded)
                 self._ask_again_if_outdated(index)
             self._pump()
@@ -377,7 +378,8 @@ class DecodeQueue:
         """The part of an answer that is kept over a restart; None where a constraint was not met."""
         if decoded.best is None or decoded.translation.status != "complete":
             return None
-        asked = constraints_key(decoded.constraints, decoded.bans, decoded.beginning, decoded.locked)
+        kept = decoded.beginning, decoded.locked, decoded.previous
+        asked = constraints_key(decoded.constraints, decoded.bans, *kept)
         return StoredAnswer(decoded.best.text, decoded.best.score, asked, self._made_with)
 
 
@@ -393,6 +395,7 @@ def request_payload(request: Request) -> dict[str, Any]:
         "avoid": [asdict(ban) for ban in request.avoid],
         "prefix": request.prefix,
         "locked": list(request.locked),
+        "follow": asdict(request.follow) if request.follow else None,
         "formality": request.formality,
         "domain": request.domain,
     }

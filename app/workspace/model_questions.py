@@ -1,4 +1,4 @@
-"""Questions to the model that change nothing: alternatives for a word, completions of a text.
+"""Questions to the model that change nothing: alternatives for a word, completions and revisions of a text.
 
 The log has the answers that were shown. A newer question of the same kind cancels an older one. A change of the
 constraints cancels all: they are about an outdated proposal.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 
 from app.errors import CommandError
 from app.i18n import Message
 from app.models.loading import DecodingWorker
-from app.segments.constraint_changes import clean_target
+from app.segments.constraint_changes import clean_locked, clean_target
 from app.segments.proposal_view import reason_message
+from app.segments.revision import revision_runs
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
@@ -32,7 +33,7 @@ class Questions:
         self._core = core
         self._style = style
         self.options = options
-        self._keys = {name: f"{core.token}/{name}" for name in ("alternatives", "completion")}
+        self._keys = {name: f"{core.token}/{name}" for name in ("alternatives", "completion", "revision")}
 
     def cancel(self) -> None:
         """Cancels the running questions; their futures give None."""
@@ -65,12 +66,9 @@ class Questions:
         with self._core.lock:
             segment = self._core.segment(index)
             text = clean_target(text)
-            begun = replace(segment, beginning=text, locked=tuple(lock for lock in segment.locked if lock not in text))
-            protection = Protection.of(self._style.request(begun))
-            options = replace(self.options, nbest=1)
-            key, owner = self._keys["completion"], self._core.token
-            asked = self._decoder().submit(protection.request, options, key=key, owner=owner)
-            return begun, _restored(asked, protection)
+            locked = tuple(lock for lock in segment.locked if lock not in text)
+            begun = replace(segment, beginning=text, locked=locked, previous="")
+            return begun, self._ask("completion", begun)
 
     def show_completion(self, begun: SegmentState, found: Translation) -> Json:
         """The characters that follow the text, and where there are none the reason, if it is known; logs them."""
@@ -81,6 +79,33 @@ class Questions:
         with self._core.command() as work:
             work.log("completion", {**payload, "status": found.status}, begun)
         return {"completion": completion, "reason": reason}
+
+    def ask_revision(
+        self, index: int, text: str, beginning: str, locked: Sequence[str]
+    ) -> tuple[SegmentState, Future[Translation | None]]:
+        """Asks which words of `text` should change after an edit; `beginning` and `locked` are kept as they are."""
+        with self._core.lock:
+            revised = replace(
+                self._core.segment(index),
+                beginning=clean_target(beginning),
+                locked=clean_locked(locked),
+                previous=clean_target(text),
+            )
+            return revised, self._ask("revision", revised)
+
+    def show_revision(self, revised: SegmentState, found: Translation) -> Json:
+        """The differences of the revised text, none if the request has no translation; logs the revised text."""
+        best = found.hypotheses[0].text if found.status == "complete" else ""
+        payload = {"text": revised.previous, "revision": best, "elapsed_ms": round(found.elapsed_ms, 3)}
+        with self._core.command() as work:
+            work.log("revision", {**payload, "status": found.status}, revised)
+        return {"runs": revision_runs(revised.previous, best) if best else []}
+
+    def _ask(self, question: str, segment: SegmentState) -> Future[Translation | None]:
+        protection = Protection.of(self._style.request(segment))
+        options = replace(self.options, nbest=1)
+        key, owner = self._keys[question], self._core.token
+        return _restored(self._decoder().submit(protection.request, options, key=key, owner=owner), protection)
 
     def _decoder(self) -> DecodingWorker:
         if (decoder := self._core.model.decoder) is None:

@@ -32,7 +32,7 @@ class PriceRequests:
             self.cancel()
         if worker is None or not segment.can_be_priced or segment.has_prices or self._running == what:
             return
-        protection = Protection.of(self._style.request(segment))
+        protection = Protection.of(replace(self._style.request(segment), follow=None))  # prices are the model's own
 
         def price(translator: Translator, cancel: threading.Event) -> Pricing:
             return protection.restore_pricing(translator.price(protection.request, self._options, cancel=cancel))

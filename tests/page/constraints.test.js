@@ -8,7 +8,7 @@ import {ConstraintSet} from '../../app/ui/static/editor/constraint_set.js';
 before(loadTexts);
 
 /** @type {Constraints} */
-const NONE = {pins: [], termsOff: [], bans: [], beginning: '', locked: []};
+const NONE = {pins: [], termsOff: [], bans: [], beginning: '', locked: [], previous: ''};
 
 for (const {text, expected, why} of [
   {text: 'Ein altes Haus', expected: true, why: 'has the pin and lacks the ban'},
@@ -35,7 +35,7 @@ test('a copy of constraints is equal and independent', () => {
   assert.equal(isSame(copy, set), false);
 });
 
-const constraintSet = () => {
+const constraintSet = (seen = {text: 'Ein Gebäude', isOwn: false}) => {
   /** @type {[string, CommandArgs, string][]} */
   const sent = [];
   /** @type {string[]} */
@@ -50,6 +50,7 @@ const constraintSet = () => {
   const set = new ConstraintSet(/** @type {any} */ (page), /** @type {any} */ ({index: 5}), {
     record: kind => events.push(`record ${kind}: ${set.pins}`),
     onChange: origin => events.push(`changed by ${origin}: ${set.pins}`),
+    textSeen: () => seen,
   });
   return {set, sent, events};
 };
@@ -61,7 +62,16 @@ test('a pin is recorded for undo, shown and sent with the whole set', () => {
   assert.deepEqual(sent, [
     [
       'constrain',
-      {segment: 5, pins: ['Haus'], terms_off: [], bans: [], beginning: '', locked: [], origin: 'person'},
+      {
+        segment: 5,
+        pins: ['Haus'],
+        terms_off: [],
+        bans: [],
+        beginning: '',
+        locked: [],
+        previous: 'Ein Gebäude',
+        origin: 'person',
+      },
       'constrain:5',
     ],
   ]);
@@ -96,4 +106,29 @@ test('a term is switched off and on again', () => {
   assert.deepEqual(set.termsOff, ['key']);
   set.setTerm('key', false);
   assert.deepEqual(set.termsOff, []);
+});
+
+test('the proposal stays near the text seen before the first constraint, until the person chooses or types', () => {
+  const seen = {text: 'Ein altes Gebäude.', isOwn: false};
+  const {set, sent} = constraintSet(seen);
+  const previous = () => sent.at(-1)?.[1].previous;
+  set.pin('Haus');
+  assert.equal(previous(), 'Ein altes Gebäude.');
+  seen.text = 'Ein altes Haus.';
+  set.ban('altes');
+  assert.equal(previous(), 'Ein altes Gebäude.', 'the answer to the first pin is not followed');
+  set.toggleFree();
+  assert.equal(previous(), '');
+  set.pin('schön');
+  assert.equal(previous(), '', 'a free translation stays free');
+  set.toggleFree();
+  assert.equal(previous(), 'Ein altes Haus.');
+  Object.assign(seen, {text: 'Ein schönes Haus.', isOwn: true});
+  set.unpin('schön');
+  assert.equal(previous(), 'Ein schönes Haus.', "the person's own text is followed");
+  set.unpin('Haus');
+  set.unban('altes');
+  assert.equal(previous(), '', 'without constraints the translation is free');
+  set.toggleFree();
+  assert.equal(set.previous, '', 'and there is nothing to switch');
 });

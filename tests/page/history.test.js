@@ -10,6 +10,7 @@ const snapshot = text => ({
   bans: [],
   beginning: '',
   locked: [],
+  previous: '',
   isConfirmed: false,
   start: 0,
   end: 0,

@@ -75,7 +75,7 @@ class Ban(PageModel):
 
 
 class SetConstraints(SegmentCommand):
-    """The whole set of constraints of a segment: pins, terms switched off, bans, the prefix and locked texts."""
+    """The whole set of constraints of a segment: pins, terms off, bans, the prefix, locked and previous text."""
 
     name: Literal["constrain"]
     pins: List[str]
@@ -83,6 +83,7 @@ class SetConstraints(SegmentCommand):
     bans: List[Ban]
     beginning: str
     locked: List[str]
+    previous: str = ""
     origin: ConstraintOrigin
     client: Name
     sequence: Integer
@@ -95,6 +96,7 @@ class SetConstraints(SegmentCommand):
             [Avoid(ban.text, ban.case) for ban in self.bans if ban.text.strip()],
             self.beginning,
             self.locked,
+            self.previous,
             origin=self.origin,
             client=self.client,
             sequence=self.sequence,

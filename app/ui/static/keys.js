@@ -56,11 +56,11 @@ const placeOf = ({segment}) => {
  * @param {string} keys
  * @param {string} place
  */
-const completionAction = ({segment: {completion, rest}}, keys, place) => {
+const completionAction = ({segment: {completion, rest, revision}}, keys, place) => {
   if (place !== 'field') return null;
   if (keys === 'Escape' && completion.isAsked) return () => completion.dismiss();
   if (keys === 'Escape' && rest.asked && !completion.isShown) return () => rest.cancel();
-  if (!completion.isShown) return null;
+  if (!completion.isShown) return keys === 'Escape' && revision.isOffered ? () => revision.dismiss() : null;
   if (keys === 'Tab' && completion.isAtCaret) return () => completion.take(false);
   if (keys === `Ctrl+${completion.forward}` && completion.isAtCaret) return () => completion.take(true);
   return keys === 'Escape' ? () => completion.dismiss() : null;
@@ -132,6 +132,18 @@ const ACTIONS = {
     ({segment}) =>
     () =>
       segment.rest.ask(),
+  revise:
+    ({segment}) =>
+    () =>
+      segment.revision.take(null),
+  revise_one:
+    ({segment}) =>
+    () =>
+      segment.revision.take(0),
+  free:
+    ({segment}) =>
+    () =>
+      segment.constraints.toggleFree(),
   complete:
     ({segment}) =>
     () =>

@@ -15,6 +15,7 @@ from app.tags.protect import MAX_ADDRESSES, MAX_TAGS, Protection
 from app.text.nontranslatables import kept_texts, nontranslatables, without_markup
 from engine import (
     Avoid,
+    Follow,
     Phrase,
     Pricing,
     Reason,
@@ -237,3 +238,11 @@ def test_source_with_too_many_addresses_is_unchanged():
     request = with_addresses(MAX_ADDRESSES + 1)
     assert not Protection.of(request).is_needed
     assert restored(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1
+
+
+def test_previous_text_is_followed_without_tags_and_with_names_for_addresses():
+    source = "Press {1}OK{/1} at https://harbor.example/a."
+    request = Request(source, follow=Follow("Drücken Sie {1}OK{/1} auf https://harbor.example/a."))
+    followed = Protection.of(request).request.follow
+    assert followed == Follow("Drücken Sie OK auf URL1.")
+    assert Protection.of(Request("Press OK.", follow=Follow("OK drücken."))).request.follow == Follow("OK drücken.")

@@ -14,8 +14,9 @@ from app.glossary import Glossary, Term
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.segments.constraint_changes import MAX_PINS, clean_target
+from app.segments.state import restore_segment
 from app.workspace.commands import Workspace
-from engine import Avoid, Reason, Translation
+from engine import Avoid, Follow, Reason, Translation
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 TEXT = "Open the settings.\nThe router saves the file.\nRestart the router.\n"
@@ -71,6 +72,29 @@ def test_elements_to_keep_are_requested_logged_and_placed(workspace: Workspace, 
     assert not workspace.segments[0].needs_decoding
     with pytest.raises(CommandError, match=r"kept passages \(51"):
         workspace.constrain(0, [], [], locked=["a"] * 51)
+
+
+def test_previous_text_is_requested_logged_restored_and_freed(workspace: Workspace, decoder: HandDecoder):
+    previous = "Öffnen Sie die Einstellungen."
+    workspace.constrain(0, ["alle"], [], previous=previous)
+    assert decoder.of(0)[-1][0].follow == Follow(previous)
+    kept = workspace.store.load_session(workspace.session_id).segments[0]
+    assert restore_segment(kept).previous == previous
+    decoder.answer(0, "Öffnen Sie alle Einstellungen.")
+    settle(workspace)
+    assert not workspace.segments[0].needs_decoding
+    detail = workspace.snapshot(open_index=0)["segment"]
+    assert [token["t"] for token in detail["proposal"]["tokens"] if token.get("new")] == ["alle"]
+    workspace.constrain(0, ["alle"], [], previous="", origin="free")
+    assert decoder.of(0)[-1][0].follow is None
+    logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "follow"]
+    assert logged == [{"text": previous, "origin": "person"}, {"text": "", "origin": "free"}]
+
+
+@pytest.mark.parametrize(("previous", "why"), [(" ", "blank"), ("a" * 10_001, "longer than the engine takes")])
+def test_text_that_cannot_be_followed_gives_a_free_translation(workspace, decoder: HandDecoder, previous, why):
+    workspace.constrain(0, ["alle"], [], previous=previous)
+    assert decoder.of(0)[-1][0].follow is None, why
 
 
 def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace, decoder: HandDecoder):

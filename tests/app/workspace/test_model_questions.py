@@ -15,7 +15,7 @@ from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.model_questions import completion_of
-from engine import Reason, Request, Translation
+from engine import Follow, Reason, Request, Translation
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
 
 BEGUN = [
@@ -82,6 +82,26 @@ def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, deco
     blocked = Translation(Request("x"), "infeasible", reasons=(Reason("unspellable", "漢 cannot be spelt"),))
     reason = "The model cannot produce the text that you keep exactly: change it, or keep less of it."
     assert ask(api, decoder, "漢", blocked) == {"ok": True, "completion": "", "reason": reason}
+
+
+def test_revision_keeps_what_was_edited_and_shows_what_would_change(api: Api, decoder: HandDecoder):
+    token = api.hello({})["token"]
+    text, kept = "Der alte Router startet neu.", {"beginning": "Der alte ", "locked": []}
+
+    async def both() -> dict[str, Any]:
+        asked = asyncio.create_task(api.revision({"token": token, "segment": 0, "text": text, **kept}))
+        while not (waiting := decoder.of("revision")):
+            await asyncio.sleep(0.005)
+        request, _, future = waiting[0]
+        assert (request.prefix, request.follow) == ("Der alte ", Follow(text))
+        future.set_result(translation(request, "Der alte Router wird neu gestartet."))
+        return await asked
+
+    runs = [{"t": "Der alte Router "}, {"t": "wird", "was": "startet"}, {"t": " neu"}, {"t": " gestartet", "was": ""}]
+    assert asyncio.run(both()) == {"ok": True, "runs": [*runs, {"t": "."}]}
+    workspace = api.sessions.find(token)
+    (logged,) = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "revision"]
+    assert (logged["text"], logged["revision"]) == (text, "Der alte Router wird neu gestartet.")
 
 
 def test_change_of_the_constraints_ends_the_question(api: Api, decoder: HandDecoder):

@@ -78,17 +78,18 @@ const without = ({beginning, locked}, item) => ({
 });
 
 /** @type {(keyof Constraints)[]} */
-const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked'];
+const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked', 'previous'];
 /**
  * A copy of an object's constraints.
  * @param {Constraints} constraints
  */
-export const partsOf = ({pins, termsOff, bans, beginning, locked}) => ({
+export const partsOf = ({pins, termsOff, bans, beginning, locked, previous}) => ({
   pins: [...pins],
   termsOff: [...termsOff],
   bans: [...bans],
   beginning,
   locked: [...locked],
+  previous,
 });
 /**
  * Whether two sets of constraints are equal.

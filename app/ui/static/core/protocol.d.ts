@@ -61,6 +61,7 @@ export type Question =
   | Changes
   | AskAlternatives
   | AskCompletion
+  | AskRevision
   | AskRecord;
 
 export type Reply =
@@ -243,6 +244,16 @@ export interface AskRecord {
   token: string;
   language?: string;
   view: 'report' | 'replay';
+}
+
+/** Which words of an edited `text` should change; `beginning` and `locked` are kept as they are. */
+export interface AskRevision {
+  token: string;
+  language?: string;
+  segment: number;
+  text: string;
+  beginning: string;
+  locked: string[];
 }
 
 /** A page of a glossary's terms. */
@@ -450,7 +461,7 @@ export interface EditText extends CommandFields {
   sequence: number;
   segment: number;
   text: string | null;
-  origin: 'typed' | 'hypothesis' | 'proposal' | 'rest' | 'completion' | 'case' | 'source' | 'memory' | 'undo' | 'redo' | 'restored';
+  origin: 'typed' | 'hypothesis' | 'proposal' | 'rest' | 'revision' | 'completion' | 'case' | 'source' | 'memory' | 'undo' | 'redo' | 'restored';
   rank?: number | null;
   reported?: EditReport | null;
 }
@@ -1015,6 +1026,7 @@ export interface SegmentDetails {
   ban_states: BanView[];
   beginning: string;
   locked: string[];
+  previous: string;
   prices: PriceView | null;
   terms_off: string[];
   conflicts: ConflictView[];
@@ -1107,7 +1119,7 @@ export interface SetConsent extends CommandFields {
   is_given: boolean;
 }
 
-/** The whole set of constraints of a segment: pins, terms switched off, bans, the prefix and locked texts. */
+/** The whole set of constraints of a segment: pins, terms off, bans, the prefix, locked and previous text. */
 export interface SetConstraints extends CommandFields {
   name: 'constrain';
   client: string;
@@ -1118,7 +1130,8 @@ export interface SetConstraints extends CommandFields {
   bans: Ban[];
   beginning: string;
   locked: string[];
-  origin: 'person' | 'alternative' | 'rest' | 'undo' | 'redo';
+  previous?: string;
+  origin: 'person' | 'alternative' | 'rest' | 'free' | 'undo' | 'redo';
 }
 
 /** Another session: the segment to open, an earlier session that could be continued, whether this one was. */
@@ -1229,7 +1242,9 @@ export interface SwitchModel extends CommandFields {
   key: string;
 }
 
-/** A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban. */
+/** A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban.
+ *
+ * `new` marks a word that is not in the previous text. */
 export interface TargetRun {
   t: string;
   w?: number;
@@ -1238,6 +1253,7 @@ export interface TargetRun {
   terms?: string[];
   tag?: boolean;
   kept?: boolean;
+  new?: boolean;
   ban?: string;
 }
 

@@ -108,7 +108,9 @@ declare global {
 
   /* ---- parts of the page ---- */
   type Languages = {source: string; target: string};
-  type Constraints = {pins: string[]; termsOff: string[]; bans: Ban[]; beginning: string; locked: string[]};
+  type Constraints = {pins: string[]; termsOff: string[]; bans: Ban[]; beginning: string; locked: string[]; previous: string};
+  /** A part of a revised text; `was` is the text that it replaces. */
+  type RevisionRun = {t: string; was?: string};
   type Snapshot = Constraints & {
     text: string | null;
     isConfirmed: boolean;
@@ -137,6 +139,7 @@ declare global {
     proposalNote: HTMLElement;
     useProposal: HTMLButtonElement;
     confidenceButton: HTMLButtonElement;
+    freeButton: HTMLButtonElement;
     fieldNote: HTMLElement;
     notices: HTMLElement;
     pinInput: HTMLInputElement;

@@ -3,7 +3,10 @@ import {ban, isSame, partsOf, pin, unpin} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 
 /** @type {Constraints} */
-const NO_CONSTRAINTS = {pins: [], termsOff: [], bans: [], beginning: '', locked: []};
+const NO_CONSTRAINTS = {pins: [], termsOff: [], bans: [], beginning: '', locked: [], previous: ''};
+
+/** @param {Constraints} set */
+const hasAny = ({pins, bans, beginning, locked}) => Boolean(pins.length || bans.length || beginning || locked.length);
 
 export class ConstraintSet {
   /** @type {string[]} */
@@ -15,18 +18,21 @@ export class ConstraintSet {
   beginning = '';
   /** @type {string[]} */
   locked = [];
+  previous = ''; // the text that the proposal keeps as far as it can; empty for a free translation
 
   /**
-   * record(kind): records a step of undo before a change; onChange(origin): the set has changed and is sent next.
+   * record(kind): records a step of undo before a change; onChange(origin): the set has changed and is sent next;
+   * textSeen(): the text that the person sees as the translation, and whether it is their own.
    * @param {Pick<Bench, 'connection' | 'say'>} page
    * @param {Readonly<CurrentSegment>} current
-   * @param {{record: (kind: string) => void, onChange: (origin: string) => void}} options
+   * @param {{record: (kind: string) => void, onChange: (origin: string) => void, textSeen: () => {text: string, isOwn: boolean}}} options
    */
-  constructor(page, current, {record, onChange}) {
+  constructor(page, current, {record, onChange, textSeen}) {
     this.page = page;
     this.current = current;
     this.record = record;
     this.onChange = onChange;
+    this.textSeen = textSeen;
   }
 
   clear() {
@@ -48,17 +54,39 @@ export class ConstraintSet {
    * @param {boolean} [isRecorded] whether undo takes the change back as a step of its own
    */
   change(changes, origin = 'person', isRecorded = true) {
-    if (isSame({...partsOf(this), ...changes}, this)) return;
+    const after = {...partsOf(this), ...changes};
+    if (isSame(after, this)) return;
+    if (origin === 'person') after.previous = this.#previousFor(after);
     if (isRecorded) this.record('constrain');
-    Object.assign(this, changes);
+    Object.assign(this, after);
     this.onChange(origin);
-    const {pins, termsOff, bans, beginning, locked} = this;
+    const {pins, termsOff, bans, beginning, locked, previous} = this;
     const {index} = this.current;
     this.page.connection.send(
       'constrain',
-      {segment: index, pins, terms_off: termsOff, bans, beginning, locked, origin},
+      {segment: index, pins, terms_off: termsOff, bans, beginning, locked, previous, origin},
       `constrain:${index}`,
     );
+  }
+
+  get isEmpty() {
+    return !hasAny(this);
+  }
+
+  /**
+   * The text to keep as far as possible under a new set: the one that the first constraint began with, or the person's
+   * own newer text. Empty without constraints, and after the person chose a free translation.
+   * @param {Constraints} after
+   */
+  #previousFor(after) {
+    if (!hasAny(after) || (hasAny(this) && !this.previous)) return '';
+    const {text, isOwn} = this.textSeen();
+    return this.previous && !isOwn ? this.previous : text;
+  }
+
+  /** Switches between a proposal near to the text seen before the constraints, and a free translation. */
+  toggleFree() {
+    if (hasAny(this)) this.change({previous: this.previous ? '' : this.textSeen().text}, 'free');
   }
 
   /**

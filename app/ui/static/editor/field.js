@@ -15,6 +15,8 @@ export class Field {
    */
   constructor({onBeforeInput, onInput, onBlur, onLoss}) {
     this.ghost = ''; // the completion shown behind the text
+    /** @type {number[][]} */
+    this.marks = []; // [start, end] of the words that an offer would change
     this.changes = new Changes();
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
     this.area = h('textarea', {
@@ -47,6 +49,7 @@ export class Field {
         this.area.setSelectionRange(selectionStart, selectionStart);
         if (codes.length) onLoss(codes);
       }
+      this.marks = [];
       this.grow();
       if (!event.isComposing)
         this.changes.note(this.area.value, originOf(event), this.area.selectionEnd, this.selected);
@@ -72,6 +75,7 @@ export class Field {
     const {selectionStart, selectionEnd, value} = this.area;
     if (value !== text) {
       this.ghost = '';
+      this.marks = [];
       const wasAtEnd = selectionStart >= value.length;
       this.area.value = text;
       this.changes.begin(text);
@@ -84,7 +88,29 @@ export class Field {
   /** Updates the mirror, which gives the field its height and shows the completion. U+200C keeps the text and the
       completion apart where letters join, as in Arabic. */
   grow() {
-    this.mirror.replaceChildren(this.area.value, this.ghost && '\u200c', h('span.ghost', {}, this.ghost), '\u200b');
+    const {value} = this.area;
+    let place = 0;
+    const marked = this.marks.flatMap(([start, end]) => {
+      const pieces = [value.slice(place, start), h(`mark${start === end ? '.gap' : ''}`, {}, value.slice(start, end))];
+      place = end;
+      return pieces;
+    });
+    this.mirror.replaceChildren(
+      ...marked,
+      value.slice(place),
+      this.ghost && '\u200c',
+      h('span.ghost', {}, this.ghost),
+      '\u200b',
+    );
+  }
+
+  /**
+   * Marks stretches of the text; the next change of the text removes the marks.
+   * @param {number[][]} spans
+   */
+  mark(spans) {
+    this.marks = spans;
+    this.grow();
   }
 
   /** @param {string} text */

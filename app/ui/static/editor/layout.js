@@ -44,6 +44,16 @@ export const buildLayout = segment => {
     },
     t('confidence.show'),
   );
+  const freeButton = button(
+    '.link',
+    {
+      onclick: () => segment.constraints.toggleFree(),
+      title: t('free.title'),
+      'aria-pressed': 'false',
+      ...shortcut('free'),
+    },
+    t('free'),
+  );
   const fieldNote = h('span.end', {});
   const notices = h('div', {role: 'status'});
   const pinInput = h('input', {
@@ -142,7 +152,7 @@ export const buildLayout = segment => {
       h(
         'div.cell-tgt',
         {},
-        h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, confidenceButton, proposalNote),
+        h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, freeButton, confidenceButton, proposalNote),
         segment.proposal.line,
         notices,
         h(
@@ -150,12 +160,14 @@ export const buildLayout = segment => {
           {},
           h('b', {}, t('field.label')),
           segment.completion.hint,
+          segment.revision.element,
           segment.checks.link,
           segment.comment.link,
           fieldNote,
         ),
         segment.text.field.element,
         segment.completion.announcement,
+        segment.revision.announcement,
         segment.offers.question,
         segment.checks.element,
         segment.comment.element,
@@ -186,6 +198,7 @@ export const buildLayout = segment => {
     proposalNote,
     useProposal,
     confidenceButton,
+    freeButton,
     fieldNote,
     notices,
     pinInput,

@@ -137,6 +137,7 @@ export class Offers {
         pins: isPinned ? pins.slice(0, -1) : pins,
         bans,
         beginning: row.beginning,
+        previous: '',
         locked: constraints.locked.filter(locked => row.tail.includes(locked)),
       },
       'alternative',

@@ -138,13 +138,14 @@ export class Proposal {
         : document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
     return h(
-      `span.w${token.kept ? '.asis' : ''}`,
+      `span.w${token.kept ? '.asis' : ''}${token.new ? '.new' : ''}`,
       {
         'data-word': token.w,
         dir: token.kept ? 'ltr' : null,
         role: 'button',
         tabindex: isFirst && token.w === this.current ? 0 : -1,
         'aria-pressed': String(token.pin !== undefined),
+        title: token.new ? t('proposal.new.title') : null,
         ...(token.kept ? {} : this.doubt(token.w)),
       },
       shown(token.t),

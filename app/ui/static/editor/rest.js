@@ -123,10 +123,12 @@ export class Rest {
       this.page.say('info', t('rest.nothing'));
       return;
     }
-    const isRepeated = text.value === detail.proposal?.text && isSame({...partsOf(constraints), ...kept}, constraints);
+    const changes = {...kept, previous: ''};
+    const isRepeated =
+      text.value === detail.proposal?.text && isSame({...partsOf(constraints), ...changes}, constraints);
     if (!isRepeated) this.record('rest');
     this.asked = {index: current.index, text: text.value, kept};
-    constraints.change(kept, 'rest', false);
+    constraints.change(changes, 'rest', false);
     text.focus();
     this.settle();
   }

@@ -22,6 +22,7 @@ import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
+import {Revision} from './revision.js';
 import {SegmentView} from './segment_view.js';
 import {TargetText} from './target_text.js';
 
@@ -42,7 +43,11 @@ export class Segment {
       onAnswer: () => this.view.paintHypotheses(),
     });
     this.text = text;
-    const constraints = new ConstraintSet(bench, current, {record, onChange: origin => this.onConstrained(origin)});
+    const constraints = new ConstraintSet(bench, current, {
+      record,
+      onChange: origin => this.onConstrained(origin),
+      textSeen: () => ({text: text.isTyped ? text.value : (current.detail?.proposal?.text ?? ''), isOwn: text.isTyped}),
+    });
     this.constraints = constraints;
     const proposal = new Proposal({
       onPin: (pinned, replaced) => constraints.pin(pinned, replaced),
@@ -76,6 +81,7 @@ export class Segment {
       },
     });
     this.completion = new Completion(bench, {current, text});
+    this.revision = new Revision(bench, {current, text, constraints});
     this.checks = new Checks(bench, {current, text, onConfirm: () => this.confirm()});
     this.comment = new Comment(bench, current, {onLeave: () => text.focus()});
     this.layout = buildLayout(this);
@@ -118,6 +124,7 @@ export class Segment {
     this.keys.flush();
     this.offers.alternatives.close(false);
     this.completion.dismiss();
+    this.revision.dismiss();
     Object.assign(this.current, {index, detail: null, source: this.bench.rows[index].source});
     this.waiting = [];
     this.offers.hideQuestion();
@@ -172,6 +179,7 @@ export class Segment {
 
   onTyped() {
     this.completion.dismiss();
+    this.revision.typed();
     this.offers.hideQuestion();
     this.checks.paintLink();
     this.bench.status.update();
@@ -182,6 +190,7 @@ export class Segment {
     const {current, text, view} = this;
     this.offers.alternatives.close();
     this.completion.dismiss();
+    this.revision.dismiss();
     if (current.detail) {
       view.paintProposalPending();
       view.paintPins();
@@ -258,6 +267,7 @@ export class Segment {
     const origin = isUndo ? 'undo' : 'redo';
     this.rest.forget();
     this.completion.dismiss();
+    this.revision.dismiss();
     this.offers.hideQuestion();
     text.restore(snapshot, current.detail.proposal?.text ?? '', origin);
     this.constraints.change(partsOf(snapshot), origin, false);

@@ -146,6 +146,8 @@ export class SegmentView {
       unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,
     );
     layout.useProposal.hidden = !detail?.proposal || detail.proposal.text === text.value;
+    layout.freeButton.hidden = this.constraints.isEmpty;
+    layout.freeButton.setAttribute('aria-pressed', String(!this.constraints.previous));
     layout.undoButton.disabled = !this.canStep(true);
     layout.redoButton.disabled = !this.canStep(false);
   }

@@ -1,0 +1,144 @@
+"""Changes offered after an edit, and proposals that stay near to the text seen before. Answers are given by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, expect
+
+from engine import Follow, Request
+from tests.app.hand_decoder import HandDecoder, ready_model, translation
+from tests.e2e.hand_server import serve
+from tests.e2e.screen import Screen
+
+SOURCE = "The old server starts when the light turns green."
+PROPOSAL = "Der alte Server startet, wenn das Licht grün wird."
+
+
+@pytest.fixture
+def decoder() -> HandDecoder:
+    return HandDecoder()
+
+
+@pytest.fixture
+def screen(decoder: HandDecoder, browser: Browser, context: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
+    with serve(ready_model(decoder), tmp_path) as url:
+        screen = Screen(context.new_page(), url)
+        screen.open_text(SOURCE + "\n", waits=False)
+        expect(screen.page.locator(".docinfo .name")).to_have_text("manual.txt")
+
+        def is_proposed() -> bool:  # the request is repeated when the segment is opened
+            for _, request, _, future in decoder.requests:
+                if not future.done():
+                    future.set_result(translation(request, PROPOSAL))
+            return screen.field.input_value() == PROPOSAL
+
+        screen.eventually(is_proposed)
+        yield screen
+        screen.page.close()
+
+
+def answer(screen: Screen, decoder: HandDecoder, key: str, text: str) -> Request:
+    """Waits for a request of the open document and answers it."""
+    full = f"{screen.token()}/{key}"
+
+    def waiting() -> list[Request]:
+        return [request for asked, request, _, future in decoder.requests if asked == full and not future.done()]
+
+    screen.eventually(waiting)
+    request = waiting()[-1]
+    future = next(future for _, asked, _, future in decoder.requests if asked is request)
+    future.set_result(translation(request, text))
+    return request
+
+
+def edit(screen: Screen, old: str, new: str) -> None:
+    """Selects the first `old` in the field and types over it."""
+    start = screen.field.input_value().index(old)
+    screen.field.evaluate(f"area => {{ area.focus(); area.setSelectionRange({start}, {start + len(old)}); }}")
+    screen.page.keyboard.type(new)
+
+
+def offer(screen: Screen) -> Locator:
+    return screen.page.locator(".offer .change")
+
+
+def caret(screen: Screen) -> int:
+    return int(screen.field.evaluate("area => area.selectionStart"))
+
+
+def test_changes_behind_an_edit_are_offered_and_taken_one_by_one_or_together(screen: Screen, decoder: HandDecoder):
+    place = screen.page.locator(".actions").bounding_box()
+    edit(screen, "Server", "Computer")
+    edited = PROPOSAL.replace("Server", "Computer")
+    asked = answer(screen, decoder, "revision", "Der alte Computer geht an, wenn die Lampe grün wird.")
+    assert (asked.prefix, asked.follow) == ("Der alte Computer ", Follow(edited)), "the text up to the caret stays"
+    expect(offer(screen)).to_have_text(["startet geht an", "das Licht die Lampe"])
+    expect(screen.page.locator(".mirror mark")).to_have_text(["startet", "das Licht"])
+    expect(screen.field).to_have_value(edited)
+    assert caret(screen) == len("Der alte Computer")
+    assert screen.page.locator(".actions").bounding_box() == place, "nothing moves"
+
+    screen.page.keyboard.press("Alt+Shift+y")
+    expect(screen.field).to_have_value(edited.replace("startet", "geht an"))
+    expect(offer(screen)).to_have_text(["das Licht die Lampe"])
+    screen.page.keyboard.press("Alt+y")
+    expect(screen.field).to_have_value("Der alte Computer geht an, wenn die Lampe grün wird.")
+    expect(screen.page.locator(".offer")).to_be_hidden()
+    assert caret(screen) == len("Der alte Computer")
+    screen.page.keyboard.press("Control+z")
+    expect(screen.field).to_have_value(edited.replace("startet", "geht an"))
+
+
+def test_offer_disappears_with_the_next_letter_and_by_escape(screen: Screen, decoder: HandDecoder):
+    edit(screen, "Server", "Rechner")
+    answer(screen, decoder, "revision", "Der alte Rechner startet, wenn es grün wird.")
+    expect(offer(screen)).to_have_text(["das Licht es"])
+    screen.page.keyboard.type("s")
+    expect(screen.page.locator(".offer")).to_be_hidden()
+    expect(screen.page.locator(".mirror mark")).to_have_count(0)
+    answer(screen, decoder, "revision", "Der alte Rechners geht, wenn das Licht grün wird.")
+    expect(offer(screen)).to_have_text(["startet geht"])
+    screen.page.keyboard.press("Escape")
+    expect(screen.page.locator(".offer")).to_be_hidden()
+    expect(screen.field).to_be_focused()
+    screen.page.keyboard.press("Alt+y")
+    expect(screen.notes.last).to_contain_text("No changes are offered")
+    expect(screen.field).to_have_value(PROPOSAL.replace("Server", "Rechners"))
+
+
+def test_answer_to_an_older_text_is_not_offered(screen: Screen, decoder: HandDecoder):
+    edit(screen, "Licht", "Zeichen")
+    screen.eventually(lambda: decoder.of("revision"))
+    edit(screen, "Server", "Rechner")
+    screen.eventually(lambda: len(decoder.of("revision")) == 2)
+    edited = PROPOSAL.replace("Server", "Rechner").replace("Licht", "Zeichen")
+    first, second = decoder.of("revision")
+    first[2].set_result(translation(first[0], PROPOSAL))
+    second[2].set_result(translation(second[0], edited.replace("wird", "ist")))
+    expect(offer(screen)).to_have_text(["wird ist"])
+    assert (second[0].prefix, second[0].locked) == ("Der alte Rechner ", ("Zeichen",)), "other edits stay, too"
+
+
+def test_pin_keeps_the_text_seen_and_one_key_frees_it(screen: Screen, decoder: HandDecoder):
+    free = screen.page.get_by_role("button", name="Translate freely")
+    expect(free).to_be_hidden()
+    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("Rechner")
+    screen.page.keyboard.press("Enter")
+    near = PROPOSAL.replace("Server", "Rechner")
+    asked = answer(screen, decoder, "0", near)
+    assert asked.follow == Follow(PROPOSAL)
+    screen.eventually(lambda: screen.proposal_text() == near)
+    expect(screen.page.locator(".hyp .w.new")).to_have_text(["Rechner"])
+    expect(free).to_have_attribute("aria-pressed", "false")
+    screen.page.keyboard.press("Escape")
+    screen.page.keyboard.press("Alt+l")
+    asked = answer(screen, decoder, "0", "Sobald das Licht grün ist, startet der alte Rechner.")
+    assert asked.follow is None
+    expect(free).to_have_attribute("aria-pressed", "true")
+    screen.eventually(lambda: screen.proposal_text().startswith("Sobald"))
+    screen.page.keyboard.press("Control+z")
+    assert answer(screen, decoder, "0", near).follow == Follow(PROPOSAL)
+    screen.eventually(lambda: screen.proposal_text() == near)
