@@ -23,7 +23,11 @@ from app.tags.protect import Protection
 from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
 from app.workspace.core import WorkspaceCore
 from app.workspace.style_choice import StyleChoice
-from engine import Alternative, SearchOptions, Translation, Translator
+from engine import Alternative, Request, SearchOptions, Translation, Translator
+
+# Nats for each piece that a revision changes. With the bundled model, after the first correction in 120 sentences (60
+# of documentation, 60 of talks): 63 changed, 28 for the better, 7 for the worse. With the default, 3: 43, 18, 6.
+_REVISION_STRENGTH = 1.0
 
 
 class Questions:
@@ -68,7 +72,7 @@ class Questions:
             text = clean_target(text)
             locked = tuple(lock for lock in segment.locked if lock not in text)
             begun = replace(segment, beginning=text, locked=locked, previous="")
-            return begun, self._ask("completion", begun)
+            return begun, self._ask("completion", self._style.request(begun))
 
     def show_completion(self, begun: SegmentState, found: Translation) -> Json:
         """The characters that follow the text, and where there are none the reason, if it is known; logs them."""
@@ -91,7 +95,9 @@ class Questions:
                 locked=clean_locked(locked),
                 previous=clean_target(text),
             )
-            return revised, self._ask("revision", revised)
+            request = self._style.request(revised)
+            follow = request.follow and replace(request.follow, strength=_REVISION_STRENGTH)
+            return revised, self._ask("revision", replace(request, follow=follow))
 
     def show_revision(self, revised: SegmentState, found: Translation) -> Json:
         """The differences of the revised text, none if the request has no translation; logs the revised text."""
@@ -101,8 +107,8 @@ class Questions:
             work.log("revision", {**payload, "status": found.status}, revised)
         return {"runs": revision_runs(revised.previous, best) if best else []}
 
-    def _ask(self, question: str, segment: SegmentState) -> Future[Translation | None]:
-        protection = Protection.of(self._style.request(segment))
+    def _ask(self, question: str, request: Request) -> Future[Translation | None]:
+        protection = Protection.of(request)
         options = replace(self.options, nbest=1)
         key, owner = self._keys[question], self._core.token
         return _restored(self._decoder().submit(protection.request, options, key=key, owner=owner), protection)

@@ -74,7 +74,7 @@ def test_changes_behind_an_edit_are_offered_and_taken_one_by_one_or_together(scr
     edit(screen, "Server", "Computer")
     edited = PROPOSAL.replace("Server", "Computer")
     asked = answer(screen, decoder, "revision", "Der alte Computer geht an, wenn die Lampe grün wird.")
-    assert (asked.prefix, asked.follow) == ("Der alte Computer ", Follow(edited)), "the text up to the caret stays"
+    assert (asked.prefix, asked.follow) == ("Der alte Computer ", Follow(edited, 1.0)), "the text up to the caret stays"
     expect(offer(screen)).to_have_text(["startet geht an", "das Licht die Lampe"])
     expect(screen.page.locator(".mirror mark")).to_have_text(["startet", "das Licht"])
     expect(screen.field).to_have_value(edited)

@@ -93,7 +93,7 @@ def test_revision_keeps_what_was_edited_and_shows_what_would_change(api: Api, de
         while not (waiting := decoder.of("revision")):
             await asyncio.sleep(0.005)
         request, _, future = waiting[0]
-        assert (request.prefix, request.follow) == ("Der alte ", Follow(text))
+        assert (request.prefix, request.follow) == ("Der alte ", Follow(text, 1.0))
         future.set_result(translation(request, "Der alte Router wird neu gestartet."))
         return await asked
 
