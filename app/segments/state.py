@@ -9,8 +9,8 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal
 
 from app.checks import CheckName, Finding, findings_in
 from app.glossary import TermHit
@@ -25,6 +25,9 @@ from app.text.words import count_words
 from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request, is_word_char, stands_alone
 
 State = Literal["new", "pretranslated", "edited", "confirmed"]
+# Nats for each changed piece where the places of pins are not known. One pin, 80 sentences of documentation: at 1, 85 %
+# of the pins are in the right place and 10 % of the sentences lose more right words than they win; freely, 80 and 19 %.
+_STRENGTH_WITHOUT_PLACES: Final = 1.0
 Origin = Literal["typed", "hypothesis", "propagated", "memory"]
 
 
@@ -107,7 +110,7 @@ class SegmentState:
             avoid=self.avoided,
             prefix=self.beginning,
             locked=self.locked,
-            follow=followed(self.previous),
+            follow=followed(self.previous, self.pins),
         )
 
     @property
@@ -180,9 +183,16 @@ class SegmentState:
         return self.target if self.target is not None else self.machine_text
 
 
-def followed(previous: str) -> Follow | None:
-    """The engine's option to change as little as possible of a previous text; None for no text or one too long."""
-    return Follow(previous) if previous.strip() and len(previous) <= MAX_FOLLOW_CHARACTERS else None
+def followed(previous: str, pins: Iterable[str]) -> Follow | None:
+    """The engine's option to change as little as possible of a previous text; None for no text or one too long.
+
+    Follows the text more closely if it contains all pins: then their places are known.
+    """
+    if not previous.strip() or len(previous) > MAX_FOLLOW_CHARACTERS:
+        return None
+    follow = Follow(previous)
+    has_places = all(count_occurrences(previous, pin) for pin in pins)
+    return follow if has_places else replace(follow, strength=_STRENGTH_WITHOUT_PLACES)
 
 
 def constraints_key(

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from engine import Phrase, Request, SearchOptions, Translator
+from engine import SearchOptions, Translator
+from tests.app.logged_requests import request_of
 from tests.budget import rounds
 from tests.e2e.conftest import ROOT, App
 from tests.e2e.screen import Screen, events
@@ -94,8 +95,7 @@ def test_logged_request_reproduces_its_hypotheses(bundled_app: App, context: Bro
             assert payload["model"] == translator.checksum
             requests[key] = payload
         elif event["type"] == "decode_result" and payload["status"] == "complete" and num_compared < 5:
-            phrases = [Phrase(**phrase) for phrase in requests[key]["phrases"]]
-            request = Request(sources[key[0]], phrases=phrases)
+            request = request_of(requests[key].get("asked", requests[key]), sources[key[0]])
             again = translator.translate(request, SearchOptions(**requests[key]["options"]))
             assert [h.text for h in again.hypotheses] == [h["text"] for h in payload["hypotheses"]]
             assert [h.score for h in again.hypotheses] == pytest.approx(

@@ -15,9 +15,10 @@ from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import session_jsonl
 from app.sessions import Sessions
-from engine import Avoid, Phrase, Request, SearchOptions, Translator
+from engine import Avoid, SearchOptions, Translator
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
+from tests.app.logged_requests import request_of
 
 TEXT = b"Open the settings.\nSee https://harbor.example/it now.\nThe router saves the file.\n"
 
@@ -47,7 +48,7 @@ def worked_on(folder: Path) -> list[dict[str, Any]]:
     workspace.open(0)
     workspace.constrain(0, ["Einstellungen"], [])
     workspace.constrain(1, [], [], [Avoid("die")])
-    workspace.constrain(2, ["Router", "Datei"], [], beginning="Der ")
+    workspace.constrain(2, ["Router", "Datei"], [], beginning="Der ", previous="Der Router speichert.")
     end = time.monotonic() + 60
     while workspace.segments[2].is_pending or any(segment.decoded is None for segment in workspace.segments):
         assert time.monotonic() < end, "the model has not answered"
@@ -57,18 +58,6 @@ def worked_on(folder: Path) -> list[dict[str, Any]]:
     model.close()
     store.close()
     return [json.loads(line) for line in data.decode("utf-8").splitlines()]
-
-
-def request_of(requested: dict[str, Any], source: str) -> Request:
-    phrases = [
-        Phrase(**{name: tuple(value) if isinstance(value, list) else value for name, value in phrase.items()})
-        for phrase in requested["phrases"]
-    ]
-    rest = {name: requested[name] for name in ("prefix", "formality", "domain") if name in requested}
-    avoid = [Avoid(**ban) for ban in requested["avoid"]]
-    return Request(
-        requested.get("source", source), "en-de", phrases=phrases, avoid=avoid, locked=requested["locked"], **rest
-    )
 
 
 def test_stored_request_reproduces_its_n_best_list(model_folder: Path) -> None:

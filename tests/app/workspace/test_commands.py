@@ -77,7 +77,7 @@ def test_elements_to_keep_are_requested_logged_and_placed(workspace: Workspace, 
 def test_previous_text_is_requested_logged_restored_and_freed(workspace: Workspace, decoder: HandDecoder):
     previous = "Öffnen Sie die Einstellungen."
     workspace.constrain(0, ["alle"], [], previous=previous)
-    assert decoder.of(0)[-1][0].follow == Follow(previous)
+    assert decoder.of(0)[-1][0].follow == Follow(previous, strength=1.0)
     kept = workspace.store.load_session(workspace.session_id).segments[0]
     assert restore_segment(kept).previous == previous
     decoder.answer(0, "Öffnen Sie alle Einstellungen.")
@@ -89,6 +89,13 @@ def test_previous_text_is_requested_logged_restored_and_freed(workspace: Workspa
     assert decoder.of(0)[-1][0].follow is None
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "follow"]
     assert logged == [{"text": previous, "origin": "person"}, {"text": "", "origin": "free"}]
+
+
+def test_text_that_contains_the_pins_is_followed_more_closely(workspace: Workspace, decoder: HandDecoder):
+    workspace.constrain(0, ["alle"], [], previous="Öffnen Sie alle Einstellungen.")
+    assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.")
+    workspace.constrain(0, ["all"], [], previous="Öffnen Sie alle Einstellungen.")
+    assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.", strength=1.0), "not a whole word"
 
 
 @pytest.mark.parametrize(("previous", "why"), [(" ", "blank"), ("a" * 10_001, "longer than the engine takes")])
