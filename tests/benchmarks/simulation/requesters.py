@@ -5,6 +5,7 @@ A new option of `engine.Request` joins the comparison as one more `Requester` in
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -69,15 +70,16 @@ class Requester(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OneRequest:
+class OneRequest(ABC):
     """Answers with the best translation of one request."""
 
     name: str
     needs_place: bool = True
     is_bound: bool = False
 
+    @abstractmethod
     def request(self, situation: Situation) -> Request:
-        raise NotImplementedError
+        """The request that this way of asking makes."""
 
     def propose(self, situation: Situation, engine: Engine) -> tuple[str | None, float]:
         answer = engine.translate(self.request(situation), "corrected")
