@@ -109,6 +109,18 @@ def test_offer_disappears_with_the_next_letter_and_by_escape(screen: Screen, dec
     expect(screen.field).to_have_value(PROPOSAL.replace("Server", "Rechners"))
 
 
+def test_offer_disappears_when_another_text_is_taken(screen: Screen, decoder: HandDecoder):
+    edit(screen, "Server", "Rechner")
+    answer(screen, decoder, "revision", "Der alte Rechner startet, wenn es grün wird.")
+    expect(offer(screen)).to_have_text(["das Licht es"])
+    screen.page.keyboard.press("Alt+i")
+    expect(screen.field).to_have_value(SOURCE)
+    expect(screen.page.locator(".offer")).to_be_hidden()
+    screen.page.keyboard.press("Alt+y")
+    expect(screen.notes.last).to_contain_text("No changes are offered")
+    expect(screen.field).to_have_value(SOURCE)
+
+
 def test_answer_to_an_older_text_is_not_offered(screen: Screen, decoder: HandDecoder):
     edit(screen, "Licht", "Zeichen")
     screen.eventually(lambda: decoder.of("revision"))

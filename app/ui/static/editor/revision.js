@@ -92,6 +92,11 @@ export class Revision {
     this.timer = setTimeout(() => this.ask(), PAUSE_MS);
   }
 
+  /** Drops an offer for a text that the field no longer has, such as after a match of the memory was inserted. */
+  settle() {
+    if (this.isOffered && textOf(this.runs) !== this.text.value) this.dismiss();
+  }
+
   dismiss() {
     this.number++;
     clearTimeout(this.timer);

@@ -39,7 +39,10 @@ export class Segment {
     const text = new TargetText(bench, current, {
       record,
       onTyped: () => this.onTyped(),
-      onChange: () => this.view.paintState(),
+      onChange: () => {
+        this.revision.settle();
+        this.view.paintState();
+      },
       onAnswer: () => this.view.paintHypotheses(),
     });
     this.text = text;
@@ -166,6 +169,7 @@ export class Segment {
     }
     this.rest.settle();
     if (this.text.adopt(detail) && detail.is_from_memory) this.history.begin({...this.snapshot(), text: null});
+    this.revision.settle();
     view.paintSource(detail.source, detail.terms);
     this.alignment.update(detail.proposal?.alignment ?? []);
     view.paintSourceNote(detail.note);
