@@ -19,6 +19,7 @@ from engine.request import (
     Formality,
     Hypothesis,
     Phrase,
+    PivotTranslation,
     Placement,
     Pricing,
     Reason,
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
         model_folder,
         remove_model,
     )
-    from engine.model import offer_of
-    from engine.translator import Translator
+    from engine.model import Datastore, DatastoreOptions, offer_of
+    from engine.pivot import PivotTranslator
+    from engine.translator import AnyTranslator, Translator
     from engine.worker import Worker, WorkerStatistics
 else:
     _NEED_TORCH = {
@@ -57,8 +59,9 @@ else:
             "model_folder",
             "remove_model",
         ),
-        "engine.model": ("offer_of",),
-        "engine.translator": ("Translator",),
+        "engine.model": ("Datastore", "DatastoreOptions", "offer_of"),
+        "engine.pivot": ("PivotTranslator",),
+        "engine.translator": ("AnyTranslator", "Translator"),
         "engine.worker": ("Worker", "WorkerStatistics"),
     }
 
@@ -73,7 +76,10 @@ __all__ = [
     "MAX_FOLLOW_CHARACTERS",
     "PLACEHOLDER",
     "Alternative",
+    "AnyTranslator",
     "Avoid",
+    "Datastore",
+    "DatastoreOptions",
     "EngineError",
     "FetchProgress",
     "Follow",
@@ -83,6 +89,8 @@ __all__ = [
     "ModelEntry",
     "ModelError",
     "Phrase",
+    "PivotTranslation",
+    "PivotTranslator",
     "Placement",
     "Pricing",
     "Reason",

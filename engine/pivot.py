@@ -1,54 +1,72 @@
 """Translation through a language between, where no model has the direction: two models, one after the other.
 
-The first model translates the source freely; all constraints bind in the second. Scores are the second model's, given
-the first one's best translation, whose own score is reported beside them.
+The first model translates the source; all constraints bind in the second. Only what the source has as it is and what
+is no plain word (placeholders, numbers, addresses), if it is required, is required of the first model too, so that the
+second one sees it. Scores are the second model's, given the first one's best translation, whose own score is reported
+beside them.
 """
 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields, replace
 from threading import Event
+from typing import Any, Generic
 
-from engine.decoding.aligner import with_alignment
+from engine.decoding.aligner import through, with_alignment
+from engine.decoding.loop import DecodingJob, Job, JobLoop, JobState, failed
 from engine.errors import InvalidRequest, ModelError
-from engine.request import Alternative, Formality, Hypothesis, Pricing, Request, SearchOptions, Translation
+from engine.request import (
+    Alternative,
+    Formality,
+    Hypothesis,
+    Phrase,
+    PivotTranslation,
+    Pricing,
+    Request,
+    SearchOptions,
+    Translation,
+)
+from engine.search.batching import REFILL_SHARE, Schedule
+from engine.text import occurrences, short_code
 from engine.translator import Translator
 
 _DEFAULT_OPTIONS = SearchOptions()
 _FIRST_OPTIONS = SearchOptions(nbest=1)
 _MAX_KEPT = 256  # translations of sources into the language between
-Alignment = Sequence[tuple[int, int, int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class PivotTranslation(Translation):
-    """A translation through `pivot`, the first model's best translation, with its score there.
-
-    Both are None if the first model gave none. `unknown_source` and alignments refer to the source itself.
-    """
-
-    pivot: str | None = None
-    pivot_score: float | None = None
 
 
 class PivotTranslator:
-    """Two translators as one, from the first one's source language to the second one's target language."""
+    """Two translators as one, from the first one's source language to the second one's target language.
 
-    def __init__(self, first: Translator, second: Translator, source: str, pivot: str, target: str) -> None:
-        """Raises ModelError if one of the two does not translate its part."""
-        self._first_direction, self._second_direction = f"{source}-{pivot}", f"{pivot}-{target}"
-        for translator, direction in ((first, self._first_direction), (second, self._second_direction)):
+    Like a `Translator`, it must not be called from several threads at once, and nobody else may use the two meanwhile.
+    """
+
+    folder = None  # it has two
+
+    def __init__(self, first: Translator, second: Translator, first_direction: str, second_direction: str) -> None:
+        """Raises ModelError if one of the two does not translate its part, or the parts do not meet."""
+        for translator, direction in ((first, first_direction), (second, second_direction)):
             if direction not in translator.directions:
                 raise ModelError(f"model {translator.name} does not translate {direction}; choose another model")
+        source, _, between = first_direction.partition("-")
+        begun, _, target = second_direction.partition("-")
+        if short_code(between) != short_code(begun):
+            raise ModelError(
+                f"{first_direction} and {second_direction} do not follow each other; the second model must translate "
+                f"from {between}"
+            )
+        self._first_direction, self._second_direction = first_direction, second_direction
         self._first, self._second = first, second
+        self.pivot = between
         self.directions = (f"{source}-{target}",)
-        self.domains, self.formalities = second.domains, second.formalities
+        self.domains = second.domains
+        self.formalities = {self.directions[0]: second.formalities.get(second_direction, ())}
         self.name = f"{first.name} + {second.name}"
         self.checksum = f"{first.checksum}+{second.checksum}"
-        self._pivots: OrderedDict[str, Translation] = OrderedDict()
+        self._pivots: OrderedDict[Request, Translation] = OrderedDict()
 
     def translate(
         self,
@@ -62,15 +80,69 @@ class PivotTranslator:
         started = time.perf_counter()
         first = self._translate_first(request, cancel, deadline_ms)
         if first.status != "complete":
-            elapsed_ms = 1000 * (time.perf_counter() - started)
-            return PivotTranslation(
-                request, first.status, (), first.reasons, first.unknown_source, first.num_steps, elapsed_ms
-            )
+            return _unfinished(request, first, 1000 * (time.perf_counter() - started))
         left_ms = None if deadline_ms is None else max(0.0, deadline_ms - 1000 * (time.perf_counter() - started))
         second = self._second.translate(
-            self._second_request(request, first), options, cancel=cancel, deadline_ms=left_ms
+            self.second_request(request, first), options, cancel=cancel, deadline_ms=left_ms
         )
-        return self._joined(request, first, second, 1000 * (time.perf_counter() - started))
+        return self.joined(request, first, second, 1000 * (time.perf_counter() - started))
+
+    def translate_all(
+        self,
+        requests: Iterable[Request | tuple[Request, SearchOptions]],
+        options: SearchOptions = _DEFAULT_OPTIONS,
+        *,
+        batch_size: int = 16,
+        schedule: Schedule = "stream",
+        progress: Callable[[int], None] | None = None,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+    ) -> Iterator[Translation]:
+        """Translations in the order of the requests, as of `Translator.translate_all`, which both models use."""
+        read: deque[tuple[Request, SearchOptions]] = deque()  # in the first model
+        waiting: deque[tuple[Request, Translation]] = deque()  # translated by the first
+
+        def first_requests() -> Iterator[Request]:
+            for item in requests:
+                read.append(item if isinstance(item, tuple) else (item, options))
+                yield self.first_request(read[-1][0])
+
+        def second_requests() -> Iterator[tuple[Request, SearchOptions]]:
+            firsts = self._first.translate_all(
+                first_requests(), _FIRST_OPTIONS, batch_size=batch_size, schedule=schedule, cancel=cancel,
+                deadline_ms=deadline_ms,
+            )  # fmt: skip
+            for found in firsts:
+                request, own_options = read.popleft()
+                first = self._checked(found)
+                waiting.append((request, first))
+                if first.status == "complete":
+                    yield self.second_request(request, first), own_options
+
+        def in_order() -> Iterator[Translation]:
+            seconds = self._second.translate_all(
+                second_requests(), options, batch_size=batch_size, schedule=schedule, cancel=cancel,
+                deadline_ms=deadline_ms,
+            )  # fmt: skip
+            for second in seconds:
+                while waiting[0][1].status != "complete":
+                    yield _unfinished(*waiting.popleft())
+                request, first = waiting.popleft()
+                yield self.joined(request, first, second, first.elapsed_ms + second.elapsed_ms)
+            while waiting:
+                yield _unfinished(*waiting.popleft())
+
+        for num_done, translation in enumerate(in_order(), start=1):
+            yield translation
+            if progress:
+                progress(num_done)
+
+    def decoding_loop(
+        self, batch_size: int = 16, schedule: Schedule = "stream", refill_share: float = REFILL_SHARE
+    ) -> PivotLoop[Any]:
+        """A loop for jobs that may come at any time, as of `Translator.decoding_loop`; each model has such a batch."""
+        first = self._first.decoding_loop(batch_size, schedule, refill_share)
+        return PivotLoop(self, first, self._second.decoding_loop(batch_size, schedule, refill_share))
 
     def score(
         self,
@@ -111,13 +183,13 @@ class PivotTranslator:
         Raises InvalidRequest if the first model gives no translation in time.
         """
         first = self._translated_first(request, cancel, deadline_ms)
-        second = self._second_request(request, first)
+        second = self.second_request(request, first)
         priced = self._second.price(second, options, cancel=cancel, deadline_ms=deadline_ms)
         free = replace(request, phrases=(), avoid=())
         return replace(
             priced,
-            constrained=self._joined(request, first, priced.constrained, priced.constrained.elapsed_ms),
-            free=self._joined(free, first, priced.free, priced.free.elapsed_ms),
+            constrained=self.joined(request, first, priced.constrained, priced.constrained.elapsed_ms),
+            free=self.joined(free, first, priced.free, priced.free.elapsed_ms),
         )
 
     def alternatives(
@@ -136,7 +208,7 @@ class PivotTranslator:
         Raises InvalidRequest if the first model gives no translation in time.
         """
         first = self._translated_first(request, cancel, deadline_ms)
-        second = self._second_request(request, first)
+        second = self.second_request(request, first)
         found = self._second.alternatives(
             second, hypothesis, offset, count, options, cancel=cancel, deadline_ms=deadline_ms
         )
@@ -150,22 +222,50 @@ class PivotTranslator:
     def is_on_accelerator(self) -> bool:
         return self._second.is_on_accelerator
 
-    def _translate_first(self, request: Request, cancel: Event | None, deadline_ms: float | None) -> Translation:
-        """The source in the language between; complete ones are kept, as constraints change more often than sources."""
-        if request.direction not in (None, *self.directions):
-            raise InvalidRequest(f"direction is {request.direction!r}; these models translate {self.directions[0]}")
-        if request.source in self._pivots:
-            self._pivots.move_to_end(request.source)
-            return self._pivots[request.source]
-        free = Request(request.source, direction=self._first_direction)
-        first = self._first.translate(free, _FIRST_OPTIONS, cancel=cancel, deadline_ms=deadline_ms)
-        if first.status == "complete" and not first.hypotheses[0].text.strip():
-            raise InvalidRequest(f"model {self._first.name} gives an empty translation; translate this source by hand")
-        if first.status == "complete":
-            self._pivots[request.source] = first
+    def first_request(self, request: Request) -> Request:
+        """What the first model is asked: the source, with those phrases that pass through both models unchanged."""
+        is_own = request.direction in (None, *self.directions)
+        kept = (
+            replace(phrase, source_span=None, forms=(), count=min(phrase.count, num_found))
+            for phrase in request.phrases
+            if (num_found := _num_unchanged(phrase, request.source)) and self._first.misspelling(phrase.text) is None
+        )
+        direction = self._first_direction if is_own else request.direction
+        return Request(request.source, direction=direction, phrases=tuple(kept))
+
+    def known_first(self, request: Request) -> Translation | None:
+        """The first model's translation of an earlier request with the same source, if it is still kept."""
+        asked = self.first_request(request)
+        if asked not in self._pivots:
+            return None
+        self._pivots.move_to_end(asked)
+        return self._pivots[asked]
+
+    def take_first(self, translation: Translation) -> Translation:
+        """Keeps a complete translation of the first model, as constraints change more often than sources.
+
+        Returns it; an empty one becomes one of status "failed".
+        """
+        translation = self._checked(translation)
+        if translation.status == "complete":
+            self._pivots[translation.request] = translation
             if len(self._pivots) > _MAX_KEPT:
                 self._pivots.popitem(last=False)
+        return translation
+
+    def _checked(self, first: Translation) -> Translation:
+        if first.status == "complete" and not first.hypotheses[0].text.strip():
+            problem = f"model {self._first.name} gives an empty translation; translate this source by hand"
+            return failed(first.request, InvalidRequest(problem))
         return first
+
+    def _translate_first(self, request: Request, cancel: Event | None, deadline_ms: float | None) -> Translation:
+        if request.direction not in (None, *self.directions):
+            raise InvalidRequest(f"direction is {request.direction!r}; these models translate {self.directions[0]}")
+        if (known := self.known_first(request)) is not None:
+            return known
+        asked = self.first_request(request)
+        return self.take_first(self._first.translate(asked, _FIRST_OPTIONS, cancel=cancel, deadline_ms=deadline_ms))
 
     def _translated_first(self, request: Request, cancel: Event | None, deadline_ms: float | None) -> Translation:
         first = self._translate_first(request, cancel, deadline_ms)
@@ -174,7 +274,7 @@ class PivotTranslator:
             raise InvalidRequest(f"model {self._first.name} gives no translation ({first.status}): {reasons}")
         return first
 
-    def _second_request(self, request: Request, first: Translation) -> Request:
+    def second_request(self, request: Request, first: Translation) -> Request:
         """The request with all its constraints, for the second model; spans of the source do not exist there."""
         return replace(
             request,
@@ -183,7 +283,8 @@ class PivotTranslator:
             phrases=tuple(replace(phrase, source_span=None) for phrase in request.phrases),
         )
 
-    def _joined(self, request: Request, first: Translation, second: Translation, elapsed_ms: float) -> PivotTranslation:
+    def joined(self, request: Request, first: Translation, second: Translation, elapsed_ms: float) -> PivotTranslation:
+        """The second model's answer as one to the original request."""
         found = {entry.name: getattr(second, entry.name) for entry in fields(Translation)}
         found |= {
             "request": request,
@@ -204,16 +305,92 @@ class PivotTranslator:
         return replace(hypothesis, alignment=alignment, placements=placements)
 
 
-def through(first: Alignment, second: Alignment) -> tuple[tuple[int, int, int, int], ...]:
-    """The product of two alignments: words that share a partner in the language between, in the target's order.
+class PivotLoop(Generic[Job]):
+    """Decodes jobs with both models: each job by the first and then by the second, together with the other jobs there.
 
-    >>> through([(0, 3, 0, 5), (4, 8, 6, 9)], [(0, 5, 4, 7), (6, 9, 0, 3)])
-    ((4, 8, 0, 3), (0, 3, 4, 7))
+    A source that was translated before goes to the second model at once. Add jobs at any time, as to a `DecodingLoop`.
     """
-    links = {
-        ((target_start, target_end), (source_start, source_end))
-        for source_start, source_end, start, end in first
-        for other_start, other_end, target_start, target_end in second
-        if start < other_end and other_start < end
-    }
-    return tuple((*source, *target) for target, source in sorted(links))
+
+    def __init__(self, translator: PivotTranslator, first: JobLoop[DecodingJob], second: JobLoop[DecodingJob]) -> None:
+        self._translator = translator
+        self._first = first
+        self._second = second
+        self._in_first: dict[DecodingJob, Job] = {}
+        self._in_second: dict[DecodingJob, tuple[Job, Translation]] = {}
+
+    def __len__(self) -> int:
+        """Jobs that no step has returned yet."""
+        return len(self._in_first) + len(self._in_second)
+
+    def add(self, job: Job) -> None:
+        """Let the job begin as soon as there is room. Raises InvalidRequest if a model cannot take the request."""
+        if job.started_at is None:
+            job.started_at = time.perf_counter()
+        known = self._translator.known_first(job.request)
+        if known is not None:
+            self._begin_second(job, known)
+        else:
+            asked = self._translator.first_request(job.request)
+            inner = DecodingJob(asked, _FIRST_OPTIONS, job.interruption, started_at=job.started_at)
+            self._first.add(inner)
+            self._in_first[inner] = job
+        job.state = JobState.RUNNING
+
+    def step(self) -> list[Job]:
+        """Take the running jobs one token further; returns the jobs that ended."""
+        ended = self._after_first(self._first.step()) if self._in_first else []
+        return [*ended, *self._after_second(self._second.step())] if self._in_second else ended
+
+    def interrupt(self) -> list[Job]:
+        """End the jobs whose interruption says so, without a step for the others; returns the jobs that ended."""
+        return [*self._after_first(self._first.interrupt()), *self._after_second(self._second.interrupt())]
+
+    def _begin_second(self, job: Job, first: Translation) -> None:
+        asked = self._translator.second_request(job.request, first)
+        inner = DecodingJob(asked, job.options, job.interruption, started_at=job.started_at, datastore=job.datastore)
+        self._second.add(inner)
+        self._in_second[inner] = job, first
+
+    def _after_first(self, ended: Iterable[DecodingJob]) -> list[Job]:
+        """Hands the jobs on to the second model; returns those that end here."""
+        finished = []
+        for inner in ended:
+            job = self._in_first.pop(inner)
+            if inner.error is not None:
+                job.fail(inner.error)
+            else:
+                first = self._translator.take_first(inner.result())
+                if first.status != "complete":
+                    job.finish(_unfinished(job.request, first))
+                else:
+                    try:
+                        self._begin_second(job, first)
+                    except Exception as error:  # of any kind: it must fail no other job
+                        job.fail(error)
+            if job.has_ended:
+                finished.append(job)
+        return finished
+
+    def _after_second(self, ended: Iterable[DecodingJob]) -> list[Job]:
+        finished = []
+        for inner in ended:
+            job, first = self._in_second.pop(inner)
+            if inner.error is not None:
+                job.fail(inner.error)
+            else:
+                second = inner.result()
+                job.finish(self._translator.joined(job.request, first, second, second.elapsed_ms))
+            finished.append(job)
+        return finished
+
+
+def _unfinished(request: Request, first: Translation, elapsed_ms: float | None = None) -> PivotTranslation:
+    """The answer to a request that the first model could not translate, or not in time."""
+    elapsed_ms = first.elapsed_ms if elapsed_ms is None else elapsed_ms
+    return PivotTranslation(request, first.status, (), first.reasons, first.unknown_source, first.num_steps, elapsed_ms)
+
+
+def _num_unchanged(phrase: Phrase, source: str) -> int:
+    """How often a phrase stands in the source as it is, if it is no plain word: a placeholder, number or address."""
+    is_plain = all(character.isalpha() or character.isspace() for character in phrase.text)
+    return 0 if is_plain else len(occurrences(source, phrase.text))

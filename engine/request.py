@@ -6,12 +6,12 @@ higher wins, the sign never flips. Nothing here depends on pieces, tensors or th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from engine.errors import InvalidRequest
-from engine.settings import check_settings, setting
+from engine.settings import check_settings, check_types, setting
 
 Case = Literal["exact", "auto"]
 AvoidCase = Literal["exact", "permissive"]
@@ -28,6 +28,7 @@ MAX_NBEST = 1000
 MAX_PLACES_PER_BANK = 10
 MAX_FOLLOW_STRENGTH = 1e6
 MAX_LATE_PENALTY = 1e6
+MAX_REPETITION_PENALTY = 1e6
 MAX_FOLLOW_CHARACTERS = 10_000  # the state of a hypothesis has a number for each piece
 MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of lengths
 
@@ -38,6 +39,7 @@ ReasonKind = Literal[
     "too_often",
     "too_long",
     "source_too_long",
+    "too_many",
     "not_placed",
     "deadline",
     "cancelled",
@@ -73,6 +75,7 @@ class Phrase:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "forms", _strings("forms", self.forms))
+        check_types(self, InvalidRequest)
         for form in self.all_forms:
             if not form.strip():
                 raise InvalidRequest(f"phrase {self.text!r}: form {form!r} is empty; give it text or leave it out")
@@ -82,8 +85,6 @@ class Phrase:
             raise InvalidRequest(
                 f"phrase {self.text!r}: max_count is {self.max_count}; it must be at least its count, {self.count}"
             )
-        _one_of("case", self.case, get_args(Case))
-        _one_of("boundary", self.boundary, get_args(Boundary))
 
     @property
     def all_forms(self) -> tuple[str, ...]:
@@ -102,9 +103,9 @@ class Avoid:
     case: AvoidCase = "exact"
 
     def __post_init__(self) -> None:
+        check_types(self, InvalidRequest)
         if not self.text.strip():
             raise InvalidRequest(f"avoid contains {self.text!r}, which is blank; give it text or leave it out")
-        _one_of("case", self.case, get_args(AvoidCase))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +126,7 @@ class Follow:
     )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.text, str):
-            raise InvalidRequest(f"follow: text is {self.text!r}; it must be a string")
+        check_types(self, InvalidRequest)
         if len(self.text) > MAX_FOLLOW_CHARACTERS:
             raise InvalidRequest(
                 f"follow: text has {len(self.text):,} characters; at most {MAX_FOLLOW_CHARACTERS:,} can be followed; "
@@ -160,14 +160,19 @@ class Request:
     follow: Follow | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.source, str):
-            raise InvalidRequest(f"source is {self.source!r}; it must be a string")
-        if not self.source.strip():
-            raise InvalidRequest("source is blank; there is nothing to translate")
-        phrases: tuple[object, ...] = tuple(self.phrases)
-        for phrase in phrases:
+        object.__setattr__(self, "phrases", _items("phrases", self.phrases))
+        for phrase in self.phrases:
             if not isinstance(phrase, Phrase):
                 raise InvalidRequest(f"phrases contains {phrase!r}; wrap text in Phrase(...)")
+        texts = _strings("avoid", self.avoid, but=Avoid)
+        object.__setattr__(self, "avoid", tuple(Avoid(item) if isinstance(item, str) else item for item in texts))
+        object.__setattr__(self, "locked", _strings("locked", self.locked))
+        if self.follow is not None and not isinstance(self.follow, Follow):
+            raise InvalidRequest(f"follow is {self.follow!r}; wrap text in Follow(...)")
+        check_types(self, InvalidRequest)
+        if not self.source.strip():
+            raise InvalidRequest("source is blank; there is nothing to translate")
+        for phrase in self.phrases:
             if phrase.source_span is not None:
                 start, end = phrase.source_span
                 if not 0 <= start < end <= len(self.source):
@@ -175,17 +180,9 @@ class Request:
                         f"phrase {phrase.text!r}: source_span is ({start}, {end}); it must be inside the source of "
                         f"{len(self.source)} characters"
                     )
-        object.__setattr__(self, "phrases", phrases)
-        texts = _strings("avoid", self.avoid, but=Avoid)
-        object.__setattr__(self, "avoid", tuple(Avoid(item) if isinstance(item, str) else item for item in texts))
-        object.__setattr__(self, "locked", _strings("locked", self.locked))
         for text in self.locked:
             if not text.strip():
                 raise InvalidRequest(f"locked contains {text!r}, which is blank; give it text or leave it out")
-        if self.follow is not None and not isinstance(self.follow, Follow):
-            raise InvalidRequest(f"follow is {self.follow!r}; wrap text in Follow(...)")
-        if self.formality is not None:
-            _one_of("formality", self.formality, get_args(Formality))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +279,21 @@ class SearchOptions:
         minimum=0,
         maximum=MAX_LATE_PENALTY,
     )
+    repetition_penalty: float = setting(
+        0.0,
+        "nats that rank a hypothesis lower for each run of three pieces that it repeats, beyond as many as the source "
+        "and the constraints repeat, so that nothing is translated twice around a phrase; only in requests with "
+        "phrases or locked texts; 0: none",
+        minimum=0,
+        maximum=MAX_REPETITION_PENALTY,
+    )
 
     def __post_init__(self) -> None:
         check_settings(self, InvalidRequest)
 
     def beam_for(self, num_tokens: int) -> int:
         """The beam of a sentence with `num_tokens` constraint tokens."""
-        return max(self.beam, self.places_per_bank * (num_tokens + 1))
+        return max(self.beam, min(MAX_BEAM, self.places_per_bank * (num_tokens + 1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,11 +318,12 @@ class Hypothesis:
     """One translation.
 
     `log_prob` is the sum of the `token_log_probs`, including the end of the sentence; `score` is `log_prob` per token,
-    or the score that `SearchOptions.score` selects. `change_penalty` is the cost of the changes to the text of
-    `Request.follow`, in nats. It is in neither of the two, but hypotheses are ranked by the score of
-    `log_prob - change_penalty`. `token_spans` has the characters of each token in `text` (empty for the end). `unmet`
-    has the indices of unmet phrases. `locked` has the spans of the locked texts and then the suffix, up to the first
-    that is missing.
+    or the score that `SearchOptions.score` selects. With a datastore these are of the mixed probabilities of model and
+    neighbours, and do not compare with scores of the model alone. `change_penalty` is the cost of the changes to the
+    text of `Request.follow`, in nats. No penalty is in the two, but hypotheses are ranked by `score - score_penalty`:
+    the score of `log_prob` less all penalties of `Request.follow` and of the search options. `token_spans` has the
+    characters of each token in `text` (empty for the end). `unmet` has the indices of unmet phrases. `locked` has the
+    spans of the locked texts and then the suffix, up to the first that is missing.
     `alignment` has (source_start, source_end, target_start, target_end) for each pair of aligned words, in the order of
     the target; a word may have several partners or none. It is empty if the model has no alignment head.
     """
@@ -333,6 +339,7 @@ class Hypothesis:
     unmet: tuple[int, ...] = ()
     locked: tuple[tuple[int, int], ...] = ()
     change_penalty: float = 0.0
+    score_penalty: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +368,9 @@ class Translation:
 
     If "complete", every hypothesis meets every phrase and no two have the same text. `unknown_source` has the spans of
     source characters that the model has no pieces for and could not read. `relaxation` has the constraints to remove
-    from an "infeasible" request, if that helps. `elapsed_ms` counts from the start of decoding, in a batch with others.
+    from an "infeasible" request, if that helps. `learned_from` has the origins of the learned pairs that made a piece
+    of the best hypothesis at least twice as likely. `elapsed_ms` counts from the start of decoding, in a batch with
+    others.
     """
 
     request: Request
@@ -372,6 +381,18 @@ class Translation:
     num_steps: int = 0
     elapsed_ms: float = 0.0
     relaxation: Relaxation | None = None
+    learned_from: tuple[Hashable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PivotTranslation(Translation):
+    """A translation by two models through `pivot`, the first one's best translation, with its score there.
+
+    Both are None if the first model gave none. `unknown_source` and alignments refer to the source itself.
+    """
+
+    pivot: str | None = None
+    pivot_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,17 +419,19 @@ class Pricing:
     free: Translation
 
 
-def _strings(name: str, values: Iterable[Any], but: type | None = None) -> tuple[Any, ...]:
+def _items(name: str, values: Any) -> tuple[Any, ...]:
+    """`values` as a tuple. Raises InvalidRequest for a string and for anything that is not a series."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InvalidRequest(f"{name} is {values!r}; give a list")
+    return tuple(values)
+
+
+def _strings(name: str, values: Any, but: type | None = None) -> tuple[Any, ...]:
     """`values` as a tuple. Raises InvalidRequest unless each is a string or of the type `but`."""
     if isinstance(values, str):
         raise InvalidRequest(f"{name} is the string {values!r}; give a list of strings")
-    items = tuple(values)
+    items = _items(name, values)
     for item in items:
         if not isinstance(item, str if but is None else (str, but)):
             raise InvalidRequest(f"{name} contains {item!r}; it must be a list of strings")
     return items
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise InvalidRequest(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")

@@ -8,14 +8,17 @@ A setting is a field of a frozen options class:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from math import isfinite
 from pathlib import Path
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 _KEY = "setting"
 _NUMBERS: tuple[type, ...] = (int, float)
+_TYPE_NAMES = {int: "a whole number", float: "a number", str: "a string", bool: "True or False", NoneType: "None"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ class Setting:
         """Why the setting does not accept this value, as the end of a sentence; None if it does."""
         if value is None and self.is_optional:
             return None
+        if not is_of_type(value, self.kind):
+            return f"it must be {self.values or _TYPE_NAMES.get(self.kind, self.kind.__name__)}"
         if self.choices:
             return None if value in self.choices else f"it must be {self.values}"
         if self.kind in _NUMBERS and self.minimum is not None:
@@ -170,6 +175,54 @@ def check_settings(options: Any, error: type[Exception]) -> None:
         value = getattr(options, entry.name)
         if problem := entry.problem_of(value):
             raise error(f"{entry.name} is {value!r}; {problem}")
+
+
+def check_types(value: Any, error: type[Exception]) -> None:
+    """Raise `error` for the first field of a dataclass whose value is not of the annotated type.
+
+    A whole number is also accepted as a float; True and False are no numbers, NaN and infinities no floats.
+    """
+    for name, annotated in _annotations(cast(Hashable, type(value))).items():
+        found = getattr(value, name)
+        if not is_of_type(found, annotated):
+            raise error(f"{name} is {found!r}; it must be {_type_name(annotated)}")
+
+
+def is_of_type(value: object, annotated: Any) -> bool:
+    """Whether a value is of a type: a class, a `Literal`, a union or a tuple of these."""
+    origin, parts = get_origin(annotated), get_args(annotated)
+    if origin is Literal:
+        return isinstance(value, str) and value in parts
+    if origin in (Union, UnionType):
+        return any(is_of_type(value, part) for part in parts)
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        each = parts[:1] * len(value) if parts[1:] == (...,) else parts
+        return len(each) == len(value) and all(map(is_of_type, value, each))
+    if annotated is float:
+        return type(value) is int or (isinstance(value, float) and isfinite(value))
+    if annotated is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, origin or annotated)
+
+
+@cache
+def _annotations(options: Any) -> dict[str, Any]:
+    return get_type_hints(options)
+
+
+def _type_name(annotated: Any) -> str:
+    """A type for a person: `a whole number or None`, `one of exact, auto`."""
+    if get_origin(annotated) is Literal:
+        return f"one of {', '.join(get_args(annotated))}"
+    if get_origin(annotated) in (Union, UnionType):
+        return " or ".join(map(_type_name, get_args(annotated)))
+    if get_origin(annotated) is tuple:
+        kinds = [_type_name(part) for part in get_args(annotated) if part is not ...]
+        return f"a tuple of {', '.join(kinds)}"
+    name: str = _TYPE_NAMES.get(annotated) or annotated.__name__
+    return name
 
 
 def settings_table(options: type) -> str:

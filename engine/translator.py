@@ -6,21 +6,23 @@ A `Translator` must not be called from several threads at once; `engine.worker.W
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
-from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, interruption_of
-from engine.decoding.pipeline import RequestPipeline
+from engine.decoding.limits import check_count
+from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, JobLoop, interruption_of
+from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
 from engine.model import LoadedModel, load_model
+from engine.model.datastore import Datastore, DatastoreOptions, StoredPair, unit_states
 from engine.model.device import halve, usable_device
 from engine.model.packed_weights import Precision, pack
 from engine.model.table_decoder import checked_interval
@@ -42,6 +44,93 @@ from engine.text import BOS, EOS, is_byte_surface, join_bytes, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
+
+
+class AnyTranslator(Protocol):
+    """What a worker and its callers need: a `Translator`, or a `PivotTranslator`, which is documented by it.
+
+    `folder` is the model's; None if there is not exactly one.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def checksum(self) -> str: ...
+
+    @property
+    def folder(self) -> Path | None: ...
+
+    @property
+    def directions(self) -> Sequence[str]: ...
+
+    @property
+    def domains(self) -> Sequence[str]: ...
+
+    @property
+    def formalities(self) -> Mapping[str, Sequence[str]]: ...
+
+    @property
+    def is_on_accelerator(self) -> bool: ...
+
+    def decoding_loop(
+        self, batch_size: int = 16, schedule: Schedule = "stream", refill_share: float = REFILL_SHARE
+    ) -> JobLoop[Any]: ...
+
+    def translate(
+        self,
+        request: Request,
+        options: SearchOptions = _DEFAULT_OPTIONS,
+        *,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+    ) -> Translation: ...
+
+    def translate_all(
+        self,
+        requests: Iterable[Request | tuple[Request, SearchOptions]],
+        options: SearchOptions = _DEFAULT_OPTIONS,
+        *,
+        batch_size: int = 16,
+        schedule: Schedule = "stream",
+        progress: Callable[[int], None] | None = None,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+    ) -> Iterator[Translation]: ...
+
+    def score(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        tokens: Sequence[int] | None = None,
+        direction: str | None = None,
+        domain: str | None = None,
+        formality: Formality | None = None,
+    ) -> Hypothesis: ...
+
+    def price(
+        self,
+        request: Request,
+        options: SearchOptions = _DEFAULT_OPTIONS,
+        *,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+    ) -> Pricing: ...
+
+    def alternatives(
+        self,
+        request: Request,
+        hypothesis: Hypothesis,
+        offset: int,
+        count: int = 5,
+        options: SearchOptions = _DEFAULT_OPTIONS,
+        *,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+    ) -> tuple[Alternative, ...]: ...
+
+    def misspelling(self, text: str) -> str | None: ...
 
 
 class Translator:
@@ -110,15 +199,16 @@ class Translator:
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> Translation:
-        """The n-best list of one request.
+        """The n-best list of one request, translated with what the datastore has learned.
 
         Raises InvalidRequest for a request that this model cannot take; an infeasible one gets that status. `cancel`
         and the deadline act within one decoding step and return the best hypotheses so far.
         """
         started = time.perf_counter()
-        constraints = self.pipeline.prepare(request)
         interruption = interruption_of(started, cancel, deadline_ms)
+        constraints = self.pipeline.prepare(request, datastore)
         return self._decode([request], [constraints], options, interruption, started)[0]
 
     def translate_all(
@@ -131,6 +221,7 @@ class Translator:
         progress: Callable[[int], None] | None = None,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> Iterator[Translation]:
         """Translations in the order of the requests, each as soon as it and those before it are ready.
 
@@ -142,7 +233,7 @@ class Translator:
         """
         interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
         pairs = (item if isinstance(item, tuple) else (item, options) for item in requests)
-        jobs = (DecodingJob(request, own_options, interruption) for request, own_options in pairs)
+        jobs = (DecodingJob(request, own, interruption, datastore=datastore) for request, own in pairs)
         loop = self.decoding_loop(batch_size, schedule)
         translations = loop.in_order(jobs, batch_size * _LOOK_AHEAD_BATCHES, interruption)
         for num_done, translation in enumerate(translations, start=1):
@@ -178,6 +269,7 @@ class Translator:
         direction: str | None = None,
         domain: str | None = None,
         formality: Formality | None = None,
+        datastore: Datastore | None = None,
     ) -> Hypothesis:
         """The model's score of a given translation: of a text in its canonical pieces, or of exactly these tokens.
 
@@ -196,15 +288,14 @@ class Translator:
         if not 0 < len(tokens) <= limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model scores 1 to {limit}")
         decoding = self._codec.decode(tokens)
-        prepared = self.pipeline.prepare(Request(source, direction=direction, domain=domain, formality=formality))
+        request = Request(source, direction=direction, domain=domain, formality=formality)
+        prepared = self.pipeline.prepare(request, datastore)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
-        device = self._model.transformer.device
-        source_ids = self._model.source_ids(prepared.source_ids, prepared.direction, prepared.marks)
-        ids = torch.tensor([source_ids], device=device)
-        lengths = torch.tensor([ids.shape[1]], device=device)
-        targets, starts = torch.tensor([list(tokens)], device=device), self._model.starts([prepared.direction], device)
-        log_probs = self._model.transformer.score(ids, lengths, targets, starts)[0].double()
+        states_TE, tokens_T, log_probs_TV = self.pipeline.forced(prepared, tokens)
+        if prepared.datastore is not None:
+            log_probs_TV = prepared.datastore.mix(states_TE, log_probs_TV)
+        log_probs = log_probs_TV.gather(1, tokens_T[:, None])[:, 0].double()
         log_prob = float(log_probs.sum())
         [alignment] = self.pipeline.align(prepared, [tokens], [decoding])
         return Hypothesis(
@@ -217,6 +308,43 @@ class Translator:
             alignment=alignment or (),
         )
 
+    @torch.inference_mode()
+    def learn(
+        self,
+        request: Request,
+        target: str,
+        datastore: Datastore | None = None,
+        *,
+        origin: Hashable = None,
+        options: DatastoreOptions | None = None,
+    ) -> Datastore:
+        """The datastore with one more pair: the request's source and `target`, its translation by a person.
+
+        Without a datastore, a new one with `options`. The request's constraints do not matter; its direction, domain
+        and formality do. `origin` is what `Translation.learned_from` names the pair by. Pieces that the model cannot
+        write are left out. Raises InvalidRequest for a request or target that the model cannot take.
+        """
+        if not target.strip():
+            raise InvalidRequest("target is blank; there is nothing to learn")
+        if datastore is None:
+            datastore = Datastore(self.checksum, options or DatastoreOptions())
+        free = Request(request.source, request.direction, domain=request.domain, formality=request.formality)
+        prepared = self.pipeline.prepare(free, datastore)
+        if prepared.obstacles:
+            raise InvalidRequest(prepared.obstacles[0].message)
+        tokens = [*self._codec.encode(target).ids, EOS]
+        limit = self._model.config.max_pieces
+        if len(tokens) > limit:
+            raise InvalidRequest(f"the target has {len(tokens)} pieces; this model learns at most {limit}")
+        states_TE, tokens_T, log_probs_TV = self.pipeline.forced(prepared, tokens)
+        before = log_probs_TV.gather(1, tokens_T[:, None]).double().sum()
+        gain = None
+        if datastore.num_states:  # measured also while the datastore is not used
+            mixed_TV = datastore.mix(states_TE, log_probs_TV)
+            gain = float(mixed_TV.gather(1, tokens_T[:, None]).double().sum() - before)
+        kept = [place for place, token in enumerate(tokens) if token not in self._vocabulary.roles.never]
+        return datastore.followed_by(StoredPair(origin, unit_states(states_TE)[kept], tokens_T[kept], gain))
+
     def price(
         self,
         request: Request,
@@ -224,6 +352,7 @@ class Translator:
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> Pricing:
         """The price of the constraints, all together and each alone, decoded in one batch with and without them.
 
@@ -234,8 +363,14 @@ class Translator:
         variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
         variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
         started = time.perf_counter()
-        constraints = [self.pipeline.prepare(variant) for variant in variants]
-        decoded = self._decode(variants, constraints, options, interruption_of(started, cancel, deadline_ms), started)
+        interruption = interruption_of(started, cancel, deadline_ms)
+        constraints: list[PreparedRequest] = []
+        for variant in variants:
+            if (why := interruption()) is not None:
+                unknown = Translation(request, why, reasons=(INTERRUPTED[why],))
+                return Pricing(None, (None,) * len(phrases), (None,) * len(avoid), unknown, unknown)
+            constraints.append(self.pipeline.prepare(variant, datastore))
+        decoded = self._decode(variants, constraints, options, interruption, started)
         constrained, free, *without = decoded
         prices = [_price(other, constrained) for other in without]
         return Pricing(
@@ -257,6 +392,7 @@ class Translator:
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> tuple[Alternative, ...]:
         """Other words for the one at `offset` of a hypothesis, each with the best sentence that continues with it.
 
@@ -264,14 +400,15 @@ class Translator:
         sentence first; fewer after the deadline or `cancel`, or if the constraints allow fewer. Raises InvalidRequest
         if there is no word at `offset`.
         """
+        check_count(count)
         started = time.perf_counter()
-        prepared = self.pipeline.prepare(request)
+        interruption = interruption_of(started, cancel, deadline_ms)
+        prepared = self.pipeline.prepare(request, datastore)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
         first, last = word_at(hypothesis.text, hypothesis.token_spans, offset)
         left = hypothesis.tokens[:first]
         replaced = join_bytes("".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last]))
-        interruption = interruption_of(started, cancel, deadline_ms)
         unbound = replace(prepared.constraints, prefix=None)
         following = next_words(
             self._encodings.decoder([prepared]),
@@ -306,7 +443,7 @@ class Translator:
     ) -> list[Translation]:
         """Translations of one batch; raises the error of the first request that crashes."""
         jobs = [
-            DecodingJob(request, options, interruption, own, started_at)
+            DecodingJob(request, options, interruption, own, started_at=started_at)
             for request, own in zip(requests, prepared, strict=True)
         ]
         loop = self.decoding_loop(max(1, len(jobs)), "batch")

@@ -16,14 +16,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
 from engine.decoding.fair_queue import FairQueue
-from engine.decoding.loop import DecodingJob, DecodingLoop, JobState, failed, interruption_of
+from engine.decoding.limits import check_deadline
+from engine.decoding.loop import DecodingJob, JobLoop, JobState, failed, interruption_of
 from engine.decoding.pipeline import INTERRUPTED
 from engine.errors import EngineError, InvalidRequest
+from engine.model.datastore import Datastore
 from engine.request import Request, SearchOptions, Translation
-from engine.translator import Translator
+from engine.translator import AnyTranslator
 
 Priority = Literal["interactive", "document"]
-Call = Callable[[Translator, threading.Event], Any]
+Call = Callable[[AnyTranslator, threading.Event], Any]
 T = TypeVar("T")
 
 BATCH_SIZE = 16  # running requests of one priority
@@ -80,11 +82,16 @@ class Worker:
     """Decodes requests in a thread of its own. Close it, or use it in a `with` statement.
 
     `shares_steps` lets documents run in the same steps as interactive requests. By default it is on for an accelerator,
-    where a wider step takes hardly longer; on a CPU it would slow the interactive requests down.
+    where a wider step takes hardly longer; on a CPU it would slow the interactive requests down. `deadline_ms` is for
+    translations that are submitted without a deadline.
     """
 
-    def __init__(self, translator: Translator, *, shares_steps: bool | None = None) -> None:
+    def __init__(
+        self, translator: AnyTranslator, *, shares_steps: bool | None = None, deadline_ms: float | None = None
+    ) -> None:
+        check_deadline(deadline_ms)
         self._translator = translator
+        self._deadline_ms = deadline_ms
         self._shares_steps = translator.is_on_accelerator if shares_steps is None else shares_steps
         self._interactive, self._documents = self._new_loops()
         # The attributes below are shared between threads, under the lock.
@@ -111,27 +118,41 @@ class Worker:
         owner: Hashable = None,
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> Future[Translation]:
         """Returns a future of the translation; it raises InvalidRequest for a request that the model cannot take.
+
+        `datastore`: see `Translator.translate`.
 
         A waiting or running request with the same `key` ends as "cancelled". When more requests come than fit in a
         batch, owners take turns. A crash ends this request alone, as "failed". The deadline counts from the start of
         decoding. Raises EngineError after `close`, and InvalidRequest for an unknown priority.
         """
-        if priority not in get_args(Priority):
-            raise InvalidRequest(f"priority is {priority!r}; it must be one of {', '.join(get_args(Priority))}")
-        options = options or SearchOptions()
-        return self._enqueue(owner, _Submission(request, options, priority=priority, key=key, deadline_ms=deadline_ms))
+        check_deadline(deadline_ms)
+        submission = _Submission(
+            request,
+            options or SearchOptions(),
+            datastore=datastore,
+            priority=_checked(priority),
+            key=key,
+            deadline_ms=self._deadline_ms if deadline_ms is None else deadline_ms,
+        )
+        return self._enqueue(owner, submission)
 
     def ask(
-        self, call: Callable[[Translator, threading.Event], T], *, key: Hashable = None, owner: Hashable = None
+        self,
+        call: Callable[[AnyTranslator, threading.Event], T],
+        *,
+        key: Hashable = None,
+        owner: Hashable = None,
+        priority: Priority = "interactive",
     ) -> Future[T | None]:
-        """Returns a future of what `call(translator, cancel)` returns, interactively: prices or alternatives, say.
+        """Returns a future of what `call(translator, cancel)` returns: prices, alternatives or a datastore, say.
 
         The future has None after a newer request with the same key, and the exception if the call raised one. A call
         that passes `cancel` on to the translator ends within one decoding step. It has the model to itself.
         """
-        return self._enqueue(owner, _Question(call, key))
+        return self._enqueue(owner, _Question(call, key, _checked(priority)))
 
     def cancel(self, key: Hashable) -> None:
         """End the request with this key, if there is one, as "cancelled", within one step."""
@@ -228,7 +249,7 @@ class Worker:
             else:
                 self._answer(job, job.translation)
 
-    def _new_loops(self) -> tuple[DecodingLoop[_Submission], DecodingLoop[_Submission]]:
+    def _new_loops(self) -> tuple[JobLoop[_Submission], JobLoop[_Submission]]:
         """A loop for each priority, or one for both if they share their steps."""
         interactive = self._translator.decoding_loop(2 * BATCH_SIZE, "fifo", refill_share=1.0)
         if self._shares_steps:
@@ -272,7 +293,7 @@ class Worker:
             if task.future.set_running_or_notify_cancel():
                 self._answer(task)
 
-    def _admit(self, priority: Priority, loop: DecodingLoop[_Submission]) -> None:
+    def _admit(self, priority: Priority, loop: JobLoop[_Submission]) -> None:
         """Let waiting tasks run while there is room; a question runs alone, after all running ones have ended."""
         while True:
             with self._changed:
@@ -346,6 +367,12 @@ class Worker:
     def _forget_old_answers(self, now: float) -> None:
         while self._answered_at and self._answered_at[0] < now - _RECENT_S:
             self._answered_at.popleft()
+
+
+def _checked(priority: Priority) -> Priority:
+    if priority not in get_args(Priority):
+        raise InvalidRequest(f"priority is {priority!r}; it must be one of {', '.join(get_args(Priority))}")
+    return priority
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float | None:

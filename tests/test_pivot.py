@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import copy
 import threading
+import time
 
 import pytest
 import torch
 
-from engine import Follow, InvalidRequest, ModelError, Phrase, Request, SearchOptions, Translator
+from engine import (
+    Follow,
+    InvalidRequest,
+    ModelError,
+    Phrase,
+    PivotTranslation,
+    PivotTranslator,
+    Request,
+    SearchOptions,
+    Translation,
+    Translator,
+    Worker,
+)
+from engine.decoding.aligner import through
+from engine.decoding.loop import DecodingJob, interruption_of
 from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
-from engine.pivot import PivotTranslator, through
 from engine.text import TextCodec, occurrences
 
 OPTIONS = SearchOptions(beam=5, nbest=3)
+NARROW = SearchOptions(beam=2, nbest=2)
 SOURCE = "Der rote Hund liegt im Schnee."
 
 
@@ -35,7 +51,7 @@ def models(codec: TextCodec) -> tuple[Translator, Translator]:
 
 @pytest.fixture(scope="module")
 def both(models: tuple[Translator, Translator]) -> PivotTranslator:
-    return PivotTranslator(*models, "de", "en", "de")
+    return PivotTranslator(*models, "de-en", "en-de")
 
 
 def test_hypotheses_are_the_second_models_of_the_first_models_best_translation(both, models) -> None:
@@ -137,9 +153,121 @@ def test_unknown_characters_are_those_of_the_source(both) -> None:
 def test_directions_that_do_not_fit_are_refused(models, both) -> None:
     assert both.directions == ("de-de",)
     with pytest.raises(ModelError, match="model en-de does not translate de-en; choose another model"):
-        PivotTranslator(models[1], models[0], "de", "en", "de")
+        PivotTranslator(models[1], models[0], "de-en", "en-de")
+    with pytest.raises(ModelError, match="de-en and de-en do not follow each other"):
+        PivotTranslator(models[0], models[0], "de-en", "de-en")
     with pytest.raises(InvalidRequest, match="direction is 'de-en'; these models translate de-de"):
         both.translate(Request(SOURCE, direction="de-en"))
+
+
+def texts_and_scores(translation: Translation) -> tuple:
+    return translation.status, [(h.text, pytest.approx(h.score, abs=1e-4)) for h in translation.hypotheses]
+
+
+REQUESTS = [
+    Request(SOURCE),
+    Request("Ein Haus."),
+    Request(SOURCE, phrases=(Phrase("Fahrrad"),), avoid=("Haus",)),
+    Request("Wort " * 400),
+    Request("Der Hund mit 3.5 Metern.", phrases=(Phrase("3.5"), Phrase("Apfel"))),
+    Request(SOURCE, prefix="Der "),
+    Request(SOURCE, phrases=(Phrase("漢字"),)),
+    Request("Ein Apfel.", domain="unknown"),
+    Request("Eine Birne.", direction="en-de"),
+]
+
+
+@pytest.fixture(scope="module")
+def alone(both) -> list[PivotTranslation | InvalidRequest]:
+    """The answer to each of REQUESTS alone, or its error."""
+    answers: list[PivotTranslation | InvalidRequest] = []
+    for request in REQUESTS:
+        try:
+            answers.append(both.translate(request, NARROW))
+        except InvalidRequest as error:
+            answers.append(error)
+    assert [isinstance(answer, InvalidRequest) for answer in answers] == [False] * 7 + [True] * 2
+    return answers
+
+
+def test_many_requests_at_once_get_the_answers_that_each_gets_alone(models, alone) -> None:
+    fresh = PivotTranslator(*models, "de-en", "en-de")
+    progress: list[int] = []
+    together = list(fresh.translate_all(REQUESTS, NARROW, batch_size=3, progress=progress.append))
+    assert progress == list(range(1, len(REQUESTS) + 1))
+    assert [answer.request for answer in together] == REQUESTS
+    for expected, answer in zip(alone, together, strict=True):
+        if isinstance(expected, InvalidRequest):
+            assert (answer.status, answer.reasons[0].kind) == ("failed", "invalid")
+        else:
+            assert texts_and_scores(answer) == texts_and_scores(expected)
+            assert answer.reasons == expected.reasons
+
+
+def test_worker_takes_two_models_as_one(models, alone) -> None:
+    with Worker(PivotTranslator(*models, "de-en", "en-de")) as worker:
+        futures = [
+            worker.submit(request, NARROW, priority="document" if number % 2 else "interactive")
+            for number, request in enumerate(REQUESTS)
+        ]
+        asked = worker.ask(lambda translator, cancel: translator.price(REQUESTS[2], NARROW, cancel=cancel))
+        for expected, request, future in zip(alone, REQUESTS, futures, strict=True):
+            if isinstance(expected, InvalidRequest):
+                assert isinstance(future.exception(60), InvalidRequest)
+            else:
+                answer = future.result(60)
+                assert texts_and_scores(answer) == texts_and_scores(expected)
+                assert (answer.request, answer.pivot) == (request, expected.pivot)
+        assert asked.result(60).constrained.pivot == alone[2].pivot
+
+
+def test_cancelled_request_ends_in_either_model(models) -> None:
+    both = PivotTranslator(*models, "de-en", "en-de")
+    for num_steps in (0, 1, 200):  # 200: the first model has ended by then
+        cancel = threading.Event()
+        loop = both.decoding_loop(4)
+        job = DecodingJob(Request(SOURCE), NARROW, interruption_of(time.perf_counter(), cancel, None))
+        loop.add(job)
+        for _ in range(num_steps):
+            if not loop._in_second:
+                loop.step()
+        cancel.set()
+        assert loop.interrupt() == [job]
+        assert job.result().status == "cancelled"
+        assert len(loop) == 0
+
+
+def test_source_is_translated_into_the_language_between_only_once(models, monkeypatch) -> None:
+    both = PivotTranslator(*models, "de-en", "en-de")
+    loop = both.decoding_loop(4)
+    encoded: list[str] = []
+    prepare = models[0].pipeline.prepare
+    monkeypatch.setattr(
+        models[0].pipeline,
+        "prepare",
+        lambda request, *more: (encoded.append(request.source), prepare(request, *more))[1],
+    )
+    for phrases in ((), (Phrase("Fahrrad"),)):
+        loop.add(DecodingJob(Request(SOURCE, phrases=phrases), NARROW))
+        while len(loop):
+            loop.step()
+    assert encoded == [SOURCE]
+
+
+def test_required_numbers_of_the_source_stay_in_the_language_between(both) -> None:
+    source = "Der Hund mit 3.5 Metern und 7 Beinen."
+    required = both.translate(Request(source, phrases=(Phrase("3.5", max_count=1), Phrase("Hund"))), NARROW)
+    assert occurrences(required.pivot, "3.5")
+    free = both.translate(Request(source), NARROW)
+    assert free.pivot != required.pivot
+    words = both.translate(Request(source, phrases=(Phrase("Hund"), Phrase("9"))), NARROW)
+    assert words.pivot == free.pivot, "plain words and what the source does not have are required of the second only"
+
+
+def test_forms_of_address_are_those_of_the_second_model_in_the_direction_of_both(models) -> None:
+    second = copy.copy(models[1])
+    second.formalities = {"en-de": ("formal", "informal"), "en-fr": ("formal",)}
+    assert PivotTranslator(models[0], second, "de-en", "en-de").formalities == {"de-de": ("formal", "informal")}
 
 
 @pytest.mark.parametrize(

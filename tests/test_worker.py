@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
+from itertools import count
 
 import pytest
 import torch
@@ -271,7 +272,14 @@ class CrashingPipeline(NotingPipeline):
     def decoder(self, sentences: Sequence):
         decoder = super().decoder(sentences)
         if any("step" in sentence.source.source for sentence in sentences):
-            decoder.max_steps = 2
+            step, numbers = decoder.step, count()
+
+            def crashing(tokens):
+                if next(numbers) == 2:
+                    raise InvalidRequest("at most 2 pieces")
+                return step(tokens)
+
+            decoder.step = crashing
         return decoder
 
     def translation(self, request, prepared, result):

@@ -11,8 +11,9 @@ from typing import Any, BinaryIO
 from engine.cli.lines import LineProblem
 from engine.request import Alternative, Hypothesis, Pricing, Translation
 
-_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "change_penalty"})
-_OF_A_REQUEST = frozenset({"placements", "unmet", "locked", "change_penalty"})
+_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "change_penalty", "score_penalty"})
+_OF_A_REQUEST = frozenset({"placements", "unmet", "locked", "change_penalty", "score_penalty"})
+_NOT_IN_SHELL = frozenset({"request", "learned_from"})  # the shell has no datastore
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1
 # Line breaks in Unicode but not in JSON: escaped, so that every reader sees the same lines.
@@ -28,7 +29,7 @@ class AnswerFormatter:
         self._left_out = _NOT_IN_BRIEF if is_brief else frozenset()
 
     def translation(self, translation: Translation) -> Json:
-        return self._object(translation, frozenset({"request"}))
+        return self._object(translation, _NOT_IN_SHELL)
 
     def score(self, hypothesis: Hypothesis) -> Json:
         if not math.isfinite(hypothesis.log_prob):

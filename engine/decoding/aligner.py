@@ -139,3 +139,18 @@ def _overlap(one: Span, other: Span) -> bool:
 def _touch(one: Span, other: Span) -> bool:
     """Whether two spans overlap or have at most one character between them."""
     return one[0] <= other[1] + 1 and other[0] <= one[1] + 1
+
+
+def through(first: Alignment, second: Alignment) -> tuple[tuple[int, int, int, int], ...]:
+    """The product of two alignments: words that share a partner in the language between, in the target's order.
+
+    >>> through([(0, 3, 0, 5), (4, 8, 6, 9)], [(0, 5, 4, 7), (6, 9, 0, 3)])
+    ((4, 8, 0, 3), (0, 3, 4, 7))
+    """
+    links = {
+        ((target_start, target_end), (source_start, source_end))
+        for source_start, source_end, start, end in first
+        for other_start, other_end, target_start, target_end in second
+        if start < other_end and other_start < end
+    }
+    return tuple((*source, *target) for target, source in sorted(links))

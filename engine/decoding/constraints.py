@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.decoding.limits import excess
+from engine.model.datastore import Datastore
 from engine.request import Avoid, Follow, Phrase, Placement, Reason, Request, SearchOptions
 from engine.search.follow import FollowedText
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
+from engine.search.repeats import num_repeats
 from engine.search.sharing import groups_that_share
 from engine.text import Codec, head_of_compound, is_sentence_start, is_unspaced, joins_words, occurrences
 
@@ -26,7 +29,8 @@ class PreparedRequest:
 
     `constraints.phrases[i]` is for the request's phrases `members[i]`: a text that is required several times becomes
     one phrase with a count. The locked texts and the suffix, `num_ordered` in all, follow. `obstacles` are the reasons
-    why no translation can meet the request; empty if it is feasible.
+    why no translation can meet the request; empty if it is feasible. `datastore` has the neighbours that count. A
+    request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared.
     """
 
     source: str
@@ -41,6 +45,8 @@ class PreparedRequest:
     num_prefix: int
     obstacles: tuple[Reason, ...]
     followed: FollowedText | None = None
+    datastore: Datastore | None = None
+    is_refused: bool = False
 
     @classmethod
     def of(
@@ -51,11 +57,14 @@ class PreparedRequest:
         max_pieces: int,
         source_codec: Codec | None = None,
         marks: tuple[str, ...] = (),
+        datastore: Datastore | None = None,
     ) -> PreparedRequest:
         """Prepares a request for a model of `max_pieces`.
 
         `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
         """
+        if (reason := excess(request)) is not None:
+            return cls._refused(request, direction, marks, reason)
         encoding = (source_codec or codec).encode(request.source)
         obstacles: list[Reason] = []
         most = max_pieces - 2 - len(marks)  # direction and end are pieces too
@@ -65,10 +74,11 @@ class PreparedRequest:
         prefix, reasons = _prefix(request.prefix, codec)
         obstacles += reasons
         avoided = _avoided(request.avoid, codec)
+        forbidden = _Forbidden.of(avoided)
         phrases: list[TrackedPhrase] = []
         members: list[tuple[int, ...]] = []
         for numbers in _group(request.phrases, codec):
-            tracked, reasons = _tracked(request.phrases, numbers, avoided, codec)
+            tracked, reasons = _tracked(request.phrases, numbers, forbidden, codec)
             obstacles += reasons
             if tracked:
                 phrases.append(tracked)
@@ -97,6 +107,25 @@ class PreparedRequest:
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
             followed=_followed(request.follow, codec),
+            datastore=datastore,
+        )
+
+    @classmethod
+    def _refused(cls, request: Request, direction: str, marks: tuple[str, ...], reason: Reason) -> PreparedRequest:
+        """A request that asks for too much, without any pieces."""
+        return cls(
+            source=request.source,
+            direction=direction,
+            marks=marks,
+            source_ids=(),
+            unknown_source=(),
+            constraints=SentenceConstraints(),
+            members=(),
+            phrases=request.phrases,
+            num_ordered=0,
+            num_prefix=0,
+            obstacles=(reason,),
+            is_refused=True,
         )
 
     def begun_with(self, text: str, pieces: Sequence[int]) -> PreparedRequest:
@@ -108,6 +137,16 @@ class PreparedRequest:
     def num_tokens(self) -> int:
         """Constraint tokens, the paper's C."""
         return sum(phrase.num_constraint_tokens for phrase in self.constraints.phrases)
+
+    @property
+    def max_repeats(self) -> int:
+        """The repeats that the request asks for: those of its source, and of its previous text or required texts."""
+        required: list[int] = []
+        for phrase in self.constraints.phrases:
+            for _ in range(phrase.count):
+                required += (*phrase.spellings[0].pieces, -1 - len(required))
+        followed = self.followed.pieces if self.followed else ()
+        return num_repeats(self.source_ids) + max(num_repeats(required), num_repeats(followed))
 
     def max_length(self, options: SearchOptions, max_pieces: int) -> int:
         """The most tokens of the translation, including the end."""
@@ -167,6 +206,24 @@ class PreparedRequest:
         return Reason("not_placed", message)
 
 
+@dataclass(frozen=True, slots=True)
+class _Forbidden:
+    """The texts that are avoided: as written, and in any case."""
+
+    exact: frozenset[str]
+    folded: frozenset[str]
+
+    @classmethod
+    def of(cls, avoided: Sequence[AvoidedText]) -> _Forbidden:
+        return cls(
+            frozenset(item.text for item in avoided if not item.ignores_case),
+            frozenset(item.text.lower() for item in avoided if item.ignores_case),
+        )
+
+    def __contains__(self, form: str) -> bool:
+        return form in self.exact or form.lower() in self.folded
+
+
 def _prefix(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
     """The prefix with the pieces of all but its last word, which may continue; a space after it closes that word."""
     text = codec.normalise(text)
@@ -219,11 +276,11 @@ def _group(phrases: Sequence[Phrase], codec: Codec) -> list[tuple[int, ...]]:
 
 
 def _tracked(
-    phrases: Sequence[Phrase], numbers: tuple[int, ...], avoided: Sequence[AvoidedText], codec: Codec
+    phrases: Sequence[Phrase], numbers: tuple[int, ...], forbidden: _Forbidden, codec: Codec
 ) -> tuple[TrackedPhrase | None, list[Reason]]:
     """One phrase for all of `numbers`; None, with the reasons, if no form can be spelt or all are avoided."""
     phrase = phrases[numbers[0]]
-    forms = tuple(form for form in _forms(phrase, codec) if not any(_forbids(item, form) for item in avoided))
+    forms = tuple(form for form in _forms(phrase, codec) if form not in forbidden)
     if not forms:
         message = f"{phrase.text!r} is asked for and avoided at once; take it out of phrases or out of avoid"
         return None, [Reason("avoided", message, number) for number in numbers]
@@ -310,10 +367,6 @@ def _ordered(request: Request, codec: Codec) -> tuple[list[TrackedPhrase], list[
         spellings = tuple(Spelling.of(0, pieces, codec) for pieces in _spellings(form, codec))
         phrases.append(TrackedPhrase((form,), spellings, turn=turn, ends_text=ends_text))
     return phrases, reasons
-
-
-def _forbids(avoided: AvoidedText, form: str) -> bool:
-    return avoided.text.lower() == form.lower() if avoided.ignores_case else avoided.text == form
 
 
 def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:

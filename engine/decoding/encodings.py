@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import ref
 
 import torch
 
 from engine.decoding.constraints import PreparedRequest
 from engine.model import Decoder, EncodedSources, LoadedModel
+from engine.model.cached_decoder import CachedDecoder
+from engine.model.datastore import Datastore
+from engine.model.expanded_prefixes import MAX_BYTES, ExpandedPrefixes
 from engine.model.prefix_cache import PrefixCache
 from engine.model.table_decoder import TableDecoder, open_decoder
 from engine.text import PAD
@@ -21,10 +25,21 @@ _MAX_KEPT = 64
 _Key = tuple[str, tuple[str, ...], str]  # direction, marks and text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Kept:
     encoded: EncodedSources
     newest: PrefixCache = field(default_factory=PrefixCache)
+    expanded: ExpandedPrefixes = field(default_factory=ExpandedPrefixes)
+    newest_mixed: PrefixCache = field(default_factory=PrefixCache)
+    mixed_with: ref[Datastore] | None = None  # the datastore that the latter's log-probabilities come from
+
+    def prefix_cache(self, datastore: Datastore | None) -> PrefixCache:
+        """The cached prefix as this datastore scores it."""
+        if datastore is None:
+            return self.newest
+        if self.mixed_with is None or self.mixed_with() is not datastore:
+            self.newest_mixed, self.mixed_with = PrefixCache(), ref(datastore)
+        return self.newest_mixed
 
 
 class Encodings:
@@ -36,12 +51,30 @@ class Encodings:
         self._compaction_interval = compaction_interval
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
 
-    def decoder(self, sources: Sequence[PreparedRequest]) -> Decoder | TableDecoder:
-        """A new decoder of these sources, before its first step."""
-        kept = self._of(sources)
+    def decoder(self, sources: Sequence[PreparedRequest]) -> CachedDecoder | Decoder | TableDecoder:
+        """A new decoder of these sources, before its first step.
+
+        On a CPU, if all are the same and none has a datastore, one that computes each prefix of its translations once,
+        also over several calls.
+        """
+        kept, datastores = self._of(sources), [prepared.datastore for prepared in sources]
+        if self._compaction_interval is None and self._model.transformer.device.type == "cpu" and not any(datastores):
+            [*others, one] = kept
+            if all(other is one for other in others):
+                self._make_room()
+                return CachedDecoder(self._model.transformer, one.encoded, len(kept), one.expanded, one.newest)
         encoded = EncodedSources.stack([item.encoded for item in kept])
-        newest = [item.newest for item in kept]
-        return open_decoder(self._model.transformer, encoded, self._compaction_interval, newest)
+        newest = [item.prefix_cache(datastore) for item, datastore in zip(kept, datastores, strict=True)]
+        return open_decoder(self._model.transformer, encoded, self._compaction_interval, newest, datastores)
+
+    def _make_room(self) -> None:
+        """Leave half of the memory for prefixes to the next search: forget those of the sources used longest ago."""
+        excess = sum(kept.expanded.num_bytes for kept in self._kept.values()) - MAX_BYTES // 2
+        for kept in self._kept.values():
+            if excess <= 0:
+                break
+            excess -= kept.expanded.num_bytes
+            kept.expanded = ExpandedPrefixes()  # running searches keep the one they have
 
     def of(self, source: PreparedRequest) -> EncodedSources:
         """The encoded source."""

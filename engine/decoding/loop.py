@@ -15,14 +15,16 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
 from threading import Event
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import torch
 
 from engine.decoding.constraints import PreparedRequest
+from engine.decoding.limits import check_deadline
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
 from engine.decoding.relaxation import smallest_relaxation
 from engine.errors import InvalidRequest
+from engine.model.datastore import Datastore
 from engine.request import Reason, Request, SearchOptions, Translation
 from engine.search.batching import Counts, SearchStream, is_out_of_memory
 from engine.search.sentence import EndedSentence, Interruption, Sentence
@@ -47,14 +49,15 @@ class JobState(Enum):
 class DecodingJob:
     """One request on its way through the loop. Once it has ended, either `translation` or `error` is set.
 
-    Callers that have prepared the request pass `prepared`. `elapsed_ms` of the translation counts from `started_at`, a
-    time of `perf_counter`; None: from `DecodingLoop.add`.
+    `datastore` has the neighbours that count. Callers that have prepared the request pass `prepared`. `elapsed_ms` of
+    the translation counts from `started_at`, a time of `perf_counter`; None: from `DecodingLoop.add`.
     """
 
     request: Request
     options: SearchOptions
     interruption: Interrupt = never
     prepared: PreparedRequest | None = None
+    datastore: Datastore | None = None
     started_at: float | None = None
     state: JobState = JobState.WAITING
     translation: Translation | None = None
@@ -80,6 +83,22 @@ class DecodingJob:
 
 
 Job = TypeVar("Job", bound=DecodingJob)
+
+
+class JobLoop(Protocol[Job]):
+    """What decodes jobs together: a `DecodingLoop` of one model, or a loop over two models (`engine.pivot`)."""
+
+    def __len__(self) -> int:
+        """Jobs that no step has returned yet."""
+
+    def add(self, job: Job) -> None:
+        """Let the job begin as soon as there is room. Raises InvalidRequest if the model cannot take the request."""
+
+    def step(self) -> list[Job]:
+        """Take the running jobs one token further; returns the jobs that ended."""
+
+    def interrupt(self) -> list[Job]:
+        """End the jobs whose interruption says so; returns the jobs that ended."""
 
 
 class DecodingLoop(Generic[Job]):
@@ -109,9 +128,13 @@ class DecodingLoop(Generic[Job]):
         """Let the job begin as soon as there is room. Raises InvalidRequest if the model cannot take the request."""
         if job.started_at is None:
             job.started_at = time.perf_counter()
-        prepared = job.prepared = job.prepared or self._pipeline.prepare(job.request)
+        prepared = job.prepared = job.prepared or self._pipeline.prepare(job.request, job.datastore)
         if prepared.obstacles:
-            relaxation = smallest_relaxation(job.request, self._pipeline.prepare)
+            relaxation = None
+            if not prepared.is_refused:
+                relaxation = smallest_relaxation(
+                    job.request, self._pipeline.prepare, lambda: job.interruption() is not None
+                )
             blocked = Translation(job.request, "infeasible", (), prepared.obstacles, prepared.unknown_source)
             job.finish(replace(blocked, relaxation=relaxation))
             self._infeasible.append(job)
@@ -185,7 +208,7 @@ class DecodingLoop(Generic[Job]):
         lengths: dict[Job, int] = {}
         for job in jobs:
             try:
-                job.prepared = self._pipeline.prepare(job.request)
+                job.prepared = self._pipeline.prepare(job.request, job.datastore)
             except Exception as error:
                 job.fail(error)
             else:
@@ -194,7 +217,11 @@ class DecodingLoop(Generic[Job]):
 
 
 def interruption_of(started_at: float, cancel: Event | None, deadline_ms: float | None) -> Interrupt:
-    """Interrupts once `cancel` is set, or `deadline_ms` after `started_at`, a time of `perf_counter`."""
+    """Interrupts once `cancel` is set, or `deadline_ms` after `started_at`, a time of `perf_counter`.
+
+    Raises InvalidRequest for a deadline that is not a number.
+    """
+    check_deadline(deadline_ms)
 
     def interruption() -> Interruption | None:
         if cancel is not None and cancel.is_set():

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+
+import torch
+from torch import Tensor
 
 from engine.decoding.aligner import Alignment, align, with_alignment
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.errors import InvalidRequest
 from engine.model import LoadedModel
+from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
 from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import StepDecoder
@@ -32,9 +36,19 @@ class RequestPipeline:
         self._model = model
         self._encodings = encodings
 
-    def prepare(self, request: Request) -> PreparedRequest:
-        """The request in pieces. Raises InvalidRequest for a direction, domain or formality that the model lacks."""
+    def prepare(self, request: Request, datastore: Datastore | None = None) -> PreparedRequest:
+        """The request in pieces, to be decoded with the datastore if that is helpful.
+
+        Raises InvalidRequest for a direction, domain or formality that the model lacks, and for a datastore of another
+        model.
+        """
         model = self._model
+        if datastore is not None and datastore.model != model.checksum:
+            raise InvalidRequest(
+                f"the datastore was learned with model {datastore.model[:8]!r}, this is {model.checksum[:8]!r}; "
+                "learn the pairs again with this model"
+            )
+        consulted = datastore if datastore is not None and datastore.num_states and datastore.is_helpful else None
         directions = model.config.directions
         direction = request.direction or directions[0]
         if direction not in directions:
@@ -43,13 +57,15 @@ class RequestPipeline:
             )
         marks = model.marks(direction, request.domain, request.formality)
         max_pieces = model.config.max_pieces
-        return PreparedRequest.of(request, direction, model.codec, max_pieces, model.source_codec, marks)
+        return PreparedRequest.of(request, direction, model.codec, max_pieces, model.source_codec, marks, consulted)
 
     def sentence(
         self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
     ) -> Sentence:
         """The search's task. Raises InvalidRequest for a score that the model has no parameters for."""
         config, direction = self._model.config, prepared.direction
+        if not prepared.constraints.phrases:
+            options = replace(options, repetition_penalty=0.0)
         ratio, reward = config.length_ratios.get(direction), config.length_rewards.get(direction)
         return Sentence(
             prepared.constraints,
@@ -60,6 +76,7 @@ class RequestPipeline:
             interruption=interruption,
             followed=prepared.followed,
             max_sentences=num_sentences(prepared.source),
+            max_repeats=prepared.max_repeats,
         )
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
@@ -88,7 +105,24 @@ class RequestPipeline:
             reasons = (
                 Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
             )
-        return Translation(request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps)
+        origins = self._origins(prepared, result.hypotheses[0]) if result.hypotheses else ()
+        return Translation(
+            request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps, learned_from=origins
+        )
+
+    def _origins(self, prepared: PreparedRequest, found: SearchHypothesis) -> tuple[Hashable, ...]:
+        """The origins of the stored pairs that the hypothesis draws from."""
+        if prepared.datastore is None or not found.tokens:
+            return ()
+        return tuple(prepared.datastore.sources_of(*self.forced(prepared, found.tokens)))
+
+    @torch.inference_mode()
+    def forced(self, prepared: PreparedRequest, tokens: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
+        """Forced decoding: states (T, E), the tokens after them (T,), and the model's own log-probabilities (T, V)."""
+        transformer, encoded = self._model.transformer, self._encodings.of(prepared)
+        tokens_1T = torch.tensor([list(tokens)], device=transformer.device)
+        states_TE = transformer.states(encoded.memory_BSE, None, tokens_1T, encoded.starts_BN)[0]
+        return states_TE, tokens_1T[0], torch.log_softmax(transformer.project(states_TE).float(), dim=1)
 
     def align(
         self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
@@ -118,4 +152,5 @@ def _hypothesis(
         unmet=unmet,
         locked=prepared.place_ordered(decoding.text),
         change_penalty=found.penalty,
+        score_penalty=found.score - found.ranking_score,
     )

@@ -18,16 +18,30 @@ _FIELDS = ("phrases", "avoid", "prefix", "locked", "suffix")
 _MAX_TRIED = 2_000
 
 
-def smallest_relaxation(request: Request, constrain: Callable[[Request], PreparedRequest]) -> Relaxation | None:
-    """The constraints to remove; None if no removal helps, as with a source that is too long.
+class _Interrupted(Exception):
+    """The time is up, or nobody waits for the answer any more."""
+
+
+def smallest_relaxation(
+    request: Request, constrain: Callable[[Request], PreparedRequest], is_stopped: Callable[[], bool] = lambda: False
+) -> Relaxation | None:
+    """The constraints to remove; None if no removal helps, as with a source that is too long, or once `is_stopped`.
 
     `constrain` prepares a request; its `obstacles` are empty if the request is feasible.
     """
 
     def is_feasible(removed: Iterable[_Item]) -> bool:
+        if is_stopped():
+            raise _Interrupted
         return not constrain(_without(request, removed)).obstacles
 
-    items = _items(request)
+    try:
+        return _smallest(_items(request), is_feasible)
+    except _Interrupted:
+        return None
+
+
+def _smallest(items: list[_Item], is_feasible: Callable[[Iterable[_Item]], bool]) -> Relaxation | None:
     if not is_feasible(items):
         return None
     hopeless = [item for item in items if not is_feasible(other for other in items if other != item)]

@@ -3,6 +3,7 @@
 from engine.model.alignment import AlignmentHead, word_links
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
+from engine.model.datastore import Datastore, DatastoreOptions
 from engine.model.decoder import Decoder
 from engine.model.directions import Directions, offer_of
 from engine.model.encoded import EncodedSources
@@ -11,6 +12,8 @@ from engine.model.transformer import Transformer
 
 __all__ = [
     "AlignmentHead",
+    "Datastore",
+    "DatastoreOptions",
     "Decoder",
     "Directions",
     "EncodedSources",

@@ -8,6 +8,7 @@ follows the search's choice of parents.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -15,7 +16,9 @@ from torch import Tensor
 from engine.errors import InvalidRequest
 from engine.model.cache import PrefillAttention, SelfAttentionCache
 from engine.model.config import ModelConfig
+from engine.model.datastore import Datastore, mix_rows
 from engine.model.encoded import EncodedSources, source_mask
+from engine.model.expanded_prefixes import Paths
 from engine.model.layer_step import BatchedSources, FoldedSource, LayerStep, Past, forward_of
 from engine.model.layers import DecoderLayer, RowLayout
 from engine.model.prefix_cache import PendingPrefix, PrefixCache
@@ -25,6 +28,14 @@ from engine.text import BOS
 
 _LOGITS_AT_ONCE = 2**24  # of the pieces of prefixes: 64 MB
 _TOO_LONG = "the model writes at most {} pieces; ask for a shorter translation"
+
+
+class Joinable(Protocol):
+    """A decoder whose rows another one can take over."""
+
+    def plain(self) -> Decoder:
+        """A decoder that continues these rows."""
+        ...
 
 
 class Decoder:
@@ -41,12 +52,18 @@ class Decoder:
         encoded: EncodedSources,
         crowding: float = 0.5,
         prefix_caches: Sequence[PrefixCache] | None = None,
+        datastores: Sequence[Datastore | None] | None = None,
     ) -> None:
-        """`prefix_caches` has the cached prefix of each sentence's source; `read` replaces it."""
+        """`prefix_caches` has the cached prefix of each sentence's source; `read` replaces it.
+
+        `datastores` has the datastore whose neighbours count in each sentence, or None. A prefix cache must not be
+        shared by sentences of different datastores.
+        """
         assert not model.training, "decoding needs model.eval(): dropout would make scores random"
         self._model = model
         self._prefix_caches_B = prefix_caches or [PrefixCache() for _ in range(encoded.num_sentences)]
         self._crowding = crowding
+        self._datastores_B = list(datastores or [None] * encoded.num_sentences)
         self._set_sources(encoded)
         self._layers: list[DecoderLayer] = list(model.decoder_layers)  # type: ignore[arg-type]
         self._layer_steps = [LayerStep(layer) for layer in self._layers]
@@ -73,8 +90,16 @@ class Decoder:
 
         The tokens may be on any device. Raises InvalidRequest for a row that is as long as the model writes.
         """
-        logits_RV = self._model.project(self.hidden(tokens_R)).float()
-        return torch.log_softmax(logits_RV, dim=-1, out=logits_RV)  # in place: new memory takes time
+        x_RE = self.hidden(tokens_R)
+        logits_RV = self._model.project(x_RE).float()
+        log_probs_RV = torch.log_softmax(logits_RV, dim=-1, out=logits_RV)  # in place: new memory takes time
+        return mix_rows(self.datastores_of_rows(), x_RE, log_probs_RV)
+
+    def datastores_of_rows(self) -> list[Datastore | None]:
+        """The datastore of each row; empty if no row has one."""
+        if not any(self._datastores_B):
+            return []
+        return [self._datastores_B[place] for place in self._places_R.tolist()]
 
     def hidden(self, tokens_R: Tensor) -> Tensor:
         """The decoder output before the projection onto the vocabulary, (R, E); call it in inference mode."""
@@ -131,11 +156,12 @@ class Decoder:
         x_ME = self._through_layers(x_ME, prefill, self._fold() or self._batched_sources(layout))
         before = [m for m, (_, prefix, place) in enumerate(inputs) if place >= prefix.first_before_a_piece]
         pieces = [piece for _, prefix in unread for piece in prefix.new_pieces]
-        log_probs = iter(self._log_probs_of(pieces, x_ME[before]))
+        datastores = [self._datastores_B[sentence] for sentence, prefix in unread for _ in prefix.new_pieces]
+        log_probs = iter(self._log_probs_of(pieces, x_ME[before], datastores))
         for sentence, prefix in unread:
             prefix.finish([next(log_probs) for _ in prefix.new_pieces], prefill.entries_of(sentence))
 
-    def _log_probs_of(self, pieces: Sequence[int], x_NE: Tensor) -> list[float]:
+    def _log_probs_of(self, pieces: Sequence[int], x_NE: Tensor, datastores: Sequence[Datastore | None]) -> list[float]:
         """The log-probability of each piece given the hidden state before it; limits the logits in memory."""
         pieces_N1 = torch.tensor(pieces, dtype=torch.long, device=x_NE.device)[:, None]
         log_probs: list[float] = []
@@ -143,6 +169,7 @@ class Decoder:
         for first in range(0, len(pieces), num_at_once):
             some = slice(first, first + num_at_once)
             log_probs_NV = torch.log_softmax(self._model.project(x_NE[some]).float(), dim=-1)
+            log_probs_NV = mix_rows(datastores[some], x_NE[some], log_probs_NV)
             log_probs += log_probs_NV.gather(1, pieces_N1[some])[:, 0].tolist()
         return log_probs
 
@@ -171,18 +198,45 @@ class Decoder:
         self._places_R = self._places_R[parents_R2.cpu()]
         live, places_R = torch.unique_consecutive(self._places_R, return_inverse=True)
         if len(live) < self._encoded.num_sentences and len(live) <= self._crowding * self._encoded.num_sentences:
+            self._datastores_B = [self._datastores_B[sentence] for sentence in live.tolist()]
             self._set_sources(self._encoded.take(live))
             self._places_R = places_R
 
     @torch.inference_mode()
-    def join(self, other: Decoder) -> None:
+    def join(self, other: Joinable) -> None:
         """Append the rows of `other`, a decoder of the same model, which must not be used afterwards.
 
         Each row keeps its own position: the two may have made different numbers of steps.
         """
+        other = other.plain()
         self._past.join(other._past)  # type: ignore[arg-type] # of the same model, and so of the same kind
         self._places_R = torch.cat([self._places_R, other._places_R + self._encoded.num_sentences])
+        self._datastores_B += other._datastores_B
         self._set_sources(EncodedSources.stack([self._encoded, other._encoded]))
+
+    def plain(self) -> Decoder:
+        """See `Joinable`."""
+        return self
+
+    @property
+    def empty_entry(self) -> Tensor:
+        """What the decoder remembers before the first token, (layers, Z): zeros."""
+        return self._past.empty_entry
+
+    @property
+    def newest_entries(self) -> Tensor:
+        """What the decoder remembers of the rows' last tokens, (R, layers, Z)."""
+        return self._past.newest_entries
+
+    @torch.inference_mode()
+    def resume(self, entries_NLZ: Tensor, paths_RT: Paths, places_R: Tensor | None = None) -> None:
+        """Replace all rows: row i has read the tokens whose entries are `entries_NLZ[paths_RT[i]]`.
+
+        `entries_NLZ[0]` is the empty entry; zeros stand in front of the paths of shorter rows. `places_R` has each
+        row's sentence, ascending; None if there is only one.
+        """
+        self._past.resume(entries_NLZ, paths_RT)
+        self._places_R = torch.zeros(len(paths_RT), dtype=torch.long) if places_R is None else places_R
 
     def _set_sources(self, encoded: EncodedSources) -> None:
         self._encoded = encoded

@@ -103,8 +103,36 @@ def can_read_16_bits() -> bool:
     return _ENGINE in torch.backends.quantized.supported_engines
 
 
+_ROWS_OF_A_BLOCK = 120  # FBGEMM splits the rows of a 16-bit product into blocks of so many, and the last one by a table
+
+
+@cache
+def _extra_rows_of_16_bit_products() -> tuple[int, ...]:
+    """Number of rows to add to a 16-bit product, by its number of rows modulo `_ROWS_OF_A_BLOCK`; empty if always 0.
+
+    FBGEMM's kernels for AVX2 add in another order where the last block leaves one or two rows, so that a row alone
+    would differ in its last bit from the same row in a batch. Its kernels for AVX-512 do not. This is found by trying.
+    """
+    generator = torch.Generator().manual_seed(0)
+    weight, bias = torch.randn(16, 64, generator=generator), torch.zeros(16)
+    packed = torch.fbgemm_pack_gemm_matrix_fp16(weight)
+    x = torch.randn(2 * _ROWS_OF_A_BLOCK, 64, generator=generator)
+    expected = torch.fbgemm_linear_fp16_weight(x, packed, bias)  # whole blocks
+
+    def is_same(num_rows: int) -> bool:
+        return torch.equal(torch.fbgemm_linear_fp16_weight(x[:num_rows], packed, bias), expected[:num_rows])
+
+    same = [is_same(num_rows) for num_rows in range(_ROWS_OF_A_BLOCK + 1)]
+    if all(same) or not same[-1]:  # not one block's end alone: more rows would not help
+        return ()
+    return tuple(same.index(True, num_rows) - num_rows for num_rows in range(_ROWS_OF_A_BLOCK))
+
+
 class HalfWeightLinear(nn.Module):
-    """A linear layer with 16-bit weights, 32-bit activations and 32-bit arithmetic."""
+    """A linear layer with 16-bit weights, 32-bit activations and 32-bit arithmetic.
+
+    Rows for which the kernel of this processor adds in another order are computed with rows of zeros behind them.
+    """
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         super().__init__()
@@ -112,9 +140,16 @@ class HalfWeightLinear(nn.Module):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # both are to go from PyTorch, and say so once
             self._packed = torch.fbgemm_pack_gemm_matrix_fp16(weight.detach())
+            self._extra_rows = _extra_rows_of_16_bit_products()
             self(weight.new_zeros(1, weight.shape[1]))
 
     def forward(self, x: Tensor) -> Tensor:
+        if self._extra_rows:
+            num_rows = x.shape[:-1].numel()
+            if extra := self._extra_rows[num_rows % _ROWS_OF_A_BLOCK]:
+                rows = F.pad(x.reshape(num_rows, -1), (0, 0, 0, extra))
+                y = torch.fbgemm_linear_fp16_weight(rows, self._packed, self._bias)[:num_rows]
+                return y.reshape(*x.shape[:-1], -1)
         # `torch.ops.quantized.linear_dynamic_fp16` is the same kernel, but its call costs as much as a small product
         return torch.fbgemm_linear_fp16_weight(x, self._packed, self._bias)
 

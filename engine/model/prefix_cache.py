@@ -37,16 +37,20 @@ class CachedPrefix:
 class PrefixCache:
     """The latest prefix that was read of one source's translation."""
 
-    def __init__(self) -> None:
-        self._latest = CachedPrefix((), (), torch.empty(0, 0, 0))
+    def __init__(self, latest: CachedPrefix | None = None) -> None:
+        self.latest = latest or CachedPrefix((), (), torch.empty(0, 0, 0))
+
+    def copy(self) -> PrefixCache:
+        """Another cache with the same prefix."""
+        return PrefixCache(self.latest)
 
     def shared_with(self, pieces: Sequence[int]) -> CachedPrefix:
         """The cached beginning of `pieces`; without any entries where nothing has been read yet."""
-        return self._latest.shared_with(pieces)
+        return self.latest.shared_with(pieces)
 
     def store(self, prefix: CachedPrefix) -> None:
         """Replace the cached prefix."""
-        self._latest = prefix
+        self.latest = prefix
 
 
 @dataclass(eq=False, slots=True)

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from engine.errors import InvalidRequest
 from engine.kernels import Logits
+from engine.model.datastore import Datastore, mix_rows
 from engine.model.decoder import Decoder
 from engine.model.encoded import EncodedSources
 from engine.model.prefix_cache import PrefixCache
@@ -36,17 +37,18 @@ def open_decoder(
     encoded: EncodedSources,
     compaction_interval: int | None = None,
     prefix_caches: Sequence[PrefixCache] | None = None,
+    datastores: Sequence[Datastore | None] | None = None,
 ) -> Decoder | TableDecoder:
     """A new decoder over these sources, before its first step, of the kind that suits the model's device.
 
     On a CPU, one that drops ended rows at once and returns log-probabilities; on a CUDA device, or with an interval on
-    any device, a table. `prefix_caches` are those of the sources.
+    any device, a table. `prefix_caches` and `datastores` are those of the sources.
     """
     if compaction_interval is None:
         if model.device.type != "cuda":
-            return Decoder(model, encoded, prefix_caches=prefix_caches)
+            return Decoder(model, encoded, prefix_caches=prefix_caches, datastores=datastores)
         compaction_interval = COMPACTION_INTERVAL
-    return TableDecoder(model, encoded, compaction_interval, prefix_caches)
+    return TableDecoder(model, encoded, compaction_interval, prefix_caches, datastores)
 
 
 class TableDecoder:
@@ -58,12 +60,13 @@ class TableDecoder:
         encoded: EncodedSources,
         compaction_interval: int,
         prefix_caches: Sequence[PrefixCache] | None = None,
+        datastores: Sequence[Datastore | None] | None = None,
     ) -> None:
         """Empty places are closed up every `compaction_interval` steps, and whenever a sentence needs more places."""
         assert compaction_interval >= 1, compaction_interval
         assert not model.training, "decoding needs model.eval(): dropout would make scores random"
         self._model = model
-        self._decoder = Decoder(model, encoded, crowding=1.0, prefix_caches=prefix_caches)
+        self._decoder = Decoder(model, encoded, 1.0, prefix_caches, datastores)
         self._interval = compaction_interval
         self._num_steps = 0  # since places were closed up
         self._num_sentences, self._width = encoded.num_sentences, 1
@@ -88,7 +91,21 @@ class TableDecoder:
         if self.num_rows < len(tokens_N):
             x_RE = x_RE.index_select(0, self._places_R.to(x_RE.device, non_blocking=True))
         self._num_steps += 1
-        return self._model.logits(x_RE)
+        return self._mixed(x_RE, self._model.logits(x_RE))
+
+    def _mixed(self, x_RE: Tensor, output: Logits) -> Logits:
+        """The logits, with the logarithms of mixed probabilities, which are logits too, in rows with a datastore."""
+        datastores_N = self._decoder.datastores_of_rows()
+        datastores_R = [datastores_N[place] for place in self._places_R.tolist()] if datastores_N else []
+        rows = [row for row, datastore in enumerate(datastores_R) if datastore is not None]
+        if rows:
+            rows_N = torch.tensor(rows, device=x_RE.device)
+            own = Logits(output.logits_RV[rows_N], output.bias_V)
+            mixed_NV = mix_rows([datastores_R[row] for row in rows], x_RE[rows_N], own.log_probs())
+            if output.bias_V is not None:
+                mixed_NV = mixed_NV - output.bias_V
+            output.logits_RV[rows_N] = mixed_NV.to(output.logits_RV.dtype)
+        return output
 
     def read(self, pieces_B: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
         """Let each sentence's row begin with these pieces; see `Decoder.read`."""

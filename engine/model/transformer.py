@@ -106,7 +106,9 @@ class Transformer(nn.Module):
     def forward(self, source_ids_BS: Tensor, source_lengths_B: Tensor, target_input_BT: Tensor) -> Tensor:
         """The decoder's output (B, T, E) before `project`, the target given: what training needs."""
         mask = source_mask(source_lengths_B, source_ids_BS.shape[1])
-        memory_BSE = self.memory(source_ids_BS, mask)
+        return self._decoded(self.memory(source_ids_BS, mask), mask, target_input_BT)
+
+    def _decoded(self, memory_BSE: Tensor, mask: Tensor | None, target_input_BT: Tensor) -> Tensor:
         x_BTE = self.embed(target_input_BT)
         for layer in self.decoder_layers:
             x_BTE = layer(x_BTE, memory_BSE, mask)
@@ -125,13 +127,22 @@ class Transformer(nn.Module):
         What the decoder reads first, `<s>` or `starts_BN`, is not part of the target.
         """
         self._require_evaluation()
+        mask = source_mask(source_lengths_B, source_ids_BS.shape[1])
+        states_BTE = self.states(self.memory(source_ids_BS, mask), mask, target_ids_BT, starts_BN)
+        logits_BTV = self.project(states_BTE).float()
+        log_probs_BTV = torch.log_softmax(logits_BTV, dim=-1)
+        return log_probs_BTV.gather(2, target_ids_BT.unsqueeze(2)).squeeze(2)
+
+    @torch.inference_mode()
+    def states(
+        self, memory_BSE: Tensor, mask: Tensor | None, target_ids_BT: Tensor, starts_BN: Tensor | None = None
+    ) -> Tensor:
+        """The decoder's output (B, T, E) before each target token, which `project` turns into logits; see `score`."""
+        self._require_evaluation()
         if starts_BN is None:
             starts_BN = torch.full_like(target_ids_BT[:, :1], BOS)
         inputs_BT = torch.cat([starts_BN, target_ids_BT[:, :-1]], dim=1)
-        hidden_BTE = self(source_ids_BS, source_lengths_B, inputs_BT)[:, starts_BN.shape[1] - 1 :]
-        logits_BTV = self.project(hidden_BTE).float()
-        log_probs_BTV = torch.log_softmax(logits_BTV, dim=-1)
-        return log_probs_BTV.gather(2, target_ids_BT.unsqueeze(2)).squeeze(2)
+        return self._decoded(memory_BSE, mask, inputs_BT)[:, starts_BN.shape[1] - 1 :]
 
     @torch.inference_mode()
     def encode(

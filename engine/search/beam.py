@@ -265,8 +265,8 @@ class BeamSearch:
         if not is_satisfying:
             rows = rows.with_phrases(self._tracker.num_phrases)
             missing_R = self._tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP).missing_N
-        late_prices = [self._live[number].sentence.options.late_penalty for number in rows.sentences_R.tolist()]
-        late_R = np.array(late_prices) * rows.endings_R3[:, 2]
+        limits = self._current_limits()
+        placement_R = limits.placement_penalties(rows.sentences_R, rows.endings_R3, rows.repeats_R)
         return [
             SearchHypothesis(
                 tuple(tokens[len(tokens) - length :]),
@@ -274,19 +274,19 @@ class BeamSearch:
                 log_prob,
                 self._live[number].sentence.scoring.score(log_prob, length),
                 penalty,
-                log_prob - penalty - late,
-                self._live[number].sentence.scoring.score(log_prob - penalty - late, length),
+                log_prob - penalty - placement,
+                self._live[number].sentence.scoring.score(log_prob - penalty - placement, length),
                 missing,
                 is_satisfying,
             )
-            for number, length, tokens, token_log_probs, log_prob, penalty, late, missing in zip(
+            for number, length, tokens, token_log_probs, log_prob, penalty, placement, missing in zip(
                 rows.sentences_R.tolist(),
                 rows.lengths_R.tolist(),
                 rows.tokens_RT.tolist(),
                 rows.token_log_probs_RT.tolist(),
                 rows.log_probs_R.tolist(),
                 rows.penalties_R.tolist(),
-                late_R.tolist(),
+                placement_R.tolist(),
                 missing_R.tolist(),
                 strict=True,
             )

@@ -17,6 +17,7 @@ from engine.kernels import Logits
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.banks import rank_within
 from engine.search.follow import Following
+from engine.search.repeats import is_among, repeating
 from engine.search.rows import BeamRows, Candidates
 from engine.search.scores import Allowed, LogProbs, Masks, scores_of
 from engine.search.sentence import LiveSentence, SearchVocabulary
@@ -31,7 +32,8 @@ class Limits:
     `max_children_B` bounds the continuations of one row besides the forced ones. `floor_B` is the log-probability below
     which candidates are pruned, `reach_B` how far below the best of its bank a candidate may be, `best_finished_B` the
     best finished hypothesis, which counts in the last bank. `spreads_B`: crowded banks share the beam evenly.
-    `late_penalty_B` is for each sentence begun late, beyond `max_sentences_B`.
+    `late_penalty_B` is for each sentence begun late, beyond `max_sentences_B`, `repetition_penalty_B` for each repeat
+    beyond `max_repeats_B`.
     """
 
     beam_B: Ints
@@ -43,23 +45,44 @@ class Limits:
     spreads_B: Bools
     late_penalty_B: Floats
     max_sentences_B: Ints
+    repetition_penalty_B: Floats
+    max_repeats_B: Ints
 
     @classmethod
     def of(cls, live: Mapping[int, LiveSentence], num_numbers: int, vocabulary_size: int) -> Limits:
-        counts, bounds = [(0, 0, 0, False, 1)] * num_numbers, [(0.0, 0.0, 0.0, 0.0)] * num_numbers
+        counts, bounds = [(0, 0, 0, False, 1, 0)] * num_numbers, [(0.0,) * 5] * num_numbers
         for number, item in live.items():
             options, best = item.sentence.options, item.pool.best_total
             beam = beam_left(options, item.pool.num_finished)
             children = min(beam, options.max_children or beam, vocabulary_size)
             sentence = item.sentence
             spreads = options.crowding == "spread"
-            counts[number] = beam, sentence.max_length, children, spreads, sentence.max_sentences
+            counts[number] = beam, sentence.max_length, children, spreads, sentence.max_sentences, sentence.max_repeats
             floor = item.pool.pruning_total - _or_infinity(options.pruning_threshold)
-            bounds[number] = floor, _or_infinity(options.bank_threshold), best, options.late_penalty
-        beam_B, max_length_B, max_children_B, spreads_B, max_sentences_B = np.array(counts).reshape(-1, 5).T
-        floor_B, reach_B, best_B, late_B = np.array(bounds, dtype=np.float64).reshape(-1, 4).T
-        is_spread_B = spreads_B.astype(np.bool_)
-        return cls(beam_B, max_length_B, max_children_B, floor_B, reach_B, best_B, is_spread_B, late_B, max_sentences_B)
+            reach = _or_infinity(options.bank_threshold)
+            bounds[number] = floor, reach, best, options.late_penalty, options.repetition_penalty
+        beam_B, length_B, children_B, spreads_B, max_sentences_B, max_repeats_B = np.array(counts).reshape(-1, 6).T
+        floor_B, reach_B, best_B, late_B, repetition_B = np.array(bounds, dtype=np.float64).reshape(-1, 5).T
+        return cls(
+            beam_B,
+            length_B,
+            children_B,
+            floor_B,
+            reach_B,
+            best_B,
+            spreads_B.astype(np.bool_),
+            late_B,
+            max_sentences_B,
+            repetition_B,
+            max_repeats_B,
+        )
+
+    def placement_penalties(self, sentences_N: Ints, endings_N3: Ints, repeats_N: Ints) -> Floats:
+        """(N,): the nats that rows with these counts have lost by late sentences and by repetition."""
+        late_N = self.late_penalty_B[sentences_N] * endings_N3[:, 2]
+        more_N = np.maximum(repeats_N - self.max_repeats_B[sentences_N], 0)
+        penalties_N: Floats = late_N + self.repetition_penalty_B[sentences_N] * more_N
+        return penalties_N
 
 
 def _or_infinity(threshold: float | None) -> float:
@@ -91,9 +114,12 @@ class Expansion:
             self._remaining = tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP)
         self._forced_RF = self._forced()
         self._is_late_counted = bool((limits.late_penalty_B > 0).any())
-        late_R = limits.late_penalty_B[rows.sentences_R] * rows.endings_R3[:, 2]
-        self._before_R = rows.log_probs_R - rows.penalties_R - late_R
+        placement_R = limits.placement_penalties(rows.sentences_R, rows.endings_R3, rows.repeats_R)
+        self._before_R = rows.log_probs_R - rows.penalties_R - placement_R
         self._beam_B, self._children_B = limits.beam_B, limits.max_children_B
+        self._repeating_RM = np.zeros((len(rows), 0), dtype=np.int64)
+        if (limits.repetition_penalty_B > 0).any():
+            self._spare_repeats()
         self._queried_RF = self._forced_RF
         if following.is_needed:
             self._follow()
@@ -135,6 +161,14 @@ class Expansion:
         self._beam_B = np.where(is_followed_B, 2 * self._beam_B, self._beam_B)
         ends_R1 = np.where(is_followed_B[rows.sentences_R], self._vocabulary.roles.end, -1)[:, None]
         self._queried_RF = np.concatenate([self._forced_RF, likely_RF, ends_R1], 1)
+
+    def _spare_repeats(self) -> None:
+        """Take as many more continuations as could be repeats, so that the best k with their penalty are among them."""
+        rows = self._rows
+        self._repeating_RM = repeating(rows.tokens_RT)
+        repeats_R = (self._repeating_RM >= 0).sum(1) * (self._limits.repetition_penalty_B[rows.sentences_R] > 0)
+        more_B = np.bincount(rows.sentences_R, repeats_R, len(self._beam_B)).astype(np.int64)
+        self._beam_B, self._children_B = self._beam_B + more_B, self._children_B + more_B
 
     def _masks(self) -> Masks:
         """The tokens that each row must not write in this step."""
@@ -252,15 +286,17 @@ class Expansion:
             is_possible_N &= ~tracker.is_dead(nodes_N)
         penalties_N, changes_NJ = self._changes(rows_N, tokens_N, sentences_N, is_end_N)
         endings_N3 = self._endings(rows_N, tokens_N, sentences_N)
+        repeats_N = rows.repeats_R[rows_N] + is_among(self._repeating_RM, rows_N, tokens_N)
         candidates = Candidates(
             rows_N,
             tokens_N,
             values_N,
             log_probs_N,
-            log_probs_N - penalties_N - self._limits.late_penalty_B[sentences_N] * endings_N3[:, 2],
+            log_probs_N - penalties_N - self._limits.placement_penalties(sentences_N, endings_N3, repeats_N),
             penalties_N,
             changes_NJ,
             endings_N3,
+            repeats_N,
             sentences_N,
             nodes_N,
             met_NP,

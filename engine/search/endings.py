@@ -1,7 +1,9 @@
 """Late phrases: sentences that a hypothesis begins, beyond as many as the source has, while phrases are missing.
 
-A row has three counts: sentences begun after the first, whether the text ends with sentence-final punctuation, and late
-beginnings. The last one never falls as a row grows.
+A row has three counts: sentences begun after the first, how the text ends (`ENDED` with sentence-final punctuation,
+`NUMBERED` with a digit, `OPEN` with punctuation that the next piece is glued to), and late beginnings. The last one
+never falls as a row grows. A full stop right after a digit ends no sentence, as in "4. Juli", nor one inside a name
+such as "node.js".
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from engine.search.arrays import Bools, Ints
 from engine.search.phrases import PieceTexts
 from engine.text import SENTENCE_CLOSERS, SENTENCE_ENDS, is_word_char
 
+ENDED, NUMBERED, OPEN = 1, 2, 3
 _BEGINNING = re.compile(
-    rf"[{re.escape(''.join(sorted(SENTENCE_ENDS)))}][{re.escape(''.join(sorted(SENTENCE_CLOSERS)))}]*\s+\W*(?=\w)"
+    rf"(?!(?<=\d)\.)[{re.escape(''.join(sorted(SENTENCE_ENDS)))}][{re.escape(''.join(sorted(SENTENCE_CLOSERS)))}]*\s+\W*(?=\w)"
 )
+_ORDINAL = re.compile(r"\d\.$")
 
 
 def num_sentences(text: str) -> int:
@@ -31,7 +35,12 @@ class SentenceEndings:
     def __init__(self, texts: PieceTexts) -> None:
         surfaces = [surface.strip() for surface in texts.surfaces]
         closers = "".join(SENTENCE_CLOSERS)
-        self._ends_V = np.array([surface.rstrip(closers)[-1:] in SENTENCE_ENDS for surface in surfaces])
+        ends = [surface.rstrip(closers) for surface in surfaces]
+        self._ends_V = np.array([end[-1:] in SENTENCE_ENDS and not _ORDINAL.search(end) for end in ends])
+        self._stops_V = np.array([end == "." for end in ends]) & np.array(texts.glues_left, dtype=np.bool_)
+        self._glues_left_V = np.array(texts.glues_left, dtype=np.bool_)
+        self._glues_right_V = np.array(texts.glues_right, dtype=np.bool_)
+        self._numbers_V = np.array([surface[-1:].isdecimal() for surface in surfaces])
         self._has_word_V = np.array([any(map(is_word_char, surface)) for surface in surfaces])
         self._begins_V = self._has_word_V & ~np.array(texts.glues_left, dtype=np.bool_)
 
@@ -46,8 +55,13 @@ class SentenceEndings:
 
     def after(self, endings_N3: Ints, tokens_N: Ints, max_sentences_N: Ints, is_lacking_N: Bools) -> Ints:
         """(N, 3): the counts after one more piece each; `is_lacking_N`: phrases were missing before it."""
-        begun_N, is_ended_N, late_N = endings_N3.T
-        begins_N = (is_ended_N > 0) & self._begins_V[tokens_N]
+        begun_N, end_N, late_N = endings_N3.T
+        begins_N = (end_N == ENDED) & self._begins_V[tokens_N]
         is_late_N = begins_N & is_lacking_N & (begun_N + 1 >= max_sentences_N)
-        stays_N = (is_ended_N > 0) & ~self._has_word_V[tokens_N]
-        return np.stack([begun_N + begins_N, self._ends_V[tokens_N] | stays_N, late_N + is_late_N], 1).astype(np.int64)
+        is_word_N = self._has_word_V[tokens_N]
+        ends_N = self._ends_V[tokens_N] & ~((end_N == NUMBERED) & self._stops_V[tokens_N])
+        is_glued_N = self._glues_left_V[tokens_N] | (end_N != ENDED)  # otherwise an opening quotation mark, say
+        is_ended_N = ends_N | ((end_N == ENDED) | (end_N == OPEN)) & ~is_word_N
+        end_after_N = np.where(is_ended_N, ENDED, np.where(self._numbers_V[tokens_N], NUMBERED, 0))
+        end_after_N = np.where(is_ended_N & is_glued_N & self._glues_right_V[tokens_N], OPEN, end_after_N)
+        return np.stack([begun_N + begins_N, end_after_N, late_N + is_late_N], 1).astype(np.int64)

@@ -71,6 +71,7 @@ class BeamRows:
     penalties_R: Floats  # nats lost by leaving a previous text (`engine.search.follow`)
     changes_RJ: Floats  # the state of that
     endings_R3: Ints  # of sentences (`engine.search.endings`)
+    repeats_R: Ints  # of runs of pieces (`engine.search.repeats`)
     remaining: RemainingCost | None = None  # if computed already
 
     @classmethod
@@ -96,6 +97,7 @@ class BeamRows:
             penalties_R=np.zeros(len(lengths)),
             changes_RJ=np.zeros((len(lengths), 0)),
             endings_R3=np.zeros((len(lengths), 3), dtype=np.int64),
+            repeats_R=np.zeros(len(lengths), dtype=np.int64),
         )
 
     def __len__(self) -> int:
@@ -117,6 +119,7 @@ class BeamRows:
             self.penalties_R[index],
             self.changes_RJ[index],
             self.endings_R3[index],
+            self.repeats_R[index],
             None if self.remaining is None else self.remaining.take(index),
         )
 
@@ -136,6 +139,7 @@ class BeamRows:
             np.concatenate([rows.penalties_R for rows in both]),
             np.concatenate([following.resized(rows.changes_RJ) for rows in both]),
             np.concatenate([rows.endings_R3 for rows in both]),
+            np.concatenate([rows.repeats_R for rows in both]),
         )
 
     def with_phrases(self, num_phrases: int) -> BeamRows:
@@ -159,6 +163,7 @@ class Candidates:
     penalties_N: Floats
     changes_NJ: Floats
     endings_N3: Ints
+    repeats_N: Ints
     sentences_N: Ints
     nodes_N: Ints
     met_NP: Ints
@@ -180,6 +185,7 @@ class Candidates:
             self.penalties_N[index],
             self.changes_NJ[index],
             self.endings_N3[index],
+            self.repeats_N[index],
             self.sentences_N[index],
             self.nodes_N[index],
             self.met_NP[index],
@@ -205,6 +211,7 @@ class Candidates:
             self.penalties_N,
             self.changes_NJ,
             self.endings_N3,
+            self.repeats_N,
             self.remaining,
         )
 

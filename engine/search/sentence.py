@@ -76,7 +76,8 @@ class Sentence:
     """One sentence to search; compared by identity.
 
     `source` is passed on to the function that opens the decoder. `max_length` includes the end token. `followed` is a
-    previous text to stay near to. Sentences after the first `max_sentences` are late (`SearchOptions.late_penalty`).
+    previous text to stay near to. Sentences after the first `max_sentences` are late (`SearchOptions.late_penalty`),
+    repeats after the first `max_repeats` are penalised (`SearchOptions.repetition_penalty`).
     `interruption` is called before each step; it returns why the sentence must end now, or None.
     """
 
@@ -87,6 +88,7 @@ class Sentence:
     source: Any = None
     followed: FollowedText | None = None
     max_sentences: int = 1
+    max_repeats: int = 0
     interruption: Callable[[], Interruption | None] = lambda: None
 
 

@@ -13,7 +13,7 @@ from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
 from engine.model.packed_weights import can_multiply_int8
 from engine.text import TextCodec
-from tests.benchmarks import bars, kernels, protection, stopping, terminology, terms, time_against_constraints
+from tests.benchmarks import bars, kernels, learning, protection, stopping, terminology, terms, time_against_constraints
 from tests.benchmarks.dba.decoding import Pair
 from tests.benchmarks.speed import quality
 
@@ -164,3 +164,22 @@ def test_term_index_finds_what_searching_each_term_finds(tmp_path):
     matching = results["matching"]
     assert matching["exact"]["hits"] <= matching["prefix"]["hits"] + matching["prefix"]["suppressed"]
     assert results["environment"]["processor"]
+
+
+def test_learning_is_measured_over_documents_and_unrelated_sentences(model, tmp_path):
+    lines = ["Open the file in the editor."] * 9
+    goals = ["Drücken Sie die Taste im Editor."] * 9
+    for name, texts in (("source", lines), ("reference", goals), ("documents", ["one\t5", "two\t4"])):
+        (tmp_path / name).write_text("\n".join(texts) + "\n", encoding="utf-8")
+    pair = [str(tmp_path / "source"), str(tmp_path / "reference")]
+    output = tmp_path / "results.json"
+    arguments = ["--documents", "docs", *pair, str(tmp_path / "documents"), "--unrelated", "other", *pair]
+    sizes = ["--num-documents", "1", "--segments", "5", "--sentences", "4", "--beam", "2"]
+    assert learning.main([*arguments, *sizes, "--model", str(model), "--output", str(output)]) == 0
+    results = json.loads(output.read_text(encoding="utf-8"))
+    assert list(results["sets"]) == ["docs: one", "other"]
+    assert results["documents"]["segments"] == 5
+    assert results["documents"]["gain"][0] > 0, "the same segment comes again"
+    assert results["unrelated"]["segments"] == 4
+    assert results["cpu_ms"]["learn a segment"] > 0
+    assert learning.main([*arguments, "--model", str(model), "--output", str(output)]) == 1, "no document is so long"

@@ -158,10 +158,10 @@ def test_damaged_weights_are_told_and_not_shown_as_numbers(model, translator):
 def test_line_that_crashes_fails_alone(shell, monkeypatch, command, batch_size, error, says):
     prepare = RequestPipeline.prepare
 
-    def crashing(self, request):
+    def crashing(self, request, *more):
         if "crash" in request.source:
             raise error
-        return prepare(self, request)
+        return prepare(self, request, *more)
 
     monkeypatch.setattr(RequestPipeline, "prepare", crashing)
     flags = ["--beam", "2", "--max-length-factor", "0.2"] if command != "score" else []

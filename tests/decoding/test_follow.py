@@ -55,6 +55,9 @@ def test_scores_are_the_model_s_and_the_penalty_is_beside_them(translator):
         assert found.change_penalty % 3.0 == 0.0
     ranked = [(found.log_prob - found.change_penalty) / len(found.tokens) for found in translation.hypotheses]
     assert ranked == sorted(ranked, reverse=True)
+    assert [found.score - found.score_penalty for found in translation.hypotheses] == pytest.approx(ranked)
+    free = translator.translate(replace(request, follow=None), OPTIONS)
+    assert [found.score_penalty for found in free.hypotheses] == [0.0] * len(free.hypotheses)
 
 
 def test_correction_in_its_place_keeps_all_other_words(translator):

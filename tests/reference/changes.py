@@ -1,4 +1,4 @@
-"""The cost of leaving a previous text, by definition: the cheapest way of all to turn one sequence into the other."""
+"""What hypotheses lose, by definition: the cheapest way of all to turn one sequence into the other, and repetition."""
 
 from __future__ import annotations
 
@@ -35,3 +35,11 @@ def slow_penalty(followed: FollowedText | None, tokens: Sequence[int], end: int)
     has_ended = bool(tokens) and tokens[-1] == end
     written = tokens[:-1] if has_ended else tokens
     return followed.strength * slow_cost(followed, written, has_ended=has_ended)
+
+
+def slow_repeats(pieces: Sequence[int], run: int) -> int:
+    """At how many places a run of so many pieces ends that has ended before."""
+    ends = range(run, len(pieces) + 1)
+    return sum(
+        any(pieces[end - run : end] == pieces[earlier - run : earlier] for earlier in range(run, end)) for end in ends
+    )

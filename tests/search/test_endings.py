@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from tests.budget import rounds
 from tests.reference.matching import meets_all
 from tests.reference.toy import END, ToyModel, ToyTexts, random_phrases, toy_stream
 
-SENTENCES = ToyTexts(("a", "b", "a@@", "￭.", "￭!", "￭”"))
+SENTENCES = ToyTexts(("a", "b", "a@@", "￭.", "￭!", "￭”", "1", "1@@", "￭.￭"))
 
 
 def slow_late(tokens, phrases, max_sentences: int) -> int:
@@ -25,8 +26,9 @@ def slow_late(tokens, phrases, max_sentences: int) -> int:
     late = begun = 0
     for place, token in enumerate(tokens):
         before = SENTENCES.text(tokens[:place])
-        is_word = SENTENCES.surfaces[token].isalpha() and not SENTENCES.glues_left[token]
-        if is_word and before.rstrip("”").endswith((".", "!")):
+        is_word = SENTENCES.surfaces[token].isalnum() and not SENTENCES.glues_left[token]
+        is_word &= not (place and SENTENCES.glues_right[tokens[place - 1]])
+        if is_word and before and not before[-1].isalnum() and re.search(r"(!|(?<!\d)\.)”*$", before):
             begun += 1
             late += begun >= max_sentences and not meets_all(before, phrases)
     return late
@@ -46,6 +48,7 @@ def find(sentences, **settings):
         ("A file. Another one.", 2),
         ("“Really?” “No!” He left…", 3),
         ("Version 3.5 of x.y", 1),
+        ("Am 4. Juli 1943 begann es. Was?", 2),
         ("", 1),
     ],
 )
@@ -57,7 +60,7 @@ def test_late_beginnings_are_those_of_the_definition():
     rng, num_late = random.Random(1), 0
     endings = SentenceEndings(SENTENCES)
     for _ in range(rounds(60, 500)):
-        tokens = [rng.choice(SENTENCES.ids("a b ￭. ￭! ￭”")) for _ in range(9)]
+        tokens = [rng.choice(SENTENCES.ids("a b ￭. ￭! ￭” 1 ￭.￭")) for _ in range(9)]
         phrases, most = [SENTENCES.phrase("b")], rng.randint(1, 2)
         counts = np.zeros((1, 3), dtype=np.int64)
         for place, token in enumerate(tokens):

@@ -29,6 +29,7 @@ from app.segments.resolved_constraints import constraints_for
 from engine import EngineError, Translator
 from tests.benchmarks.paper_dba import Progress, commit, environment, file_checksum, write_json
 from tests.benchmarks.simulation import effort
+from tests.benchmarks.simulation.completing import ways_of_completing
 from tests.benchmarks.simulation.data import read_documents, read_post_edits
 from tests.benchmarks.simulation.decoding import Engine
 from tests.benchmarks.simulation.protocols import (
@@ -136,7 +137,7 @@ def run(options: argparse.Namespace) -> None:
     requesters = [REQUESTERS[name] for name in options.requesters]
     ways = [
         way
-        for way in ways_of_working([REQUESTERS[name] for name in options.corrections])
+        for way in [*ways_of_working([REQUESTERS[name] for name in options.corrections]), *ways_of_completing()]
         if isinstance(way, PostEditing) or options.ways is None or any(text in way.name for text in options.ways)
     ]
     if options.glossary is None:

@@ -11,6 +11,7 @@ import pytest
 
 from engine import Follow, Hypothesis, Request, SearchOptions, Translation
 from tests.benchmarks.simulation.__main__ import main
+from tests.benchmarks.simulation.completing import Completing, ways_of_completing
 from tests.benchmarks.simulation.data import detokenised, read_documents, read_post_edits
 from tests.benchmarks.simulation.decoding import Engine
 from tests.benchmarks.simulation.effort import Effort
@@ -97,6 +98,28 @@ def test_seconds_are_those_of_the_keystroke_level_model():
     assert one + one == Effort(2, 4, 20, 4, 2, 8, 1.0)
 
 
+def test_effort_of_taking_grey_words_equals_the_count_by_hand():
+    free, goal = "Der Hund geht nach Hause.", "Der Hund läuft nach Hause."
+    way = Completing("grey", is_known_free=True)
+    segment = Segment("The dog walks home.", goal, "en-de")
+    # Two keys turn all grey, two take "Der Hund"; space and "l" are typed; "läuft" is read, and one key takes the rest.
+    expected = Effort(keys=2 + 2 + 2 + 1, decisions=2, words_read=1)
+    assert effort_of(way, segment, engine_of(free, goal), is_oracle=False) == expected
+    # With a decision for each stretch, typing eight letters takes as long as taking them.
+    (state,) = Completing("grey").states(segment, engine_of(free, goal), is_oracle=False)
+    assert state == State(goal, Effort(keys=2 + len("Der Hund l") + 1, decisions=2, words_read=1))
+    (eager,) = Completing("grey", is_eager=True).states(segment, engine_of(free, goal), is_oracle=False)
+    assert eager.effort == Effort(keys=7, decisions=3, words_read=1)
+
+
+def test_grey_completion_asks_near_to_the_proposal_and_not_for_letters_typed_as_offered():
+    free, goal = "Der Hund geht nach Hause.", "Der Hund läuft nach Hause."
+    engine = engine_of(free, goal)
+    effort_of(Completing("grey", strength=2.0), Segment("The dog walks home.", goal, "en-de"), engine, is_oracle=False)
+    asked = [request for request in engine.translator.requests if request.prefix]  # type: ignore[attr-defined]
+    assert [(request.prefix, request.follow) for request in asked] == [("Der Hund l", Follow(free, 2.0))]
+
+
 def random_text(rng: random.Random) -> str:
     words = [rng.choice(["a", "b", "ab", "Haus", "Häuser", ",", "E-Mail", "12.5"]) for _ in range(rng.randint(0, 9))]
     return "".join(word + rng.choice(["", " ", " ", " "]) for word in words).strip()
@@ -138,7 +161,7 @@ def test_words_put_in_by_hand_replace_the_wrong_words():
 class TestProtocols:
     def test_text_that_is_right_takes_no_effort(self):
         engine = engine_of(GOAL)
-        for way in ways_of_working(list(REQUESTERS.values())):
+        for way in [*ways_of_working(list(REQUESTERS.values())), *ways_of_completing()]:
             for is_oracle in (False, True):
                 assert effort_of(way, SEGMENT, engine, is_oracle) == Effort(), way.name
 

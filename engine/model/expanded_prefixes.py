@@ -1,0 +1,84 @@
+"""Beginnings of one source's translations, with what the decoder computed for each of them.
+
+Searches of the same source expand many of the same prefixes: a search with a changed pin shares those that meet no
+constraint yet, and a repeated one shares all. A prefix that was expanded before costs neither a pass through the layers
+nor a product with the vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+MAX_BYTES = 256 * 2**20  # of all sources of a model
+_FIRST_CAPACITY = 64  # prefixes
+
+EMPTY = 0  # the prefix before anything was read
+Paths = npt.NDArray[np.int64]  # (R, T): the beginnings of each row's prefix, shortest first, EMPTY in front of them
+
+
+def num_entries(paths_RT: Paths) -> npt.NDArray[np.int64]:
+    """(R,): how many tokens were read in each path."""
+    counts_R: npt.NDArray[np.int64] = (paths_RT != EMPTY).sum(1)
+    return counts_R
+
+
+class ExpandedPrefixes:
+    """A tree of prefixes, each a number: what the decoder remembers of its last piece, and what may follow it."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        """No log-probabilities are stored beyond `max_bytes`."""
+        self._max_bytes = max_bytes
+        self._continued: dict[tuple[int, int], int] = {}
+        self._log_probs: list[Tensor | None] = [None]  # by prefix, (V,)
+        self._num_log_prob_bytes = 0
+        self._entries_NLZ: Tensor | None = None
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory that is in use."""
+        return self._num_log_prob_bytes + (0 if self._entries_NLZ is None else self._entries_NLZ.nbytes)
+
+    @property
+    def entries(self) -> Tensor:
+        """The decoder's entry for the last piece of each prefix, (prefixes, layers, Z), zeros for the empty prefix.
+
+        Its keys and values or, of a recurrent decoder, the cells after it.
+        """
+        assert self._entries_NLZ is not None, "call make_room first"
+        return self._entries_NLZ
+
+    def make_room(self, entry_LZ: Tensor) -> None:
+        """Make room for the entries of all prefixes, in the shape of this one."""
+        before, num_prefixes = self._entries_NLZ, len(self._log_probs)
+        capacity = 0 if before is None else len(before)
+        if num_prefixes <= capacity:
+            return
+        grown = entry_LZ.new_zeros(max(_FIRST_CAPACITY, 2 * capacity, num_prefixes), *entry_LZ.shape)
+        if before is not None:
+            grown[:capacity] = before
+        self._entries_NLZ = grown
+
+    def continue_with(self, prefix: int, piece: int) -> int:
+        """The prefix that has one more piece."""
+        number = self._continued.setdefault((prefix, piece), len(self._log_probs))
+        if number == len(self._log_probs):
+            self._log_probs.append(None)
+        return number
+
+    def log_probs(self, prefix: int) -> Tensor | None:
+        """The log-probabilities (V,) of what follows a prefix, not to be changed; None if they are unknown."""
+        return self._log_probs[prefix]
+
+    def store(self, prefixes: Sequence[int], entries_RLZ: Tensor, log_probs_RV: Tensor | None) -> None:
+        """Store what was computed for these prefixes; keeps `log_probs_RV` itself, which nobody may change any more."""
+        self.make_room(entries_RLZ[0])
+        self.entries[list(prefixes)] = entries_RLZ
+        if log_probs_RV is None or self.num_bytes + log_probs_RV.nbytes > self._max_bytes:
+            return
+        self._num_log_prob_bytes += log_probs_RV.nbytes
+        for prefix, log_probs_V in zip(prefixes, log_probs_RV, strict=True):
+            self._log_probs[prefix] = log_probs_V

@@ -1,0 +1,209 @@
+"""Learning through the whole path: what a person has confirmed comes back, and nothing else changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from engine import (
+    Avoid,
+    Datastore,
+    DatastoreOptions,
+    Follow,
+    InvalidRequest,
+    Phrase,
+    Request,
+    SearchOptions,
+    Translator,
+    Worker,
+)
+from engine.decoding.loop import DecodingJob
+from engine.model.packed_weights import can_multiply_int8, pack
+from tests.test_translator import make_translator
+
+SOURCE = "Click on “Apply” to save the settings for all nodes."
+TARGET = "Klicken Sie auf „Übernehmen“, um die Einstellungen für alle Knoten zu speichern."
+OTHER = "Open the dialog of the editor."
+OPTIONS = SearchOptions(beam=5, nbest=3)
+WIDE = DatastoreOptions(share=0.9, reach=5.0)  # neighbours of all distances count
+REQUESTS = {
+    "free": Request(OTHER),
+    "pins": Request(OTHER, phrases=[Phrase("Knoten"), Phrase("alle Seiten")]),
+    "bans and terms": Request(OTHER, phrases=[Phrase("Straße", forms=("Straßen",))], avoid=[Avoid("Sie")]),
+    "prefix": Request(OTHER, prefix="Klicken Sie auf den Kno"),
+    "locked": Request(OTHER, locked=["Knoten", "Einstellungen"], suffix="speichern."),
+    "previous text": Request(OTHER, phrases=[Phrase("Knoten")], follow=Follow(TARGET, 0.5)),
+}
+
+
+def learned(translator: Translator) -> Datastore:
+    return translator.learn(Request(SOURCE), TARGET, origin="first", options=WIDE)
+
+
+@pytest.fixture(scope="module", params=["float32", "int8", "table", "ssru"])
+def translator(request, codec) -> Translator:
+    """A random model in each way of decoding, and one with a recurrence, as imported models may have."""
+    made = make_translator(codec, **({"decoder": "ssru", "norm": "after"} if request.param == "ssru" else {}))
+    if request.param == "int8":
+        if not can_multiply_int8():
+            pytest.skip("no FBGEMM on this processor")
+        pack(made._model.transformer, "int8", smallest=1)
+    return Translator(made._model, compaction_interval=2) if request.param == "table" else made
+
+
+@pytest.fixture(scope="module")
+def plain(codec) -> Translator:
+    return make_translator(codec)
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_search_scores_are_those_of_forced_decoding_with_the_datastore(translator, kind):
+    datastore = learned(translator)
+    translation = translator.translate(REQUESTS[kind], OPTIONS, datastore=datastore)
+    assert translation.status == "complete"
+    for found in translation.hypotheses:
+        mixed = translator.score(OTHER, tokens=found.tokens, datastore=datastore)
+        assert found.token_log_probs == pytest.approx(mixed.token_log_probs, abs=2e-3)
+        assert found.log_prob != pytest.approx(translator.score(OTHER, tokens=found.tokens).log_prob, abs=0.1)
+
+
+def test_confirmed_translation_comes_back(translator):
+    best = translator.translate(Request(SOURCE), OPTIONS, datastore=learned(translator)).hypotheses[0]
+    assert best.text == TARGET
+    assert translator.translate(Request(SOURCE), OPTIONS).hypotheses[0].text != TARGET
+
+
+def test_requests_without_a_datastore_are_unchanged_in_a_batch_with_others(translator):
+    datastore = learned(translator)
+    jobs = [*REQUESTS.values()]
+    with_it = [translator.translate(request, OPTIONS, datastore=datastore) for request in jobs]
+    loop = translator.decoding_loop(2 * len(jobs))
+    decoding = [DecodingJob(request, OPTIONS, datastore=own) for request in jobs for own in (None, datastore)]
+    for job in decoding:
+        loop.add(job)
+    while len(loop):
+        loop.step()
+    results = [job.result() for job in decoding]
+    alone = [translator.translate(request, OPTIONS) for request in jobs]
+    for found, expected in zip(results, [t for pair in zip(alone, with_it, strict=True) for t in pair], strict=True):
+        assert [h.text for h in found.hypotheses] == [h.text for h in expected.hypotheses]
+        assert [h.score for h in found.hypotheses] == pytest.approx([h.score for h in expected.hypotheses], abs=1e-3)
+
+
+def test_optimal_stopping_finds_what_a_search_to_the_end_finds(translator):
+    datastore = learned(translator)
+    for request in (REQUESTS["free"], REQUESTS["pins"]):
+        found, expected = (
+            translator.translate(
+                request, replace(OPTIONS, stopping=stopping, pruning_threshold=None), datastore=datastore
+            )
+            for stopping in ("optimal", "all_finished")
+        )
+        assert [h.text for h in found.hypotheses] == [h.text for h in expected.hypotheses]
+
+
+@pytest.mark.parametrize("use", ["free", "harmful", "empty"])
+def test_a_datastore_that_is_not_used_changes_no_bit(translator, use):
+    datastore = learned(translator)
+    if use == "harmful":
+        for _ in range(3):
+            datastore = datastore.followed_by(replace(datastore.pairs[0], gain=-1.0))
+    plain = translator.translate(REQUESTS["pins"], OPTIONS)
+    unused = {"free": None, "harmful": datastore, "empty": datastore.first(0)}[use]
+    again = translator.translate(REQUESTS["pins"], OPTIONS, datastore=unused)
+    assert replace(again, elapsed_ms=0.0) == replace(plain, elapsed_ms=0.0)
+
+
+def test_cached_prefix_is_scored_by_the_datastore_of_the_request(plain):
+    """The same prefix is read without a datastore, with one, with a larger one, and without again."""
+    one = learned(plain)
+    two = plain.learn(Request(OTHER), "Klicken Sie auf den Knoten.", one)
+    for datastore in (None, one, two, None):
+        found = plain.translate(REQUESTS["prefix"], OPTIONS, datastore=datastore).hypotheses[0]
+        expected = plain.score(OTHER, tokens=found.tokens, datastore=datastore)
+        assert found.token_log_probs == pytest.approx(expected.token_log_probs, abs=2e-3)
+
+
+def test_alternatives_and_prices_use_the_datastore(plain):
+    datastore = learned(plain)
+    best = plain.translate(Request(SOURCE), OPTIONS, datastore=datastore).hypotheses[0]
+    for alternative in plain.alternatives(Request(SOURCE), best, 0, 2, OPTIONS, datastore=datastore):
+        tokens = alternative.hypothesis.tokens
+        expected = plain.score(SOURCE, tokens=tokens, datastore=datastore)
+        assert alternative.hypothesis.log_prob == pytest.approx(expected.log_prob, abs=1e-2)
+    priced = plain.price(replace(REQUESTS["pins"], source=SOURCE), OPTIONS, datastore=datastore)
+    assert priced.free.hypotheses[0].text == TARGET
+
+
+def test_gain_is_measured_before_a_pair_is_added(plain):
+    datastore = learned(plain)
+    assert datastore.pairs[0].gain is None
+    with_it = plain.score(OTHER, "Seite", datastore=datastore).log_prob
+    gain = plain.learn(Request(OTHER), "Seite", datastore).pairs[-1].gain
+    assert gain == pytest.approx(with_it - plain.score(OTHER, "Seite").log_prob, abs=1e-3)
+
+
+def test_datastore_of_wrong_translations_is_noticed_and_left_out(plain):
+    datastore = None
+    for number in range(8):
+        datastore = plain.learn(Request(f"{OTHER} {number}"), "Seite Seite Seite", datastore, options=WIDE)
+    assert datastore.is_helpful  # nothing has contradicted it yet
+    losses = []
+    for number in range(8):
+        source = Request(f"{SOURCE} {number}")
+        right = plain.translate(source, OPTIONS).hypotheses[0].text
+        losses.append(plain.learn(source, right, datastore).pairs[-1].gain)
+    assert max(losses) < 0
+    for gain in losses:
+        datastore = datastore.followed_by(replace(datastore.pairs[-1], gain=gain))
+    assert not datastore.is_helpful
+
+
+def test_translation_names_the_pairs_it_draws_from(plain):
+    datastore = plain.learn(Request(OTHER), "%s", learned(plain), origin="second")
+    assert plain.translate(Request(SOURCE), OPTIONS, datastore=datastore).learned_from == ("first",)
+    assert plain.translate(Request(SOURCE), OPTIONS).learned_from == ()
+
+
+def test_learning_is_deterministic(plain):
+    one, other = learned(plain), learned(plain)
+    assert torch.equal(one.pairs[0].states_TE, other.pairs[0].states_TE)
+    assert torch.equal(one.pairs[0].pieces_T, other.pairs[0].pieces_T)
+
+
+@pytest.mark.parametrize(
+    ("request_", "target", "message"),
+    [
+        (Request(SOURCE), " ", "target is blank"),
+        (Request(SOURCE), "Seite " * 300, "this model learns at most"),
+        (Request("page " * 300), TARGET, "split the segment"),
+        (Request(SOURCE, direction="en-fr"), TARGET, "en-fr"),
+    ],
+)
+def test_what_cannot_be_learned_is_an_error(plain, request_, target, message):
+    with pytest.raises(InvalidRequest, match=message):
+        plain.learn(request_, target)
+
+
+def test_datastore_of_another_model_is_refused(plain):
+    other = Datastore("f" * 64)
+    with pytest.raises(InvalidRequest, match="learn the pairs again"):
+        plain.translate(Request(SOURCE), datastore=other)
+
+
+def test_characters_without_pieces_are_left_out(plain):
+    datastore = plain.learn(Request(SOURCE), "Seite \U0001f600 Knoten")
+    never = plain._vocabulary.roles.never
+    assert not set(datastore.pairs[0].pieces_T.tolist()) & set(never)
+
+
+def test_worker_decodes_each_request_with_its_own_datastore(plain):
+    datastore = learned(plain)
+    with Worker(plain) as worker:
+        plain = worker.submit(Request(SOURCE), OPTIONS)
+        mixed = worker.submit(Request(SOURCE), OPTIONS, datastore=datastore)
+        more = worker.ask(lambda own, _: own.learn(Request(OTHER), "Seite", datastore), priority="document")
+        assert mixed.result(60).hypotheses[0].text == TARGET != plain.result(60).hypotheses[0].text
+        assert len(more.result(60).pairs) == 2

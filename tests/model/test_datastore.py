@@ -1,0 +1,156 @@
+"""A datastore mixes what followed similar states into the model's probabilities, exactly, and judges itself."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from engine import Datastore, DatastoreOptions, InvalidRequest
+from engine.kernels import Logits
+from engine.model import Decoder
+from engine.model.datastore import StoredPair, mix_rows, unit_states
+from engine.model.table_decoder import TableDecoder
+from tests.model.test_decoder import CLOSE, MODEL, RECURRENT, V, padded, random_source
+from tests.reference.datastore import mixed_log_probs
+
+SIZE = 8
+BOS = 2
+
+
+def random_datastore(seed: int, num_pairs: int = 3, size: int = SIZE, **options: float) -> Datastore:
+    random_numbers = torch.Generator().manual_seed(seed)
+    datastore = Datastore("model", DatastoreOptions(**options))  # type: ignore[arg-type]
+    for number in range(num_pairs):
+        states = unit_states(torch.randn(5, size, generator=random_numbers))
+        pieces = torch.randint(0, V, (5,), generator=random_numbers)
+        datastore = datastore.followed_by(StoredPair(f"pair {number}", states, pieces))
+    return datastore
+
+
+def random_rows(seed: int, num_rows: int) -> tuple[Tensor, Tensor]:
+    random_numbers = torch.Generator().manual_seed(seed)
+    states = 3 * torch.randn(num_rows, SIZE, generator=random_numbers)
+    return states, torch.log_softmax(2 * torch.randn(num_rows, V, generator=random_numbers), dim=1)
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    share=st.sampled_from([0.0, 0.3, 0.8, 0.99]),
+    reach=st.sampled_from([0.1, 1.0, 10.0]),
+    num_neighbours=st.sampled_from([1, 4, 100]),
+)
+def test_mixture_equals_the_reference_and_sums_to_1(seed: int, share: float, reach: float, num_neighbours: int) -> None:
+    datastore = random_datastore(seed, share=share, reach=reach, num_neighbours=num_neighbours, temperature=0.5)
+    states, log_probs = random_rows(seed + 1, 4)
+    stored = [
+        (state.tolist(), int(piece))
+        for pair in datastore.pairs
+        for state, piece in zip(pair.states_TE, pair.pieces_T, strict=True)
+    ]
+    expected = [
+        mixed_log_probs(state.tolist(), row.tolist(), stored, datastore.options)
+        for state, row in zip(states, log_probs, strict=True)
+    ]
+    mixed = datastore.mix(states, log_probs.clone())
+    torch.testing.assert_close(mixed, torch.tensor(expected), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(mixed.exp().sum(1), torch.ones(4))
+
+
+def test_no_log_probability_is_above_0_when_all_agree() -> None:
+    states = unit_states(torch.randn(1, SIZE))
+    datastore = Datastore("model").followed_by(StoredPair("pair", states, torch.tensor([3])))
+    certain = torch.full((1, V), -torch.inf)
+    certain[0, 3] = 0.0
+    mixed = datastore.mix(states, certain)
+    assert mixed.max() <= 0.0
+    assert mixed[0, 3] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_rows_without_a_datastore_stay_bit_by_bit() -> None:
+    states, log_probs = random_rows(1, 5)
+    one, other = random_datastore(2, reach=10.0), random_datastore(3, reach=10.0)
+    mixed = mix_rows([one, None, other, None, one], states, log_probs.clone())
+    assert torch.equal(mixed[[1, 3]], log_probs[[1, 3]])
+    for rows, datastore in (([0, 4], one), ([2], other)):
+        torch.testing.assert_close(mixed[rows], datastore.mix(states[rows], log_probs[rows].clone()))
+        assert not torch.equal(mixed[rows], log_probs[rows])
+
+
+def test_oldest_pairs_are_dropped_when_the_datastore_is_full() -> None:
+    datastore = random_datastore(1, num_pairs=6, max_states=17)  # 5 states a pair
+    assert datastore.origins == ("pair 3", "pair 4", "pair 5")
+    assert (datastore.num_states, datastore.num_dropped) == (15, 3)
+
+
+@pytest.mark.parametrize(
+    ("gains", "is_helpful"),
+    [
+        ((None,), True),
+        ((None, -9.0, -9.0), True),  # too few to judge
+        ((None, -1.0, -1.0, -1.0), False),
+        ((None, -1.0, 5.0, -1.0), True),
+        ((None, *[-9.0] * 5, *[1.0] * 16), True),  # it has come to help
+        ((None, *[9.0] * 5, *[-0.1] * 16), False),
+    ],
+)
+def test_datastore_that_made_the_latest_pairs_less_likely_is_not_helpful(
+    gains: tuple[float | None, ...], is_helpful: bool
+) -> None:
+    datastore = Datastore("model")
+    for gain in gains:
+        datastore = datastore.followed_by(StoredPair("pair", torch.zeros(1, SIZE), torch.tensor([1]), gain))
+    assert datastore.is_helpful == is_helpful
+
+
+def test_origins_are_those_that_made_a_piece_twice_as_likely() -> None:
+    states = unit_states(torch.eye(3, SIZE))
+    datastore = Datastore("model")
+    for number in range(3):
+        datastore = datastore.followed_by(StoredPair(number, states[[number]], torch.tensor([number])))
+    log_probs = torch.tensor([[0.9, 0.05, 0.05], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05]]).log()
+    # 0 was likely before, 1 was not; the last state is that of pair 2, which has another piece than 1
+    assert datastore.sources_of(states, torch.tensor([0, 1, 1]), log_probs) == [1]
+
+
+@pytest.mark.parametrize("option", [{"share": 1.0}, {"temperature": 0.0}, {"num_neighbours": 0}, {"max_states": 0}])
+def test_wrong_options_are_named(option: dict[str, float]) -> None:
+    with pytest.raises(InvalidRequest, match=next(iter(option))):
+        DatastoreOptions(**option)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("model", [MODEL, RECURRENT], ids=["attention", "ssru"])
+@pytest.mark.parametrize("seed", range(4))
+@torch.inference_mode()
+def test_decoders_mix_in_the_rows_of_sentences_with_a_datastore(model, seed: int) -> None:
+    """Rows branch and end, and others join: both decoders give what the states alone would give."""
+    rng = random.Random(seed)
+    stores = [random_datastore(seed + number, size=16, reach=5.0) for number in range(2)]
+    sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(5)]
+    own: list[Datastore | None] = [None, stores[0], stores[1], stores[0], None]
+    first, second = model.encode(*padded(sources[:3])), model.encode(*padded(sources[3:]))
+    mixed = Decoder(model, first, datastores=own[:3]), Decoder(model, second, datastores=own[3:])
+    plain = Decoder(model, first), Decoder(model, second)
+    table = TableDecoder(model, first, 2, datastores=own[:3]), TableDecoder(model, second, 2, datastores=own[3:])
+    for decoders in (mixed, plain, table):
+        decoders[0].join(decoders[1])  # type: ignore[arg-type]
+    rows, tokens = list(range(5)), [BOS] * 5
+    for _ in range(6):
+        found, tabled = mixed[0].step(torch.tensor(tokens)), table[0].step(torch.tensor(tokens))
+        assert isinstance(tabled, Logits)
+        states = plain[0].hidden(torch.tensor(tokens))
+        log_probs = torch.log_softmax(model.project(states), dim=1)
+        expected = mix_rows([own[sentence] for sentence in rows], states, log_probs.clone())
+        torch.testing.assert_close(found, expected, **CLOSE)
+        torch.testing.assert_close(tabled.log_probs(), expected, **CLOSE)
+        without = [row for row, sentence in enumerate(rows) if own[sentence] is None]
+        assert torch.equal(found[without], log_probs[without])
+        parents = [r for r in range(len(rows)) for _ in range(rng.choice((0, 1, 1, 2)))][:9] or [len(rows) - 1]
+        rows, tokens = [rows[parent] for parent in parents], [rng.randrange(5, V) for _ in parents]
+        for decoder in (mixed[0], plain[0], table[0]):
+            decoder.select(torch.tensor(parents))

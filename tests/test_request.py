@@ -1,0 +1,188 @@
+"""What requests accept: every field of every public input, given values that no caller should send."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from engine import Avoid, Follow, InvalidRequest, Phrase, Request, SearchOptions, Translator
+from engine.decoding.limits import MAX_AVOIDED, MAX_FORMS, MAX_REQUIRED, MAX_SHARING, MAX_SOURCE_CHARACTERS
+from engine.request import MAX_BEAM
+from engine.worker import Worker
+from tests.test_translator import make_translator
+
+MINIMAL: dict[type, dict[str, Any]] = {
+    Phrase: {"text": "Datei"},
+    Avoid: {"text": "Datei"},
+    Follow: {"text": "Die Datei"},
+    Request: {"source": "The file"},
+    SearchOptions: {},
+}
+HOSTILE = (
+    None, True, 0, -1, 1.5, 10**30, math.nan, math.inf, -math.inf, "", "10", "\ud800", b"10", [], [None], [1], (1,),
+    (1, "2"), (True, 2), {}, {"a": 1}, {"a"}, object(), Phrase, lambda: 1, Phrase("x"), [Phrase("x")],
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def translator(codec) -> Translator:
+    return make_translator(codec)
+
+
+@pytest.mark.parametrize("made", MINIMAL, ids=lambda made: made.__name__)
+def test_every_field_refuses_hostile_values_by_name_or_has_its_declared_type(made: type):
+    for entry in fields(made):
+        for value in HOSTILE:
+            try:
+                accepted = getattr(made(**{**MINIMAL[made], entry.name: value}), entry.name)
+            except InvalidRequest:
+                continue
+            declared = str(entry.type)
+            assert _is_declared(accepted, declared), (entry.name, value)
+
+
+def _is_declared(value: Any, declared: str) -> bool:
+    if value is None:
+        return "None" in declared
+    if isinstance(value, bool):
+        return "bool" in declared
+    if isinstance(value, int):
+        return "int" in declared or "float" in declared
+    if isinstance(value, float):
+        return "float" in declared and math.isfinite(value)
+    if isinstance(value, str):
+        return "int" not in declared and "float" not in declared and "tuple" not in declared
+    return type(value).__name__ in declared
+
+
+@pytest.mark.parametrize(
+    ("made", "field", "value", "message"),
+    [
+        (SearchOptions, "beam", "10", "beam is '10'; it must be between 1 and 1000"),
+        (SearchOptions, "beam", None, "beam is None; it must be"),
+        (SearchOptions, "beam", 1.5, r"beam is 1\.5"),
+        (SearchOptions, "beam", True, "beam is True"),
+        (SearchOptions, "max_length_factor", math.inf, "max_length_factor is inf"),
+        (SearchOptions, "score", ["normalised"], "score is"),
+        (Phrase, "count", 1.5, r"count is 1\.5; it must be a whole number"),
+        (Phrase, "max_count", "2", "max_count is '2'; it must be a whole number or None"),
+        (Phrase, "source_span", (1, 2, 3), r"source_span is \(1, 2, 3\)"),
+        (Follow, "strength", math.nan, "strength is nan"),
+        (Request, "phrases", 5, "phrases is 5; give a list"),
+        (Request, "prefix", None, "prefix is None; it must be a string"),
+        (Request, "domain", 3, "domain is 3; it must be a string or None"),
+    ],
+)
+def test_error_names_field_value_and_cure(made: type, field: str, value: Any, message: str):
+    with pytest.raises(InvalidRequest, match=message):
+        made(**{**MINIMAL[made], field: value})
+
+
+@pytest.mark.parametrize("deadline", ["x", "5", math.nan, math.inf, True, []])
+def test_deadline_that_is_no_number_is_refused_everywhere(translator: Translator, deadline: Any):
+    request = Request("The file")
+    hypothesis = translator.translate(request).hypotheses[0]
+    with Worker(translator) as worker:
+        for call in (
+            lambda: translator.translate(request, deadline_ms=deadline),
+            lambda: list(translator.translate_all([request], deadline_ms=deadline)),
+            lambda: translator.price(request, deadline_ms=deadline),
+            lambda: translator.alternatives(request, hypothesis, 0, deadline_ms=deadline),
+            lambda: worker.submit(request, deadline_ms=deadline),
+        ):
+            with pytest.raises(InvalidRequest, match="deadline_ms is"):
+                call()
+
+
+@pytest.mark.parametrize("count", [1.5, True, "5", None, 0, -1, 10**9])
+def test_count_of_alternatives_is_a_whole_number(translator: Translator, count: Any):
+    request = Request("The file")
+    hypothesis = translator.translate(request).hypotheses[0]
+    with pytest.raises(InvalidRequest, match="count is"):
+        translator.alternatives(request, hypothesis, 0, count)
+
+
+def test_widened_beam_is_never_wider_than_the_widest():
+    options = SearchOptions(places_per_bank=2)
+    assert options.beam_for(10) == 22
+    assert options.beam_for(10_000) == MAX_BEAM
+
+
+# --- the budget of a request
+
+
+EXCESSIVE = {
+    "source": (Request("word " * MAX_SOURCE_CHARACTERS), "source_too_long", "100,000 characters in the source"),
+    "phrases": (Request("x", phrases=[Phrase(f"w{i}") for i in range(5000)]), "too_many", "5,000 required texts"),
+    "counts": (Request("x", phrases=[Phrase("w", count=MAX_REQUIRED + 1)]), "too_many", "101 required texts"),
+    "locked": (Request("x", locked=["a"] * (MAX_REQUIRED + 1)), "too_many", "101 required texts"),
+    "avoided": (Request("x", avoid=[f"w{i}" for i in range(MAX_AVOIDED + 1)]), "too_many", "501 avoided texts"),
+    "forms": (Request("x", phrases=[Phrase("w", tuple(f"w{i}" for i in range(MAX_FORMS)))]), "too_many", "1,001 forms"),
+    "characters": (Request("x", prefix="word " * 20_000), "too_many", "100,000 characters in the constraints"),
+    "shared": (
+        Request("x", phrases=[Phrase(f"w{i}", (f"w{i + 1}",)) for i in range(MAX_SHARING + 1)]),
+        "too_many",
+        "13 phrases with a form in common",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXCESSIVE)
+def test_request_beyond_a_limit_is_refused_before_any_work(translator: Translator, name: str, monkeypatch):
+    request, kind, message = EXCESSIVE[name]
+    monkeypatch.setattr(type(translator._codec), "encode", lambda *_: pytest.fail("encoded a text"))
+    result = translator.translate(request)
+    assert (result.status, result.reasons[0].kind, result.relaxation) == ("infeasible", kind, None)
+    assert message in result.reasons[0].message and "at most" in result.reasons[0].message
+
+
+def test_limits_themselves_are_feasible(translator: Translator):
+    phrases = [Phrase(f"w{i}", tuple(f"w{i}x{j}" for j in range(8))) for i in range(MAX_REQUIRED)]
+    avoid = [f"v{i}" for i in range(MAX_AVOIDED)]
+    reasons = translator.pipeline.prepare(Request("word", phrases=phrases, avoid=avoid)).obstacles
+    assert [reason.kind for reason in reasons] in ([], ["too_long"])
+
+
+class _CancelledAfter(threading.Event):
+    """Is set after being asked a number of times, so that the test does not depend on the clock."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.left = times
+
+    def is_set(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize("num_checks", [0, 1, 5])
+def test_cancel_reaches_the_search_for_the_smallest_relaxation(translator: Translator, num_checks: int, monkeypatch):
+    words = [f"w{i}" for i in range(40)]
+    request = Request("word", phrases=[Phrase(word) for word in words], avoid=words)
+    prepared: list[Request] = []
+    prepare = translator.pipeline.prepare
+    monkeypatch.setattr(translator.pipeline, "prepare", lambda asked, *_: [prepared.append(asked), prepare(asked)][1])
+    result = translator.translate(request, cancel=_CancelledAfter(num_checks))
+    assert (result.status, result.relaxation) == ("infeasible", None)
+    assert len(prepared) == 1 + num_checks
+
+
+def test_cancel_and_deadline_reach_the_preparation_of_prices(translator: Translator, monkeypatch):
+    request = Request("word", phrases=[Phrase(f"w{i}") for i in range(20)])
+    prepared: list[Request] = []
+    prepare = translator.pipeline.prepare
+    monkeypatch.setattr(translator.pipeline, "prepare", lambda asked, *_: [prepared.append(asked), prepare(asked)][1])
+    pricing = translator.price(request, cancel=_CancelledAfter(3))
+    assert (pricing.total, set(pricing.phrases), pricing.free.status) == (None, {None}, "cancelled")
+    assert len(prepared) == 3
+    assert translator.price(request, deadline_ms=0).constrained.status == "deadline"
+
+
+def test_worker_gives_requests_its_deadline(translator: Translator):
+    with Worker(translator, deadline_ms=0) as worker:
+        assert worker.submit(Request("The file")).result(60).status == "deadline"
+        assert worker.submit(Request("The file"), deadline_ms=1e9).result(60).status == "complete"
