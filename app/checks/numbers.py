@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import product
 
 # Languages that write 3.5; the others write 3,5 and group by points or spaces.
 _POINT_LANGUAGES = frozenset(
@@ -20,6 +21,10 @@ _TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _ALWAYS_GROUPS = re.compile(r"['’\u00a0\u2009\u202f]")
 _MAX_BEFORE = 40  # characters of context before a number
+_TWELVE_HOURS = re.compile(
+    r"(?<![\d.,:])(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minutes>[0-5]\d))?"
+    r"[ \u00a0\u202f]?(?P<half>[aApP])(?:\.[ \u00a0]?[mM]\.|[mM]\b)"
+)
 _PARTS = re.compile(r"\d+")
 # A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
 _NAME_BEFORE = re.compile(r"(?:\b(?:[vV]|[vV]ersion|[rR]elease)\.?|\w\s+[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$")
@@ -61,16 +66,35 @@ def differences(source: str, target: str, source_language: str, target_language:
     ('3.5',)
     """
     best: dict[str, tuple[str, ...]] | None = None
-    for source_spaced in (False, True):  # "1 000" may be one number or two
-        for target_spaced in (False, True):
-            expected = _numbers(source, source_language, is_spaced=source_spaced)
-            found = _numbers(target, target_language, is_spaced=target_spaced)
-            source_words = _word_values(source, source_language)
-            result = _compare(expected, found, source_words, _word_values(target, target_language))
+    for source_text, target_text in product(_clock_readings(source), _clock_readings(target)):
+        for source_spaced, target_spaced in product((False, True), repeat=2):  # "1 000" may be one number or two
+            expected = _numbers(source_text, source_language, is_spaced=source_spaced)
+            found = _numbers(target_text, target_language, is_spaced=target_spaced)
+            source_words = _word_values(source_text, source_language)
+            result = _compare(expected, found, source_words, _word_values(target_text, target_language))
             if best is None or _num_problems(result) < _num_problems(best):
                 best = result
     assert best is not None
     return best
+
+
+def _clock_readings(text: str) -> list[str]:
+    """The text, and the text with times of the 12-hour clock as the 24-hour clock has them, also without ":00".
+
+    >>> _clock_readings("from 3:00 p.m.")
+    ['from 3:00 p.m.', 'from 15:00', 'from 15']
+    """
+
+    def hour(match: re.Match[str]) -> int:
+        return int(match["hour"]) % 12 + (12 if match["half"] in "pP" else 0)
+
+    def full(match: re.Match[str]) -> str:
+        return f"{hour(match)}:{match['minutes'] or '00'}"
+
+    def short(match: re.Match[str]) -> str:
+        return str(hour(match)) if match["minutes"] in (None, "00") else full(match)
+
+    return list(dict.fromkeys([text, _TWELVE_HOURS.sub(full, text), _TWELVE_HOURS.sub(short, text)]))
 
 
 def _compare(

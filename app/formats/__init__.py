@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.formats import docx, html, markdown, plain_text, po, subtitles, table, tmx, xliff
+from app.errors import DocumentError
+from app.formats import (
+    android,
+    docx,
+    html,
+    json_strings,
+    markdown,
+    plain_text,
+    po,
+    properties,
+    subtitles,
+    table,
+    tmx,
+    xliff,
+)
 from app.formats.base import ParsedFile
 from app.i18n import Message
 
@@ -30,7 +45,9 @@ class Format:
 
 
 _XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
-_PLAIN_TEXT = Format("txt", Message("plain text"), (".txt",), plain_text.read)
+_PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text.read)
+_ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
+_TEXTS = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
@@ -40,14 +57,35 @@ FORMATS = (
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
+    Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read),
+    Format("properties", Message("Java properties"), (".properties",), properties.read),
+    Format("android", Message("Android resources"), (".xml",), android.read),
     Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}
 
 
 def format_of(name: str) -> Format:
-    """The format for a file name; plain text for an unknown extension."""
-    return next((known for known in FORMATS if name.lower().endswith(known.endings)), _PLAIN_TEXT)
+    """The format for a file name; plain text for a name without an ending.
+
+    Raises DocumentError for an ending that no format has: read as plain text, the file's own words would be translated.
+    """
+    if found := next((known for known in FORMATS if name.lower().endswith(known.endings)), None):
+        return found
+    ending = _ENDING.search(name)
+    if ending is None:
+        return _PLAIN_TEXT
+    cure = Message("convert it to XLIFF (.xlf) or PO, or rename it to .txt if all of it is text")
+    if ending.group().lower() in _TEXTS:
+        cure = Message("save it as a Word document (.docx) or as plain text (.txt)")
+    raise DocumentError(
+        Message(
+            "{name}: Pinpoint does not read files that end in {ending}: {cure}",
+            name=name,
+            ending=ending.group(),
+            cure=cure,
+        )
+    )
 
 
 def format_by_key(key: str) -> Format:

@@ -7,7 +7,7 @@ can be written from its stored bytes and the stored spans of its segments.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -20,6 +20,8 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
+# The raw start and end tag of each numbered tag of a source; the end of a lone tag is None.
+RawTags = Mapping[str, tuple[str, str | None]]
 # (start, end, text): replaces the characters from start to end by the text.
 Edit = tuple[int, int, str]
 
@@ -109,6 +111,14 @@ class SupportsComments(Protocol):
         self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
     ) -> WrittenFile:
         """Like `ParsedFile.write`, with these comments (ascending places)."""
+
+
+@runtime_checkable
+class HasTags(Protocol):
+    """A file whose inline elements are shown as numbered tags."""
+
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place."""
 
 
 @runtime_checkable

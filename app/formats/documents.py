@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
 from app.errors import DocumentError
 from app.formats import Format, format_by_key, format_of
-from app.formats.base import Comment, HasLanguages, ParsedFile, Reversible, SupportsComments, Unit, UnitTranslation
+from app.formats.base import (
+    Comment,
+    HasLanguages,
+    HasTags,
+    ParsedFile,
+    RawTags,
+    Reversible,
+    SupportsComments,
+    Unit,
+    UnitTranslation,
+)
 from app.i18n import Message
 from app.text.encoding import safe_name
 from app.text.sentences import sentence_spans
@@ -73,6 +84,14 @@ class Document:
         """The text of a text file, without its byte order mark."""
         assert self.encoding, f"{self.name} is not a text file"
         return self.data[len(self.mark) :].decode(self.encoding)
+
+    def tags(self, index: int) -> RawTags:
+        """The raw start and end tag for each numbered tag in the source of a segment; empty if it has none."""
+        segment = self.segments[index]
+        if "{" not in segment.source:
+            return {}
+        parsed = _parsed(self.format, self.data, self.name)
+        return parsed.tags(segment.start, segment.end) if isinstance(parsed, HasTags) else {}
 
     def export(self, translations: Mapping[int, str]) -> bytes:
         """The bytes of `export_file(translations)`."""
@@ -197,10 +216,11 @@ def read_file(data: bytes, name: str) -> ReadFile:
 
 
 def with_language(name: str, language: str | None) -> str:
-    """The name with the language before its extension: "manual.de.txt"."""
+    """The name with the language before its extension: "manual.de.txt". A template (.pot) becomes a PO file (.po)."""
     if not language:
         return name
     stem, dot, extension = name.rpartition(".")
+    extension = extension[:-1] if extension.lower() == "pot" else extension
     return f"{stem}.{language}.{extension}" if dot and stem else f"{name}.{language}"
 
 
@@ -249,3 +269,8 @@ def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> No
                     limit=MAX_SEGMENT_CHARACTERS,
                 )
             )
+
+
+@lru_cache(maxsize=2)
+def _parsed(key: str, data: bytes, name: str) -> ParsedFile:
+    return format_by_key(key).read(data, name)

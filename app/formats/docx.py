@@ -4,7 +4,7 @@ The alternative text of a picture comes after the start of its paragraph. A drop
 its own) and the following paragraph are one text.
 
 A document without translations is written byte for byte; in a translated one, all parts without translated text keep
-their content. `app.formats.docx_text` reads and writes paragraphs.
+their content, except for the language in the styles. `app.formats.docx_text` reads and writes paragraphs.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ import struct
 import zipfile
 import zlib
 from bisect import bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from unicodedata import category
 
+from langcodes import Language
+
 from app.errors import DocumentError
-from app.formats.base import Edit, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
@@ -41,6 +43,8 @@ _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OSError, RuntimeError,
     ValueError,
 )  # fmt: skip
+_DEFAULTS = re.compile(rb"<(\w+):docDefaults\b.*?</\1:docDefaults>", re.DOTALL)
+_LANGUAGE = re.compile(rb"""(<\w+:lang\b[^>]*?\s\w+:val=["'])([\w-]+)(["'])""")
 _TYPES = "[Content_Types].xml"
 _KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes)\+xml$")
 _MAX_DROP_CAP = 3  # characters: a letter with a quotation mark
@@ -85,6 +89,14 @@ class DocxFile:
         first = start - part.starts[index]
         return cap + part.paragraphs[index].shown(first, first + end - start).text
 
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place. Raises LookupError if there is none."""
+        part, index = self._find(start)
+        cap = part.paragraphs[index].text if index in part.caps else ""
+        index, start = (index + 1, start + len(cap)) if cap else (index, start)
+        first = start - part.starts[index]
+        return part.paragraphs[index].shown(first, first + end - start).tags
+
     def describe(self, start: int) -> str:
         """The paragraph number, from 1, and the part if it is not the body."""
         part, index = self._find(start)
@@ -107,6 +119,8 @@ class DocxFile:
             first = start - part.starts[index]
             of_part.setdefault(index, []).append((first, first + t.end - start, text))
         new = {part.name: _rewritten(part, changes[part.name]) for part in self.parts if part.name in changes}
+        if language:
+            new = self._in_language(new, language)
         target = io.BytesIO()
         with zipfile.ZipFile(io.BytesIO(self.data)) as old, zipfile.ZipFile(target, "w") as archive:
             archive.comment = old.comment
@@ -114,6 +128,25 @@ class DocxFile:
                 content = new[info.filename] if info.filename in new else old.read(info)
                 archive.writestr(copy.copy(info), content)
         return WrittenFile(target.getvalue())
+
+    def _in_language(self, new: Mapping[str, bytes], language: str) -> dict[str, bytes]:
+        """The new parts and the styles, with the target language wherever they state the document's language."""
+        with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
+            styles = next((name for name in archive.namelist() if name.endswith("/styles.xml")), None)
+            parts = {styles: archive.read(styles), **new} if styles else dict(new)
+        defaults = _DEFAULTS.search(parts[styles]) if styles else None
+        stated = _LANGUAGE.search(defaults.group()) if defaults else None
+        if stated is None:
+            return dict(new)
+        of_document = stated[2].partition(b"-")[0].lower()
+        territory = Language.get(language).maximize().territory
+        value = f"{language}-{territory}" if territory and "-" not in language else language
+
+        def replaced(tag: re.Match[bytes]) -> bytes:
+            is_same = tag[2].partition(b"-")[0].lower() == of_document
+            return tag[1] + value.encode("ascii") + tag[3] if is_same else tag.group()
+
+        return {name: _LANGUAGE.sub(replaced, part) for name, part in parts.items()}
 
     def _find(self, start: int) -> tuple[_Part, int]:
         number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1

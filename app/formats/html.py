@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 
 from app.errors import DocumentError
-from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, line_of, one_line, splice
+from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, line_of, one_line, splice
 from app.formats.html_attributes import Value, Zones, attributes, is_translated, texts
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import encode_xml
@@ -27,11 +27,12 @@ from app.text.encoding import DecodedText, decode_text
 _TOKEN = re.compile(
     r"""(?P<skip><!--.*?(?:-->|\Z)|<[!?][^>]*>)
     |</(?P<end>[A-Za-z][^\s/>]*+)[^>]*+>
-    |<(?P<start>[A-Za-z][^\s/>]*+)(?P<rest>(?:[^>"']|"[^"]*"|'[^']*')*+)>
+    |<(?P<start>[A-Za-z][^\s/>]*+)(?P<rest>(?:=\s*+"[^"]*"|=\s*+'[^']*'|[^>])*+)>
     |(?P<text>(?:[^<]|<(?![A-Za-z/!?]))++)""",
     re.VERBOSE | re.DOTALL,
 )
 _LANGUAGE = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<html(?=[\s>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _INLINE = frozenset(
@@ -44,6 +45,7 @@ _INLINE = frozenset(
 _EMPTY_INLINE = frozenset({"img", "wbr", "input"})
 _CODE = frozenset({"code", "kbd", "samp", "var"})
 _HIDDEN = frozenset({"script", "style", "pre", "textarea", "svg", "math", "template", "noscript", "object", "iframe"})
+_RAW = frozenset({"script", "style", "textarea", "iframe"})  # end at their first end tag, whatever is inside
 _EMPTY = _EMPTY_INLINE | {"area", "base", "br", "col", "embed", "hr", "link", "meta", "param", "source", "track"}
 
 
@@ -87,6 +89,10 @@ class HtmlFile(TextFile):
         """The text at a place, with placeholders."""
         return self._shown(start, end, ())[2].text
 
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place."""
+        return self._shown(start, end, ())[2].tags
+
     def describe(self, start: int) -> str:
         """The line number, from 1."""
         token = self.tokens[max(bisect_right(self.tokens, start, key=lambda t: t.start) - 1, 0)]
@@ -116,7 +122,24 @@ class HtmlFile(TextFile):
             if at == len(edits) or edit[0] < edits[at][0]:
                 ends.insert(at, edit[1])
                 edits.insert(at, edit)
+        edits += [
+            edit for edit in self._language_edits(language) if not any(edit[0] <= at[0] < edit[1] for at in edits)
+        ]
         return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
+
+    def _language_edits(self, language: str | None) -> Iterator[Edit]:
+        """The edit that makes the page's tag declare the language of the translation."""
+        tag = _HTML_TAG.search(self.decoded.text)
+        if tag is None or not language:
+            return
+        after = tag.group()
+        for name in ("lang", "xml:lang"):
+            found = re.search(rf"""\s{name}\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)""", after, re.IGNORECASE)
+            if found:
+                after = f'{after[: found.start()]} {name}="{language}"{after[found.end() :]}'
+            elif name == "lang":
+                after = f'{after[:5]} lang="{language}"{after[5:]}'
+        yield *tag.span(), after
 
     def _shown(self, start: int, end: int, inner: Sequence[Edit]) -> tuple[int, int, Shown]:
         """Start and end of a place in the file, extended to complete tag pairs, and the content shown.
@@ -228,7 +251,13 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
 
 
 def _element_end(text: str, name: str, position: int) -> int:
-    """Where the element that starts before `position` ends; it may contain elements of the same name."""
+    """Where the element that starts before `position` ends.
+
+    It may contain elements of the same name, except for scripts and other raw text.
+    """
+    if name in _RAW:
+        match = re.compile(rf"</{name}(?=[\s/>])[^>]*+(?:>|\Z)", re.IGNORECASE).search(text, position)
+        return match.end() if match else len(text)
     depth = 1
     for match in re.compile(rf"<(/?){re.escape(name)}\b[^>]*+(?:>|\Z)", re.IGNORECASE).finditer(text, position):
         depth += -1 if match[1] else 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -47,6 +46,14 @@ _BLOCK_START = re.compile(r"(?:[-+*>]|#{1,6}|(\d{1,9}))(?(1)[.)])(?=\s|\Z)|>")
 _NO_LETTERS = re.compile(r"[\W\d_]*\Z")
 MAX_LINES = 100_000  # 5 MiB of 52 characters each; the time to parse a line hardly depends on its content
 _MAX_NESTING = 20  # more levels of quotes or lists than in real documents; each takes parsing time
+
+
+# Fields of front matter that readers see: the quote, if any, and the value
+_FRONT_FIELD = re.compile(
+    r"^(?:title|subtitle|description|summary|sidebar_label|linkTitle):[ \t]+([\"']?)([^\r\n]*?)\1[ \t]*\r?$",
+    re.MULTILINE,
+)
+_PLAIN_VALUE = re.compile(r"[\w(].*[^:]", re.DOTALL)
 
 
 def read(data: bytes, name: str) -> ProseFile:
@@ -95,14 +102,40 @@ def read(data: bytes, name: str) -> ProseFile:
             units.append(Unit(start, end, source, whole=_whole(source, labels)))
             if around.type in ("td_open", "th_open"):
                 cells.append((start, end))
+    fields = list(_front_fields(text, begin))
     return ProseFile(
         decoded,
-        units,
+        [*fields, *units],
         joints,
         show=lambda line: shown(line, labels).text,
+        find_tags=lambda line: shown(line, labels).tags,
         mark_up=lambda line, translation: marked_up(line, labels, translation),
-        lay_out=partial(_lay_out, cells),
+        lay_out=lambda text, start, end, translation: (
+            _front_value(text, start, translation) if start < begin else _lay_out(cells, text, start, end, translation)
+        ),
     )
+
+
+def _front_fields(text: str, end: int) -> Iterator[Unit]:
+    """The title and description of front matter (YAML) that ends at `end`, each as one segment."""
+    for match in _FRONT_FIELD.finditer(text, 0, end):
+        quote, value = match[1], match[2].strip()
+        is_plain = not quote and not value.startswith(tuple("\"'|>[{&*!%@`#")) and " #" not in value
+        is_quoted = bool(quote) and not {"\\", quote} & {*value}
+        if (is_plain or is_quoted) and any(map(str.isalpha, value)):
+            start = match.start(2) + match[2].index(value)
+            yield Unit(start, start + len(value), value, note=match[0].partition(":")[0], whole=((0, len(value)),))
+
+
+def _front_value(text: str, start: int, translation: str) -> str:
+    """The translation as the value of a field of front matter, in quotes if it would not be plain text without them."""
+    line, quote = one_line(translation), text[start - 1]
+    if quote == "'":
+        return line.replace("'", "''")
+    escaped = line.replace("\\", "\\\\").replace('"', '\\"')
+    if quote == '"':
+        return escaped
+    return line if _PLAIN_VALUE.fullmatch(line) and ": " not in line and " #" not in line else f'"{escaped}"'
 
 
 def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, end: int, translation: str) -> str:

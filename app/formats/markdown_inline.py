@@ -1,8 +1,7 @@
 """Inline Markdown: emphasis and links as pairs of placeholders, by the rules of CommonMark.
 
-"Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code of several words is one
-placeholder. One word of code, HTML and backslash escapes stay in the text, and so do links with a title, because the
-title is text too.
+"Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code, comments and shortcodes are
+one placeholder each. One word of code, HTML and backslash escapes stay in the text. The title of a link is not shown.
 """
 
 from __future__ import annotations
@@ -18,19 +17,23 @@ from markdown_it.common.utils import normalizeReference
 from app.formats.inline import Piece, Shown, show
 
 _ADDRESS = r"(?:<[^<>]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"
+_TITLE = r"""(?:[ ]+(?:"[^"]{0,500}"|'[^']{0,500}'))?[ ]*"""
+# HTML comments, heading ids of MDX, shortcodes of Hugo
+_CODE = r"<!--.{0,300}?-->|\{/\*.{0,300}?\*/\}|\{\{[<%].{0,300}?[>%]\}\}"
 # Lengths are limited, because a search through many unterminated openings would take quadratic time.
 _TOKEN = re.compile(
     rf"""(?P<opaque>\\[!-/:-@\[-`{{-~]
         | (?<!`)(?P<ticks>`++)(?:[^`]|(?!(?P=ticks)(?!`))`++){{1,500}}(?P=ticks)(?!`) | `++
+        | (?P<code>{_CODE})
         | <[A-Za-z/!?][^<>]*>)
     | (?P<opens>!?\[(?!\^))
-    | \](?P<to>\({_ADDRESS}\) | \[(?P<label>(?:[^\[\]\\]|\\.){{0,500}})\])?
+    | \](?P<to>\({_ADDRESS}{_TITLE}\) | \[(?P<label>(?:[^\[\]\\]|\\.){{0,500}})\])?
     | (?P<marks>\*+|_+|(?<!~)~~?(?!~))""",
     re.VERBOSE,
 )
 _SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
 _EMPTY = re.compile(r"\{(\d+)\}\{/\1\}")
-_SPACE = re.compile(r"\s")
+_WORD_OF_CODE = re.compile(r"`[^`\s]*[^\W_][^`\s]*`")  # in the text, where it is protected as a word
 _EMPHASIS = re.compile(r"[*_~]+")
 
 
@@ -71,7 +74,7 @@ def shown(text: str, labels: Collection[str]) -> Shown:
     found, codes = _parsed(text, labels)
     marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found]
     marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found]
-    marks += [(start, end, Piece("lone", text[start:end])) for start, end in codes if _SPACE.search(text, start, end)]
+    marks += [(start, end, Piece("lone", text[start:end])) for start, end in codes]
     pieces: list[Piece] = []
     position = 0
     for start, end, piece in sorted(marks, key=itemgetter(0)):
@@ -120,7 +123,7 @@ def pairs(text: str, labels: Collection[str]) -> list[DelimiterPair]:
 
 
 def _parsed(text: str, labels: Collection[str]) -> tuple[list[DelimiterPair], list[tuple[int, int]]]:
-    """The delimiter pairs and the spans of inline code."""
+    """The delimiter pairs and the spans of inline code that is not one word, comments and shortcodes."""
     found: list[DelimiterPair] = []
     codes: list[tuple[int, int]] = []
     runs: list[_Run] = []
@@ -129,7 +132,7 @@ def _parsed(text: str, labels: Collection[str]) -> tuple[list[DelimiterPair], li
     while match := _TOKEN.search(text, position):
         position = match.end()
         if match["opaque"]:
-            codes += [match.span()] * bool(match["ticks"])
+            codes += [match.span()] * bool(match["code"] or (match["ticks"] and not _WORD_OF_CODE.fullmatch(match[0])))
         elif match["marks"]:
             runs.append(_run(text, match.start(), match.end()))
         elif match["opens"]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import (
@@ -25,32 +26,38 @@ from app.formats.base import (
     one_line,
     splice,
 )
+from app.formats.escapes import LETTERS, from_shown, shown
+from app.formats.po_header import completed, first_form_is_one, is_template, num_plurals, plural_rule
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
+from app.text.nontranslatables import placeholders
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _STRINGS = r'"(?:[^"\\\r\n]|\\.)*"(?:[ \t]*"(?:[^"\\\r\n]|\\.)*")*'
 _KEYWORD = re.compile(rf"[ \t]*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*({_STRINGS})[ \t]*$")
+_DOMAIN = re.compile(rf"domain[ \t]*{_STRINGS}")
 _MORE = re.compile(rf"[ \t]*({_STRINGS})[ \t]*$")
 _STRING = re.compile(r'"((?:[^"\\\r\n]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
-_SHOWN_ESCAPE = re.compile(r"\\([abfnrtv\\])")
 _CHARSET = re.compile(r"charset=([\w.:+-]+)", re.IGNORECASE)
 _HEADER = r'^"{}:[ \t]*([\w.@-]+)[ \t]*(?:\\n)?"'
 _TARGET = re.compile(_HEADER.format("Language"), re.MULTILINE | re.IGNORECASE)
 _SOURCE = re.compile(_HEADER.format("X-Source-Language"), re.MULTILINE | re.IGNORECASE)
-_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
-_SPELLED = {character: f"\\{letter}" for letter, character in _LETTERS.items()}
 _WIDTH = 79
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Strings:
-    """The value of a keyword and the span of its quoted strings."""
+    """The value of a keyword, in parts, and the span of its quoted strings."""
 
-    value: str
+    parts: list[str]
     start: int
     end: int
+
+    @property
+    def value(self) -> str:
+        """The whole value."""
+        return "".join(self.parts)
 
 
 @dataclass(slots=True)
@@ -70,10 +77,21 @@ class _Entry:
         """Whether the entry has the flag "fuzzy"."""
         return self.flags is not None and "fuzzy" in _flags(text[slice(*self.flags)])
 
-    def source_for(self, form: int) -> str:
-        """The source of a plural form: the singular for the first of several forms, else the plural."""
-        is_plural = "msgid_plural" in self.ids and (form > 0 or len(self.targets) == 1)
-        return self.ids["msgid_plural" if is_plural else "msgid"].value
+    def source_for(self, form: int, *, first_is_one: bool) -> str:
+        """The source of a plural form: the singular for the first of several forms, else the plural.
+
+        If the first form also stands for other numbers than one, it is the plural, unless the singular shows them.
+        """
+        if "msgid_plural" not in self.ids:
+            return self.ids["msgid"].value
+        singular, plural = self.ids["msgid"].value, self.ids["msgid_plural"].value
+        is_singular = form == 0 and len(self.targets) > 1
+        return singular if is_singular and (first_is_one or placeholders(singular) == placeholders(plural)) else plural
+
+    @property
+    def is_header(self) -> bool:
+        """Whether it is the header of the file."""
+        return not self.ids["msgid"].value and "msgctxt" not in self.ids
 
 
 @dataclass(frozen=True)
@@ -95,6 +113,11 @@ class PoFile(PairedFile):
     def notes(self) -> tuple[str, ...]:
         """The note about a guessed encoding, if any."""
         return (self.decoded.note,) if self.decoded.note else ()
+
+    @cached_property
+    def header(self) -> str:
+        """The value of the header; empty without one."""
+        return _header(self.entries)
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these strings and fuzzy flags; in UTF-8 if its own character set does not support them."""
@@ -122,12 +145,33 @@ class PoFile(PairedFile):
                     drafts.append(entry.is_fuzzy(text))
                     continue
                 drafts.append(not new.is_confirmed)
-                value = _with_ends_of(entry.source_for(form), from_shown(one_line(new.text)))
+                source = entry.source_for(form, first_is_one=first_form_is_one(self.header))
+                value = _with_ends_of(source, from_shown(one_line(new.text)))
                 column = strings.start - max(text.rfind("\n", 0, strings.start), text.rfind("\r", 0, strings.start)) - 1
                 edits.append((strings.start, strings.end, _quoted(value, column, line_end, wraps=wraps)))
             if any((s.start, s.end) in changed for s in entry.targets):
                 edits += _fuzzy_edits(text, entry, any(drafts), line_end)
+        if language and self.header and is_template(self.header):
+            edits += self._edits_of_template(language, changed, line_end)
         return self._encoded(splice(text, edits))
+
+    def _edits_of_template(
+        self, language: str, changed: Mapping[tuple[int, int], UnitTranslation], line_end: str
+    ) -> Iterator[Edit]:
+        """Fills in the header of a template, and gives each message as many plural forms as the language has."""
+        text, rule = self.decoded.text, plural_rule(language)
+        number = num_plurals(rule) if rule else 0
+        for entry in self.entries:
+            last = entry.targets[-1]
+            if entry.is_header:
+                value = completed(last.value, language)
+                yield last.start, last.end, _quoted(value, 0, line_end, wraps=False)
+                yield from _fuzzy_edits(text, entry, False, line_end)
+            elif "msgid_plural" in entry.ids and number:
+                new = changed.get((last.start, last.end))
+                value = from_shown(one_line(new.text)) if new else last.value
+                for form in range(len(entry.targets), number):
+                    yield last.end, last.end, f"{line_end}msgstr[{form}] {_quoted(value, 10, line_end, wraps=False)}"
 
     def _encoded(self, text: str) -> WrittenFile:
         header = _CHARSET.search(text)
@@ -143,18 +187,9 @@ def read(data: bytes, name: str) -> PoFile:
     """Parses a PO or POT file. Raises DocumentError with the line number if it is not valid."""
     decoded = _decoded(data, name)
     entries = list(_entries(decoded.text, name))
-    units = [unit for entry in entries for unit in _units(entry, decoded.text)]
+    is_one = first_form_is_one(_header(entries))
+    units = [unit for entry in entries for unit in _units(entry, decoded.text, is_one)]
     return PoFile(decoded, entries, units)
-
-
-def shown(value: str) -> str:
-    """A string value on one line with PO escapes, except for quotation marks."""
-    return re.sub(r"[\a\b\f\n\r\t\v\\]", lambda match: _SPELLED[match.group()], value)
-
-
-def from_shown(text: str) -> str:
-    """The inverse of `shown`; a backslash that does not start an escape is literal."""
-    return _SHOWN_ESCAPE.sub(lambda match: _LETTERS[match[1]], text)
 
 
 def _decoded(data: bytes, name: str) -> DecodedText:
@@ -221,7 +256,7 @@ def _entries(text: str, name: str) -> Iterator[_Entry]:
         if entry.targets and (is_next and not stripped.startswith("#~")):
             yield _checked(entry, text, name)
             entry, keyword = _Entry(start), ""
-        if not stripped or stripped.startswith("#~"):
+        if not stripped or stripped.startswith("#~") or _DOMAIN.fullmatch(stripped):
             keyword = ""
         elif stripped.startswith("#"):
             _add_comment(entry, stripped, (start, line.end()))
@@ -264,9 +299,11 @@ def _checked(entry: _Entry, text: str, name: str) -> _Entry:
 def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: str, name: str) -> None:
     """Adds the strings of a keyword, or appends more of them if `start` is -1."""
     if start < 0:
-        before = entry.targets.pop() if keyword.startswith("msgstr") else entry.ids.pop(keyword)
-        value, start = before.value + value, before.start
-    elif keyword in entry.ids:
+        before = entry.targets[-1] if keyword.startswith("msgstr") else entry.ids[keyword]
+        before.parts.append(value)
+        before.end = end
+        return
+    if keyword in entry.ids:
         raise DocumentError(
             Message(
                 "{name}, {place}: the message has a second {keyword} before its msgstr: correct it and open the "
@@ -276,7 +313,7 @@ def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: st
                 keyword=keyword,
             )
         )
-    strings = _Strings(value, start, end)
+    strings = _Strings([value], start, end)
     if keyword.startswith("msgstr"):
         entry.targets.append(strings)
     else:
@@ -294,13 +331,17 @@ def _add_comment(entry: _Entry, line: str, place: tuple[int, int]) -> None:
         entry.comments.append(content)
 
 
-def _units(entry: _Entry, text: str) -> Iterator[Unit]:
-    if not entry.ids["msgid"].value and "msgctxt" not in entry.ids:
-        return  # the header
+def _header(entries: Sequence[_Entry]) -> str:
+    return next((entry.targets[0].value for entry in entries[:1] if entry.is_header), "")
+
+
+def _units(entry: _Entry, text: str, first_is_one: bool) -> Iterator[Unit]:
+    if entry.is_header:
+        return
     notes = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
     notes += entry.comments
     for form, strings in enumerate(entry.targets):
-        source = shown(entry.source_for(form).strip())
+        source = shown(entry.source_for(form, first_is_one=first_is_one).strip())
         if not source:
             continue
         target = shown(strings.value.strip()) or None
@@ -315,7 +356,7 @@ def _value(strings: str) -> str:
             return chr(int(match[1], 8))
         if match[2]:
             return chr(int(match[2], 16))
-        return _LETTERS.get(match[3], match[3])
+        return LETTERS.get(match[3], match[3])
 
     return "".join(_ESCAPE.sub(character, string) for string in _STRING.findall(strings))
 
@@ -339,7 +380,7 @@ def _quoted(value: str, column: int, line_end: str, *, wraps: bool) -> str:
     for part in re.findall(r"[^\n]*\n|[^\n]+", value):
         line = ""
         for word in re.findall(r"\S*\s+|\S+", part) if wraps else [part]:
-            if line and len(quote(line + word.rstrip(" "))) > _WIDTH:
+            if line and len(quote(line + word)) > _WIDTH:
                 lines.append(quote(line))
                 line = ""
             line += word

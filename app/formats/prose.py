@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.formats.base import TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
+from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.text.encoding import DecodedText
 
 
@@ -15,14 +15,15 @@ class ProseFile(TextFile):
     """A decoded file; a place is a span of its text.
 
     `joints` are line breaks inside units, with the white space and marks around them; they are read as one space.
-    `show` converts a line of the file to the source shown to the user, `mark_up` converts its translation back, and
-    `lay_out` converts the result to the text that replaces the span from start to end.
+    `show` converts a line of the file to the source shown to the user, `find_tags` finds its tags, `mark_up` converts
+    its translation back, and `lay_out` converts the result to the text that replaces the span from start to end.
     """
 
     decoded: DecodedText
     units: Sequence[Unit] = field(repr=False)
     joints: Sequence[tuple[int, int]] = field(default=(), repr=False)
     show: Callable[[str], str] = str
+    find_tags: Callable[[str], RawTags] = lambda line: {}
     mark_up: Callable[[str, str], str] = lambda line, translation: translation
     lay_out: Callable[[str, int, int, str], str] = lambda text, start, end, translation: one_line(translation)
     is_paired: bool = False
@@ -36,14 +37,20 @@ class ProseFile(TextFile):
         """The text from start to end as one line, as shown to the user."""
         return self.show(self._line(start, end))
 
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place."""
+        return self.find_tags(self._line(start, end))
+
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with the spans replaced, in its own encoding if that supports all characters."""
-        text = self.decoded.text
+        return encode(splice(self.decoded.text, self._edits(translations, language)), self.encoding, self.mark)
+
+    def _edits(self, translations: Sequence[UnitTranslation], language: str | None) -> list[Edit]:
         edits = []
         for t in translations:
             marked_up = self.mark_up(self._line(t.start, t.end), t.text)
-            edits.append((t.start, t.end, self.lay_out(text, t.start, t.end, marked_up)))
-        return encode(splice(text, edits), self.encoding, self.mark)
+            edits.append((t.start, t.end, self.lay_out(self.decoded.text, t.start, t.end, marked_up)))
+        return edits
 
     def _line(self, start: int, end: int) -> str:
         first = bisect_left(self.joints, (start, start))

@@ -16,13 +16,13 @@ from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
 from app.text.encoding import decode_text
 
-_TIME = r"\d{1,3}:\d{1,2}:\d{1,2}[,.:]\d{1,3}"
-_TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_NUMBER_BEFORE_TIMES = re.compile(r"[ \t]*\d+[ \t]*(?:\r\n|\r|\n)\Z")
+_TIME = r"\d{1,3}:\d{1,2}:\d{1,2}(?:[,.:]\d{1,3})?"
+_TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*--?[ \t]?>[ \t]*{_TIME}[^\r\n]*(?:\r*\n|\r|\Z)")
+_NUMBER_BEFORE_TIMES = re.compile(r"[ \t]*\d+[ \t]*(?:\r*\n|\r)\Z")
 _MAX_NUMBER = 30  # characters of a subtitle's number, including its line end and spaces
 _LINE = re.compile(r"[^\r\n]+")
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)")
+_LINE_END = re.compile(r"\r*\n|\r")
+_BLANK_LINE = re.compile(r"(?:\r*\n|\r)[ \t]*(?:\r*\n|\r)")
 _POSITION = re.compile(r"(?:\{\\[^{}]*\})+[ \t]*")
 _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
 

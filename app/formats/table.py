@@ -16,18 +16,11 @@ from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, line_of, one_line, splice
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, escape_formula
+from app.text.languages import column_language
 
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
-# Names of language columns at any position; other two-letter codes are recognised in the first two columns only.
-_KNOWN_LANGUAGES = frozenset(
-    {
-        "ar", "cs", "da", "de", "en", "es", "fi", "fr", "it", "ja", "ko", "nb", "nl", "pl", "pt", "ru", "sv", "tr",
-        "uk", "zh", "english", "german", "french", "spanish", "italian", "dutch", "polish", "portuguese", "englisch",
-        "deutsch", "französisch", "spanisch", "italienisch", "niederländisch", "polnisch", "portugiesisch",
-    }
-)  # fmt: skip
 _SEPARATORS = ",;\t"
 _SEPARATOR_LINE = re.compile(r"sep=([,;\t|])(?:\r\n|\r|\n)", re.IGNORECASE)  # as Excel reads and writes it
 
@@ -141,7 +134,8 @@ def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:
     target = next((at for at, name in enumerate(names) if name in _TARGET_NAMES), None)
     if source is not None:
         return source, target if target is not None else len(names)
-    languages = [at for at, name in enumerate(names) if re.split("[-_]", name)[0] in _KNOWN_LANGUAGES]
+    # Other two-letter codes are recognised in the first two columns only.
+    languages = [at for at, name in enumerate(names) if column_language(name)]
     if len(languages) >= 2 and names[languages[0]] != names[languages[1]]:
         return languages[0], languages[1]
     if len(names) >= 2 and names[0] != names[1] and all(_LANGUAGE.fullmatch(name) for name in names[:2]):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 from app.errors import DocumentError
-from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
@@ -47,6 +48,14 @@ class TmxFile(PairedFile):
     def languages(self) -> tuple[str, str]:
         """The languages of the variants shown."""
         return self.source_language, self.target_language or ""
+
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place; none if there is no such place."""
+        return self._tags.get((start, end), {})
+
+    @cached_property
+    def _tags(self) -> dict[tuple[int, int], RawTags]:
+        return {(pair.source.inner_start, pair.source.inner_end): pair.shown.tags for pair in self.pairs}
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets, in the file's target language or, if it has none, in `language`."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Comment, Edit, PairedFile, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Comment, Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xliff_tools import ToolState, tool_state
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
@@ -69,8 +70,17 @@ class XliffFile(PairedFile):
             node, names = self.root.first("file") or self.root, ("source-language", "target-language")
         return node.attributes.get(names[0], ""), node.attributes.get(names[1], "")
 
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place; none if there is no such place."""
+        return self._tags.get((start, end), {})
+
+    @cached_property
+    def _tags(self) -> dict[tuple[int, int], RawTags]:
+        parts = (part for entry in self.entries for part in entry.parts)
+        return {(part.source.inner_start, part.source.inner_end): part.shown.tags for part in parts}
+
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these targets and their states; adds a missing target language in 2.x."""
+        """The file with these targets and their states; adds a missing target language."""
         return self.write_with_comments(translations, (), language)
 
     def write_with_comments(
@@ -88,6 +98,10 @@ class XliffFile(PairedFile):
         if self.is_version_2 and language and "trgLang" not in self.root.attributes:
             tag = text[self.root.start : self.root.inner_start]
             edits.append((self.root.start, self.root.inner_start, with_attribute(tag, "trgLang", language)))
+        for file in self.root.nodes("file") if language and not self.is_version_2 else ():
+            if not file.attributes.get("target-language"):
+                tag = with_attribute(text[file.start : file.inner_start], "target-language", language)
+                edits.append((file.start, file.inner_start, tag))
         return WrittenFile(encode_xml(splice(text, edits), self.decoded))
 
     def _entry_edits(self, entry: _Entry, new: Sequence[UnitTranslation | None]) -> Iterator[Edit]:
@@ -149,13 +163,21 @@ class XliffFile(PairedFile):
             if translation is None or tool_state is None:
                 continue
             value = tool_state.after(is_confirmed=translation.is_confirmed)
+            place = tool_state.carrier.start, tool_state.carrier.inner_start
+            carrier = after if tool_state.carrier is owner else self.decoded.text[slice(*place)]
+            carrier = with_attribute(carrier, tool_state.attribute, value)
+            if translation.text != self._given.get((translation.start, translation.end)):
+                carrier = tool_state.with_origin(carrier)
             if tool_state.carrier is owner:
-                after = with_attribute(after, tool_state.attribute, value)
+                after = carrier
             else:
-                place = tool_state.carrier.start, tool_state.carrier.inner_start
-                yield *place, with_attribute(self.decoded.text[slice(*place)], tool_state.attribute, value)
+                yield *place, carrier
         if after != tag:
             yield owner.start, owner.inner_start, after
+
+    @cached_property
+    def _given(self) -> dict[tuple[int, int], str | None]:
+        return {(unit.start, unit.end): unit.target for unit in self.units}
 
     def _notes_edits(self, comments: Sequence[Comment]) -> Iterator[Edit]:
         """Adds notes: in 1.2 after the target, in 2.x before the segments of the unit."""

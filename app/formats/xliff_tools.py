@@ -8,23 +8,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.formats.xml_text import Node
+from app.formats.xml_text import Node, with_attribute
 
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool's attribute for the state of a segment; the first value of `done` is written for confirmed segments."""
+    """A tool's attribute for the state of a segment; the first value of `done` is written for confirmed segments.
+
+    `origins` are the attributes about where a text came from, with their values for a text that a person has changed;
+    None removes the attribute.
+    """
 
     attribute: str
     done: tuple[str, ...]
     draft: str
     lock: tuple[str, str]
+    origins: tuple[tuple[str, str | None], ...] = ()
 
 
-_TRADOS = _Tool("conf", ("Translated", "ApprovedTranslation", "ApprovedSignOff"), "Draft", ("locked", "true"))
+_TRADOS = _Tool(
+    "conf",
+    ("Translated", "ApprovedTranslation", "ApprovedSignOff"),
+    "Draft",
+    ("locked", "true"),
+    (
+        ("origin", "interactive"),
+        ("percent", None),
+        ("origin-system", None),
+        ("text-match", None),
+        ("struct-match", None),
+    ),
+)
 _OF_UNITS: Sequence[_Tool] = (
     _Tool("mq:status", ("ManuallyConfirmed", "Proofread", "Reviewer1Confirmed"), "Edited", ("mq:locked", "locked")),
-    _Tool("m:confirmed", ("1",), "0", ("m:locked", "true")),
+    _Tool("m:confirmed", ("1",), "0", ("m:locked", "true"), (("m:trans-origin", None),)),
 )
 
 
@@ -56,6 +73,12 @@ class ToolState:
         if not is_confirmed:
             return self._tool.draft
         return self.carrier.attributes[self._tool.attribute] if self.is_done else self._tool.done[0]
+
+    def with_origin(self, tag: str) -> str:
+        """The carrier's start tag without the claim that a changed text came from a memory or a machine."""
+        for name, value in self._tool.origins:
+            tag = with_attribute(tag, name, value) if name in self.carrier.attributes else tag
+        return tag
 
 
 def tool_state(unit: Node, number: str | None) -> ToolState | None:

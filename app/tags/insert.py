@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from app.tags.placement import PlacedTag, Span, Tag, separates_words
+from app.tags.placement import CLOSING_MARKS, PlacedTag, Span, Tag, separates_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +84,13 @@ class _Inserter:
         slot = self._slot_of_space(tags, num_before, end) if end > start else None
         last = "".join(self.parts[-1:])[-1:]
         for number, tag in enumerate(tags):
-            needs_space = tag.is_between_spaces and last not in ("", " ")
-            if slot == number or needs_space:
+            if slot == number or (tag.needs_space_before and last not in ("", " ")):
                 self._add(" ")
             self._add(tag.text)
             last = tag.text[-1]
             following = self.text[end : end + 1]
-            if (
-                tag.is_between_spaces
-                and slot != number + 1
-                and not following.isspace()
-                and (following or tags[number + 1 :])
-            ):
+            ends = following.isspace() or (tag.is_sign and following in CLOSING_MARKS)
+            if tag.needs_space_after and slot != number + 1 and not ends and (following or tags[number + 1 :]):
                 self._add(" ")
                 last = " "
         if slot == len(tags):

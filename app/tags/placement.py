@@ -21,7 +21,7 @@ Span = tuple[int, int]
 Links = Sequence[tuple[int, int, int, int]]  # source start and end, target start and end
 PlacedTag = tuple[int, "Tag"]  # target offset and tag
 
-_CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
+CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Tag:
     """A tag before character `at` of the source without tags.
 
     `has_space_before` and `has_space_after` describe the source. `separates_words` is true for a tag in place of a
-    space: "One<br/>two". `number` distinguishes tags with the same text.
+    space: "One<br/>two". `number` distinguishes tags with the same text. `is_sign` is true for a sign that is read as a
+    word ("°C"): it keeps the spaces that it has in the source.
     """
 
     text: str
@@ -39,11 +40,17 @@ class Tag:
     has_space_after: bool = False
     separates_words: bool = False
     number: int = 0
+    is_sign: bool = False
 
     @property
-    def is_between_spaces(self) -> bool:
-        """Whether the source has spaces on both sides, as around a word."""
-        return self.has_space_before and self.has_space_after
+    def needs_space_before(self) -> bool:
+        """Whether it is separated by a space from the text before it, like a word."""
+        return self.has_space_before and (self.has_space_after or self.is_sign)
+
+    @property
+    def needs_space_after(self) -> bool:
+        """Whether it is separated by a space from the text after it, like a word."""
+        return self.has_space_after and (self.has_space_before or self.is_sign)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ class FixedSpan:
 
 def separates_words(before: str, after: str) -> bool:
     """Whether a tag between these two characters replaces a space between words."""
-    return bool(before and after) and not before.isspace() and not after.isspace() and after not in _CLOSING_MARKS
+    return bool(before and after) and not before.isspace() and not after.isspace() and after not in CLOSING_MARKS
 
 
 def place_tags(
@@ -257,7 +264,7 @@ class _Placer:
             return start
         if tag.at == len(self.source.text):
             return end
-        if tag.has_space_before and not tag.has_space_after:
+        if self._belongs_to_next(tag):
             place = self._start_of(tag.at, source_span, end)
             if not self.source.is_word[tag.at]:
                 place = self._over_marks(place, start, -1)
@@ -268,6 +275,14 @@ class _Placer:
         for stretch in self.fixed:
             place = stretch.end if stretch.start < place < stretch.end else place
         return min(max(place, start), end)
+
+    def _belongs_to_next(self, tag: Tag) -> bool:
+        if not tag.is_sign:
+            return tag.has_space_before and not tag.has_space_after
+        before, after = self.source.text[: tag.at].rstrip()[-1:], self.source.text[tag.at :].lstrip()[:1]
+        if tag.needs_space_before == tag.needs_space_after:  # "€ 20", not "20 € for"
+            return after.isdigit() and not before.isdigit()
+        return not tag.has_space_after and self.source.is_word[tag.at]
 
     def _end_of(self, place: int, source_span: Span, otherwise: int) -> int:
         """Where the words end that are aligned with the nearest linked source word before `place`."""

@@ -1,8 +1,8 @@
 """Protects non-translatable text: strips it from a request to the engine and restores it in the answer.
 
-Tags are removed and placed again by word alignment (`app.tags.placement`). Addresses are replaced by short names,
-which a model copies, whereas it would spell an address differently and translate parts of it. Placeholders stay,
-because models know them. Neither names nor placeholders may occur more often than required.
+Tags and signs are removed and placed again by word alignment (`app.tags.placement`). Addresses and formulas are
+replaced by short names, which a model copies, whereas it would spell an address differently and translate parts of it.
+Placeholders stay, because models know them. Neither names nor placeholders may occur more often than required.
 Tags are also removed from pins, beginnings and locked texts; in the answer these have the user's own text, with tags.
 """
 
@@ -17,11 +17,11 @@ from functools import cached_property
 from itertools import count
 
 from app.tags.insert import TaggedText, insert_tags
-from app.tags.placement import FixedSpan, Span, Tag, place_tags, separates_words
+from app.tags.placement import CLOSING_MARKS, FixedSpan, Span, Tag, place_tags, separates_words
 from app.tags.strip import BareText, Cut
 from app.text.access_keys import SIGNS, key_signs
-from app.text.nontranslatables import NonTranslatable, kept_texts, nontranslatables, placeholder_spans
-from engine import Alternative, Hypothesis, Phrase, Placement, Pricing, Request, Translation, is_word_char
+from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables, placeholder_spans
+from engine import Alternative, Hypothesis, Phrase, Placement, Pricing, Request, Translation, is_word_char, occurrences
 
 MAX_TAGS = 200  # a source with more tags is translated with its tags
 MAX_ADDRESSES = 200  # a source with more distinct addresses is translated without names for them
@@ -45,7 +45,7 @@ class Protection:
     def of(cls, original: Request) -> Protection:
         """The protection for a request whose source comes from the document."""
         source, found = original.source, nontranslatables(original.source)
-        markup = [element for element in found if element.is_markup]
+        markup = [element for element in found if element.is_markup or element.kind == "sign"]
         addresses = dict.fromkeys(element.text for element in found if element.kind == "address")
         names = _names(addresses, original) if len(addresses) <= MAX_ADDRESSES else {}
         if len(markup) > MAX_TAGS:
@@ -54,7 +54,8 @@ class Protection:
         tag_cuts = _tag_cuts(markup, source)
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
-        kept = {text for text, _ in kept_texts(source)}
+        signs = {element.text for element in markup if element.kind == "sign"}
+        kept = {text for text, _ in kept_texts(source) if text not in signs}
         if not is_needed:
             bounded = _bounded(original, kept)
             return cls(bounded, bounded, BareText.of(source), _ConstraintTexts((), {}))
@@ -81,6 +82,27 @@ class Protection:
     def is_needed(self) -> bool:
         """Whether `request` differs from the original."""
         return self.request is not self.original
+
+    @property
+    def copy(self) -> Translation | None:
+        """The source as its own translation where there is nothing to translate; None if the model has to be asked.
+
+        A pin, term or ban of the user that the source does not satisfy goes to the model.
+        """
+        original, text = self.original, _composed(self.original.source)
+        if not is_copied(text) or original.avoid or original.suffix or original.follow:
+            return None
+        placements: list[Placement] = []
+        for number, phrase in enumerate(original.phrases):
+            form = _composed(phrase.text)
+            spans = occurrences(text, form, phrase.boundary)[: phrase.count]
+            if len(spans) < phrase.count:
+                return None
+            placements += [Placement(number, form, *span) for span in spans]
+        if original.prefix or original.locked:
+            return None
+        whole = Hypothesis(text, 0.0, 0.0, (0,), (0.0,), ((0, len(text)),), tuple(placements))
+        return Translation(original, "complete", (whole,))
 
     def restore(self, translation: Translation) -> Translation:
         """The engine's answer converted to the original request: tags and addresses restored, indices mapped."""
@@ -254,6 +276,8 @@ class _ConstraintTexts:
     def tag_spans(self, text: str) -> list[Span]:
         """The spans of the source's tags in a text."""
         spans = [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
+        signs = [element for element in nontranslatables(text) if element.kind == "sign"]
+        spans += [(element.start, element.end) for element in signs if element.text in self.tag_texts]
         keys = {at for sign in SIGNS if sign in self.tag_texts for at in key_signs(text, sign)}
         return sorted([*spans, *((at, at + 1) for at in keys if not any(s <= at < e for s, e in spans))])
 
@@ -341,11 +365,15 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
         while after in starts:
             after = starts[after].end
         is_apart = (
-            element.kind == "lone"
+            element.kind in ("lone", "sign")
             and not element.is_access_key
             and separates_words(source[max(0, before - 1) : before], source[after : after + 1])
         )
-        cuts.append(Cut(element.start, element.end, " " if is_apart else "", is_tag=True))
+        is_last = element.kind == "sign" and source[after : after + 1] in CLOSING_MARKS
+        start = element.start - (
+            is_last and source[element.start - 1 : element.start] == " "
+        )  # "180 °C." without its unit: "180."
+        cuts.append(Cut(start, element.end, " " if is_apart else "", is_tag=True))
     return cuts
 
 
@@ -357,11 +385,17 @@ def _key_place(bare: BareText, place: int) -> int:
 
 
 def _tag(element: NonTranslatable, place: int, source: str, separates_words: bool, number: int) -> Tag:
-    assert element.kind == "open" or element.kind == "close" or element.kind == "lone"
+    kind = "lone" if element.kind == "sign" else element.kind
+    assert kind == "open" or kind == "close" or kind == "lone"
     if element.is_access_key:  # works in any word: place it before the one aligned with its own
-        return Tag(element.text, element.kind, place, True, False, number=number)
+        return Tag(element.text, kind, place, True, False, number=number)
     before, after = source[max(0, element.start - 1) : element.start], source[element.end : element.end + 1]
-    return Tag(element.text, element.kind, place, before.isspace(), after.isspace(), separates_words, number)
+    is_sign = element.kind == "sign"
+    is_last = (
+        is_sign and before.isspace() and after in CLOSING_MARKS
+    )  # a space follows unless such a mark follows again
+    has_space_after = after.isspace() or is_last
+    return Tag(element.text, kind, place, before.isspace(), has_space_after, separates_words, number, is_sign)
 
 
 def _composed(text: str) -> str:

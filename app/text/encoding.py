@@ -30,6 +30,8 @@ _LABELS = {
     "utf-32-be": "UTF-32 (big-endian)",
     "cp1252": "Windows-1252",
     "iso-8859-1": "Latin-1",
+    "cp1251": "Windows-1251",
+    "koi8-r": "KOI8-R",
 }
 _OTHER_KINDS = (
     (b"PK\x03\x04", Message("a ZIP archive or an office file (.docx, .xlsx, .odt)")),
@@ -58,6 +60,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _UTF8_SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}",
 )
+_HIGH_WORD = re.compile(rb"[\xa3\xa8\xb3\xb8\xc0-\xff]{4,}")  # of letters that are Cyrillic in either encoding
 _BAD_IN_NAMES = re.compile(r'[<>:"|?*\\/]')
 _RESERVED_NAMES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)", re.IGNORECASE)
 _MAX_NAME = 100
@@ -90,7 +93,8 @@ def encoding_label(encoding: str) -> str:
 
 
 def decode_text(data: bytes, name: str, error: type[AppError]) -> DecodedText:
-    """Decodes `data` by its byte order mark, else as UTF-8, UTF-16 without a mark, Windows-1252 or Latin-1.
+    """Decodes `data` by its byte order mark, else as UTF-8, UTF-16 without a mark, Windows-1251 or KOI8-R if most words
+    are Cyrillic then, Windows-1252 or Latin-1.
 
     Raises `error`, with the file name and a remedy, for empty files, binary files and damaged text.
     """
@@ -129,7 +133,7 @@ def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
                     byte=byte,
                 )
             ) from problem
-    for encoding in ("cp1252", "iso-8859-1"):
+    for encoding in (*_cyrillic(data), "cp1252", "iso-8859-1"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -190,6 +194,20 @@ def _is_damaged_utf8(data: bytes) -> bool:
     num_high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
     num_in_sequences = sum(len(match.group()) for match in _UTF8_SEQUENCE.finditer(data))
     return num_in_sequences >= 3 * (num_high - num_in_sequences)
+
+
+def _cyrillic(data: bytes) -> tuple[str, ...]:
+    """The encoding of a text in Cyrillic letters, most of them small; none for other texts.
+
+    Such a text has whole words of non-ASCII letters, and the small letters of the two encodings do not overlap.
+    """
+    words = b"".join(_HIGH_WORD.findall(data))
+    num_high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
+    if 2 * len(words) < num_high:
+        return ()
+    in_1251 = sum(map(words.count, range(0xE0, 0x100)))
+    in_koi8 = sum(map(words.count, range(0xC0, 0xE0)))
+    return ("cp1251",) if in_1251 > 0.8 * len(words) else ("koi8-r",) if in_koi8 > 0.8 * len(words) else ()
 
 
 def unencodable(text: str, encoding: str) -> tuple[str, ...]:

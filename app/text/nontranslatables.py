@@ -1,15 +1,18 @@
 """Non-translatable text, which a translation copies from its source: placeholders, addresses, tags.
 
-Placeholders that a program fills in (`%s`, `{0}`, `&amp;`) and addresses (URLs, e-mail addresses, paths, one word of
-code) stand for words of the sentence and are *kept*. Tags format the words around them ("{1}…{/1}", "<b>…</b>",
-"<br/>", `\\n` in a PO file) and are *markup*, and so is the sign of an access key ("&File").
+Placeholders that a program fills in (`%s`, `{0}`, `&amp;`), addresses (URLs, e-mail addresses, paths, options,
+variables, one word of code, ICU messages), formulas ("H₂O", "m²") and signs ("€", "°C", "✓") stand for words of the
+sentence and are *kept*. Tags format the words around them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO file) and are
+*markup*, and so is the sign of an access key ("&File").
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -24,6 +27,11 @@ _ADDRESS = re.compile(
     | (?<![\w/.~:<-])(?:~/|\.{1,2}/|/(?=[\w.+-]+/))(?:[\w.+-]+/)*(?:[\w.+-]*\w|(?<=/))  # /etc/fstab, ~/.profile
     | (?<!\w)[A-Za-z]:\\(?:[\w.+-]+\\)*[\w.+-]*\w  # C:\Users\Public
     | (?<!`)`[^`\s]+`(?!`)  # `make`
+    | (?<![\w-])--[A-Za-z][\w-]*  # --dry-run
+    | (?<![\w$])\$[A-Za-z_]\w*+(?![{$])  # $HOME
+    | \{%[^{}]*%\}  # {% if user %}
+    # {count, plural, one {# file} other {# files}}
+    | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
     """,
     re.VERBOSE,
 )
@@ -35,17 +43,25 @@ _MARKUP_NAME = re.compile(
     r"|strong|sub|sup|tt|u|var|wbr)\Z",
     re.IGNORECASE,
 )
+# Signs whose category is not enough: bullets, section and paragraph signs.
+_OTHER_SIGNS = frozenset("§¶•‣◦†‡")
+_SIGN_CATEGORIES = frozenset({"Sc", "So", "Sm", "No"})
+_MICRO = "µ\u03bc"  # micro sign and mu
+_JOINING = frozenset("\ufe0e\ufe0f\u200d\u20e3\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")  # of emoji
+_DEGREES = re.compile(r"°[CFKR](?!\w)")
+_FOOTNOTE = re.compile(r"[^\W\d_]{4,}")  # a word before a raised number; formulas and units are shorter
 _OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/"
 _LETTER = re.compile(r"[^\W_]")
 
-Kind = Literal["open", "close", "lone", "placeholder", "address"]
+Kind = Literal["open", "close", "lone", "placeholder", "address", "sign"]
 
 
 @dataclass(frozen=True, slots=True)
 class NonTranslatable:
     """A non-translatable `text` at `source[start:end]`.
 
-    A pair is an "open" and a "close" whose `partner` is the index of the other; a tag without a partner is "lone".
+    A pair is an "open" and a "close" whose `partner` is the index of the other; a tag without a partner is "lone". A
+    formula is an "address", because a model copies both by a name; a "sign" is put next to the same words again.
     """
 
     start: int
@@ -82,12 +98,11 @@ def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
     >>> [(element.text, element.kind) for element in nontranslatables("Copy %s to {1}it{/1}.")]
     [('%s', 'placeholder'), ('{1}', 'open'), ('{/1}', 'close')]
     """
-    matches = [(match.start(), -match.end(), is_address) for is_address, match in _matches(text)]
     found: list[NonTranslatable] = []
-    for start, minus_end, is_address in sorted(matches):
+    for start, minus_end, _, kind in sorted([*_matches(text), *_signs(text)]):
         if not found or start >= found[-1].end:
             end = -minus_end
-            found.append(NonTranslatable(start, end, text[start:end], "address" if is_address else "placeholder"))
+            found.append(NonTranslatable(start, end, text[start:end], kind))
     if (key := access_key(text, [(element.start, element.end) for element in found])) is not None:
         place = bisect_left(found, key, key=lambda element: element.start)
         found.insert(place, NonTranslatable(key, key + 1, text[key], "lone"))
@@ -96,7 +111,7 @@ def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
 
 
 def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
-    """The placeholders and addresses in `text`, with their counts.
+    """The placeholders, addresses and signs in `text`, with their counts.
 
     >>> kept_texts("Copy %s and %s to /mnt/data.")
     (('%s', 2), ('/mnt/data', 1))
@@ -122,15 +137,17 @@ def without_markup(text: str) -> str:
 def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
     """Placeholders that are "missing" or "extra" in `target`, or closed before they are opened ("order").
 
-    "changed" are the addresses that occur less often in `target`; "key" is the sign of a missing or repeated access
-    key.
+    "changed" are the addresses and signs that occur less often in `target`; "key" is the sign of a missing or
+    repeated access key.
 
     >>> placeholder_difference("{1}Open{/1} %s", "{/1}Öffnen{1}")
     {'missing': ('%s',), 'extra': (), 'order': ('{/1}',), 'changed': (), 'key': ()}
     """
     expected, found = Counter(placeholders(source)), Counter(placeholders(target))
     early_in_source = set(_closed_early(source))
-    addresses = dict.fromkeys(element.text for element in nontranslatables(source) if element.kind == "address")
+    addresses = dict.fromkeys(
+        element.text for element in nontranslatables(source) if element.kind in ("address", "sign")
+    )
     key = next((element.start for element in nontranslatables(source) if element.is_access_key), None)
     return {
         "missing": tuple((expected - found).elements()),
@@ -152,9 +169,68 @@ def placeholder_problem(source: str, target: str) -> str:
     return ". ".join(problems)
 
 
-def _matches(text: str) -> list[tuple[bool, re.Match[str]]]:
-    found = [(False, match) for match in PLACEHOLDER.finditer(text)]
-    return found + [(True, match) for match in _ADDRESS.finditer(text) if _LETTER.search(match.group())]
+def is_copied(text: str) -> bool:
+    """Whether a translation of the text is the text itself: it has no letters outside of kept texts and tags.
+
+    >>> is_copied("10 °C ± 0.5 %"), is_copied("✓"), is_copied("5 V")
+    (True, True, False)
+    """
+    position = 0
+    for element in nontranslatables(text):
+        if _has_letter(text[position : element.start]):
+            return False
+        position = element.end
+    return not _has_letter(text[position:])
+
+
+def _matches(text: str) -> Iterator[tuple[int, int, int, Kind]]:
+    for match in PLACEHOLDER.finditer(text):
+        yield match.start(), -match.end(), 0, "placeholder"
+    for match in _ADDRESS.finditer(text):
+        if _LETTER.search(match.group()):
+            yield match.start(), -match.end(), 1, "address"
+
+
+def _signs(text: str) -> Iterator[tuple[int, int, int, Kind]]:
+    """The signs that models do not know or turn into others, and the formulas and units with such signs."""
+    if text.isascii():
+        return
+    at = 0
+    while at < len(text):
+        if not _is_sign(text[at]):
+            at += 1
+            continue
+        start, end = at, at + 1
+        while end < len(text) and (_is_sign(text[end]) or text[end] in _JOINING):
+            end += 1
+        kind: Kind = "sign"
+        if degrees := _DEGREES.match(text, end - 1):
+            end = degrees.end()
+        elif unicodedata.category(text[at]) == "No" or text[at] in _MICRO:
+            word_start, word_end = _word_around(text, start, end)
+            if _FOOTNOTE.fullmatch(text, word_start, start) is None or word_end > end:
+                start, end = word_start, word_end
+                kind = "address" if _has_letter(text[start:end]) else "sign"
+        yield start, -end, 2, kind
+        at = end
+
+
+def _has_letter(text: str) -> bool:
+    return any(map(str.isalpha, text))
+
+
+def _is_sign(character: str) -> bool:
+    if character < "\x80":
+        return False
+    return character in _OTHER_SIGNS or character in _MICRO or unicodedata.category(character) in _SIGN_CATEGORIES
+
+
+def _word_around(text: str, start: int, end: int) -> tuple[int, int]:
+    while start and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return start, end
 
 
 def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:

@@ -11,11 +11,14 @@ from docx import Document as WordDocument
 
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
+from tests.app.formats.test_android import FILE as ANDROID
 from tests.app.formats.test_docx import LINK, sample, with_body
 from tests.app.formats.test_html import PAGE
 from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
+from tests.app.formats.test_json_strings import FILE as JSON
 from tests.app.formats.test_markdown import FILE as MARKDOWN
 from tests.app.formats.test_po import FILE as PO
+from tests.app.formats.test_properties import FILE as PROPERTIES
 from tests.app.formats.test_subtitles import FILE as SRT
 from tests.app.formats.test_table import READ_CASES as TABLES
 from tests.app.formats.test_tmx import FILE as TMX
@@ -74,6 +77,9 @@ def documents() -> dict[str, list[bytes]]:
         "po": [PO],
         "tmx": [TMX],
         "srt": [SRT.encode()],
+        "json": [JSON.encode()],
+        "properties": [PROPERTIES.encode()],
+        "xml": [ANDROID.encode()],
         "csv": [data for data, *_ in TABLES],
     }
 

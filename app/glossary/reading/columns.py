@@ -15,6 +15,7 @@ from typing import get_args
 from app.glossary.model import Case, Matching, Status
 from app.glossary.reading.row_checks import RowChecker, RowKind, TermEntry, clean, row_list
 from app.i18n import Message, joined
+from app.text.languages import column_language, language_of
 
 DELIMITERS = {"\t": "<TAB>", ";": ";", ",": ","}  # in the order of preference on a tie
 ROWS_TO_SNIFF = 200
@@ -31,7 +32,20 @@ _COLUMNS: dict[str, set[str]] = {
     "status": {"status", "term status", "usage", "usage status"},
     "case": {"case", "capitals", "case sensitive"},
     "matching": {"matching", "match", "match type"},
-    "note": {"note", "notes", "comment", "comments", "bemerkung", "kommentar", "anmerkung"},
+    "note": {
+        "note",
+        "notes",
+        "comment",
+        "comments",
+        "bemerkung",
+        "kommentar",
+        "anmerkung",
+        "definition",
+        "description",
+        "entry_note",
+        "concept definition",
+        "beschreibung",
+    },
 }
 _STATUSES: dict[str, Status] = {
     **{status: status for status in get_args(Status)},
@@ -44,17 +58,6 @@ _STATUSES: dict[str, Status] = {
     "deprecated": "forbidden",
     "rejected": "forbidden",
 }
-_LANGUAGES = {
-    "de": {"de", "ger", "deu", "german", "deutsch"},
-    "en": {"en", "eng", "english", "englisch"},
-    "fr": {"fr", "fra", "fre", "french", "französisch"},
-    "es": {"es", "spa", "spanish", "spanisch"},
-    "it": {"it", "ita", "italian", "italienisch"},
-    "nl": {"nl", "nld", "dut", "dutch", "niederländisch"},
-    "pl": {"pl", "pol", "polish", "polnisch"},
-    "pt": {"pt", "por", "portuguese", "portugiesisch"},
-}
-_LANGUAGE_OF = {word: code for code, words in _LANGUAGES.items() for word in words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +184,14 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
     }
     if "source" in named and "target" in named:
         return Layout(named, 1)
-    languages = [language_of(name) for name in names]
+    languages = [column_language(name) for name in names]
     codes = (direction or "").split("-")
     extra = {what: column for what, column in named.items() if what not in ("source", "target")}
     if len(codes) == 2:  # "it<TAB>es" is an English-German term, not a header
-        if set(codes) <= set(languages[:2]) or (set(codes) <= set(languages) and len(names) != 4):
+        is_row = (
+            len(names) == 4 and languages[2] and languages[3] and not languages[1]
+        )  # a term and its languages, as DeepL writes it
+        if set(codes) <= set(languages[:2]) or (set(codes) <= set(languages) and not is_row):
             source, target = (languages.index(code) for code in codes)
             return Layout({"source": source, "target": target, **extra}, 1)
     else:
@@ -197,9 +203,19 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
     return Layout()
 
 
-def language_of(name: str) -> str | None:
-    """The language code for a code or name: "en-GB" and "Englisch" -> "en"."""
-    return _LANGUAGE_OF.get(re.split(r"[-_]", name.strip().casefold())[0])
+def foreign_languages(cells: Sequence[str], direction: str | None) -> list[str]:
+    """The names of the language columns of a header that lacks a language of `direction`; empty if it lacks none.
+
+    Two names of other languages alone are no header: "it<TAB>es" is an English-German term.
+    """
+    codes = (direction or "").split("-")
+    languages = [column_language(clean(cell)) for cell in cells]
+    known = {language for language in languages if language}
+    if len(codes) != 2 or set(codes) <= known or len(known) < 2 or (len(known) == 2 and not known & set(codes)):
+        return []
+    if len(cells) == 4 and languages[2] and languages[3] and not languages[1]:
+        return []  # a term with its languages, as DeepL writes it
+    return [clean(cell) for cell, language in zip(cells, languages, strict=True) if language]
 
 
 def sniff(lines: Sequence[str]) -> str:

@@ -6,7 +6,8 @@ The format is recognized by content, because the file name of an upload is not r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from app.errors import GlossaryError
@@ -18,6 +19,7 @@ from app.glossary.reading.columns import (
     TableReader,
     cells_of,
     expected,
+    foreign_languages,
     is_utx,
     layout_of,
     sniff,
@@ -27,7 +29,7 @@ from app.glossary.reading.row_checks import GlossaryImport, RowChecker, TermEntr
 from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
 from app.glossary.reading.xml_glossaries import read_tbx, read_tmx
 from app.i18n import Message, joined
-from app.text.encoding import decode_text, safe_name
+from app.text.encoding import decode_text, safe_name, shortened_list
 
 __all__ = ["GlossaryImport", "read_glossary"]
 
@@ -35,6 +37,7 @@ MAX_BYTES = 100 * 2**20
 MAX_ROWS = 500_000  # reading, indexing and storing a million took 1.6 GB and nearly a minute
 _BYTES_TO_LOOK_AT = 4096
 _MAX_HEADER_LINES = 1000
+_MAX_LINES_OF_ROW = 20  # lines of a quoted cell; an unclosed quotation mark makes each of these be read again
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _XML_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx|tmx)[\s>/]", re.IGNORECASE)
 
@@ -118,7 +121,7 @@ def _read_workbook(data: bytes, name: str, direction: str | None, checker: RowCh
     rows, notes = read_workbook(data, name, MAX_ROWS + 1)
     if not rows:
         raise _no_terms(name)
-    return notes + _read_rows(rows, layout_of(rows[0].cells, direction), name, direction, checker, " | ")
+    return notes + _read_rows(rows, _layout(rows[0].cells, direction, name), name, direction, checker, " | ")
 
 
 def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecker) -> list[str]:
@@ -139,15 +142,45 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
     if text.count("\n") + text.count("\r") > MAX_ROWS:
         _check_count(sum(1 for _ in _filled_lines(text)) - 1, name)  # one of them may be a header
     delimiter = sniff(first)
-    layout = layout_of(cells_of(first[0], delimiter) or [], direction)
+    layout = _layout(cells_of(first[0], delimiter) or [], direction, name)
     rows = _table_rows(text, delimiter, checker)
     return notes + _read_rows(rows, layout, name, direction, checker, DELIMITERS[delimiter])
 
 
+def _layout(cells: Sequence[str], direction: str | None, name: str) -> Layout:
+    """The columns. Raises GlossaryError for a header with the languages of another pair."""
+    if foreign := foreign_languages(cells, direction):
+        raise GlossaryError(
+            Message(
+                "{name} has columns for {languages}, not for {direction}: choose another glossary, or name the columns "
+                "source and target",
+                name=name,
+                languages=shortened_list(foreign),
+                direction=(direction or "").replace("-", " → "),
+            )
+        )
+    return layout_of(cells, direction)
+
+
 def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]:
-    """The rows of a table, one at a time, because there may be a million; rows with an open quote are rejected."""
-    for number, line in _filled_lines(text):
+    """The rows of a table, one at a time, because there may be a million; rows with an open quote are rejected.
+
+    A quoted cell may contain line breaks.
+    """
+    lines = _filled_lines(text)
+    waiting: deque[tuple[int, str]] = deque()
+    while (following := waiting.popleft() if waiting else next(lines, None)) is not None:
+        number, line = following
         cells = cells_of(line, delimiter)
+        joined_line = line
+        while cells is None:  # the cell may go on in the next line
+            used = joined_line.count("\n")
+            if used == len(waiting) and (more := next(lines, None)) is not None:
+                waiting.append(more)
+            if used == len(waiting) or used == _MAX_LINES_OF_ROW:
+                break
+            joined_line += "\n" + waiting[used][1]
+            cells = cells_of(joined_line, delimiter)
         if cells is None:
             problem = Message(
                 "{expected}; a quotation mark is never closed: close it, or double it inside quotes",
@@ -156,7 +189,9 @@ def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]
             checker.num_rows += 1
             checker.reject(number, line, "quotes", problem)
         else:
-            yield Row(number, line, cells)
+            for _ in range(joined_line.count("\n")):
+                waiting.popleft()
+            yield Row(number, joined_line, [" ".join(cell.split("\n")) for cell in cells])
 
 
 def _filled_lines(text: str) -> Iterator[tuple[int, str]]:

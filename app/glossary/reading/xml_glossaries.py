@@ -19,6 +19,7 @@ from app.errors import DocumentError, GlossaryError
 from app.formats.xml_text import decode_xml
 from app.glossary.reading.row_checks import TermEntry
 from app.i18n import Message
+from app.text.encoding import shortened_list
 
 MAX_ELEMENTS = 10_000_000
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -42,6 +43,8 @@ def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntr
     """The entries of the file, numbered by concept, for the languages of `direction`, else for the first two."""
     languages = (direction or "").split("-")
     # v2 has termEntry, v3 has conceptEntry.
+    found: dict[str, None] = {}
+    num_both = 0
     tag = "conceptEntry" if b"conceptEntry" in data or "conceptEntry".encode("utf-16-le") in data else "termEntry"
     for number, concept in _xml_entries(data, name, tag):
         by_language: dict[str, list[_Designation]] = {}
@@ -50,7 +53,18 @@ def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntr
                 by_language.setdefault(_language(section), []).extend(_designations(section))
         if len(languages) != 2:
             languages = list(by_language)[:2]
+        found |= dict.fromkeys(by_language)
+        num_both += set(languages) <= by_language.keys()
         yield from _entries(number, by_language, languages, _note(concept))
+    if direction and found and not num_both and not set(languages) <= found.keys():
+        raise GlossaryError(
+            Message(
+                "{name} has terms in {languages}, not in {direction}: choose another glossary",
+                name=name,
+                languages=shortened_list(found),
+                direction=direction.replace("-", " → "),
+            )
+        )
 
 
 def _entries(

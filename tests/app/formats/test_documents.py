@@ -169,3 +169,16 @@ def test_sentences_without_letters_belong_to_the_following_segment() -> None:
     """A quadratic algorithm would not finish."""
     text = "1! " * 20_000 + "At last."
     assert sentence_spans(text, "en") == [(0, len(text))]
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"), [("app.yml", "convert it to XLIFF"), ("a.b.Strings", "convert it"), ("letter.ODT", ".docx")]
+)
+def test_file_of_an_unknown_kind_is_refused_with_a_cure(name: str, cure: str) -> None:
+    with pytest.raises(DocumentError, match=f"{name}: .* end in .*{cure}"):
+        read_document(b'{"open": "Open file"}', name)
+
+
+@pytest.mark.parametrize("name", ["README", "notes.text", "Chapter 1. The start", ".hidden"])
+def test_name_without_a_file_ending_is_plain_text(name: str) -> None:
+    assert sources(read_document(b"One line.", name)) == ["One line."]

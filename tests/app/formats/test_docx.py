@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 from docx import Document as WordDocument
+from docx.oxml.ns import qn
 from docx.text.paragraph import Paragraph as WordParagraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -111,7 +112,7 @@ def test_translations_keep_formats_tabs_tables_and_all_other_parts() -> None:
     before, after = zipfile.ZipFile(io.BytesIO(data)), zipfile.ZipFile(io.BytesIO(exported.data))
     assert after.namelist() == before.namelist()
     differing = [name for name in before.namelist() if before.read(name) != after.read(name)]
-    assert differing == [BODY, "word/header1.xml"]
+    assert sorted(differing) == [BODY, "word/header1.xml", "word/styles.xml"]  # these state the language
 
 
 def test_untranslated_document_is_exported_byte_for_byte() -> None:
@@ -277,3 +278,15 @@ def test_space_with_its_own_format_keeps_it() -> None:
     exported = read_document(saved(word), "a.docx").export({0: "Hier"})
     after = WordDocument(io.BytesIO(exported)).paragraphs[0]
     assert [(c, b) for text, b, _ in runs_of(after) for c in text][:6] == [*((c, False) for c in "Hier "), ("B", True)]
+
+
+def test_translated_document_declares_its_language() -> None:
+    word = WordDocument()
+    word.add_paragraph("One")
+    other = word.add_paragraph("Deux").runs[0]
+    other._r.get_or_add_rPr().append(other._r.makeelement(qn("w:lang"), {qn("w:val"): "fr-FR"}))
+    written = read_document(saved(word), "a.docx").export_file({0: "Eins"}, "de").data
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        assert b'<w:lang w:val="de-DE"' in archive.read("word/styles.xml")
+        assert b'<w:lang w:val="fr-FR"' in archive.read(BODY)  # text in another language
+    assert [paragraph.text for paragraph in WordDocument(io.BytesIO(written)).paragraphs] == ["Eins", "Deux"]

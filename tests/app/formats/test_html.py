@@ -47,6 +47,7 @@ def test_only_the_translated_sentences_change() -> None:
         )
         .replace("Run <code>ls -l</code> then.", "Dann <code>ls -l</code>.")
         .replace("All slanted.", "Schräg.")
+        .replace("<html lang=en>", '<html lang="de">')
     )
     assert exported.data.decode() == expected
     assert exported.name == "a.de.html"
@@ -101,3 +102,32 @@ def test_hostile_html_round_trips(soup: str) -> None:
     document = read_document(data, "a.html")
     assert document.segments[0].source.startswith("Text.")
     assert document.export({0: document.segments[0].source}) == data
+
+
+@pytest.mark.parametrize(
+    ("tag", "written"),
+    [
+        ("<html lang=en>", '<html lang="de">'),
+        (
+            "<HTML class='a>b' xml:lang='en' LANG = \"en-US\" dir=ltr>",
+            '<HTML class=\'a>b\' xml:lang="de" lang="de" dir=ltr>',
+        ),
+        ("<html>", '<html lang="de">'),
+        ("", ""),
+    ],
+)
+def test_translated_page_declares_its_language(tag: str, written: str) -> None:
+    document = read_document(f"{tag}<p>One</p>".encode(), "a.html")
+    assert document.export_file({0: "Eins"}, "de").data.decode() == f"{written}<p>Eins</p>"
+
+
+def test_text_after_a_script_with_tags_in_its_strings_is_shown() -> None:
+    page = "<script>x = '<script src=a>'; y = '<p>'</script><p>One</p><textarea><textarea></textarea><p>Two</p>"
+    assert [s.source for s in read_document(page.encode(), "a.html").segments] == ["One", "Two"]
+
+
+def test_text_after_a_tag_with_an_odd_quote_is_shown() -> None:
+    page = '<p class="a"">One</p><p title=\'it\' s\'>Two</p><a href="x>y">Three</a>'
+    document = read_document(page.encode(), "a.html")
+    assert [s.source for s in document.segments if s.note == ""] == ["One", "Two", "Three"]
+    assert document.export({0: "Eins"}).decode() == page.replace("One", "Eins")

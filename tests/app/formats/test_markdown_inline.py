@@ -27,7 +27,7 @@ DEFINITION = "\n\n[k]: https://harbor.example\n"
         ("`make` or ``make `all` ``", "`make` or {1}"),
         ("[one][k], [K][], [k], [no]", "{1}one{/1}, {2}K{/2}, {3}k{/3}, [no]"),
         ("snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`", "snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`"),
-        ('[a](b "The title") **c', '[a](b "The title") **c'),  # the title is text
+        ('[a](b "The title") **c', "{1}a{/1} **c"),
         ("{1} of **it**", "{1} of {2}it{/2}"),  # a number that the text already contains
     ],
 )
@@ -115,3 +115,20 @@ def test_delimiters_across_lines_are_kept() -> None:
 def test_many_delimiters_are_parsed_quickly() -> None:
     for sign in ("*a ", "**", "a**b", "[", "[a](", "*a_ ", "`", "~~ a", "![a]"):
         assert shown(sign * 4_000, ()).text
+
+
+@pytest.mark.parametrize(
+    ("source", "shown_text"),
+    [
+        ("Text <!-- ignore this --> more", "Text {1} more"),
+        ("Use `|` or ``a`b`` here", "Use {1} or {2} here"),
+        ('See [the page](a.md "The title") now', "See {1}the page{/1} now"),
+        ("An ![image](a.png 'Title') here", "An {1}image{/1} here"),
+        ("Heading {/*the-id*/}", "Heading {1}"),
+        ('A {{< ref "a.md" >}} and `word`', "A {1} and `word`"),
+    ],
+)
+def test_code_comments_and_titles_are_not_text(source, shown_text):
+    content = shown(source, ())
+    assert content.text == shown_text
+    assert marked_up(source, (), content.text) == source

@@ -6,6 +6,7 @@ import gettext
 import io
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,66 @@ def test_any_translation_is_read_back_unchanged(sources: list[str], data: st.Dat
 def test_invalid_po_file_is_rejected_with_its_line(data: bytes, message: str) -> None:
     with pytest.raises(DocumentError, match=message):
         read_document(data, "a.po")
+
+
+TEMPLATE = """# A template
+#, fuzzy
+msgid ""
+msgstr ""
+"Project-Id-Version: x\\n"
+"Language: \\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=CHARSET\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"
+
+domain "other"
+#, c-format
+msgid "One file"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+"""
+
+
+@pytest.mark.parametrize(("language", "num_forms"), [("de", 2), ("ru", 3)])
+def test_template_becomes_a_po_file_of_the_language(language: str, num_forms: int, tmp_path: Path) -> None:
+    document = read_document(TEMPLATE.encode(), "a.pot")
+    export = document.export_file({0: "%d Datei", 1: "%d Dateien ß"}, language)
+    written = export.data.decode()
+    assert export.name == f"a.{language}.po"
+    assert f'"Language: {language}\\n"' in written and f"nplurals={num_forms}; plural=(n" in written
+    assert written.count("msgstr[") == num_forms and "#, fuzzy\nmsgid" not in written
+    if shutil.which("msgfmt") is not None:
+        (tmp_path / "a.po").write_bytes(export.data.replace(b'domain "other"', b""))
+        subprocess.run(["msgfmt", "-c", "-o", tmp_path / "a.mo", tmp_path / "a.po"], check=True, capture_output=True)
+
+
+def test_first_plural_form_has_the_plural_source_where_it_stands_for_other_numbers_than_one() -> None:
+    russian = TEMPLATE.replace("nplurals=INTEGER; plural=EXPRESSION", "nplurals=2; plural=(n%10 != 1)")
+    german = TEMPLATE.replace("nplurals=INTEGER; plural=EXPRESSION", "nplurals=2; plural=(n != 1)")
+    first = [read_document(text.encode(), "a.po").segments[0].source for text in (russian, german)]
+    assert first == ["%d files", "One file"]
+    both = russian.replace("One file", "%d file")
+    assert read_document(both.encode(), "a.po").segments[0].source == "%d file"
+
+
+def test_long_lines_are_wrapped_as_by_gettext() -> None:
+    if shutil.which("msgcat") is None:
+        pytest.skip("no msgcat on this machine: install gettext")
+    texts = [" ".join(["word", "a", "longer"][(i * j) % 3] for j in range(9 + i)) for i in range(25)]
+    header = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+    data = header + "\n".join(f'msgid "k{i}"\nmsgstr ""\n' for i in range(25))
+    written = read_document(data.encode(), "a.po").export(dict(enumerate(texts)))
+    assert subprocess.run(["msgcat", "-"], input=written, check=True, capture_output=True).stdout == written
+
+
+def test_string_of_many_lines_is_read_in_linear_time() -> None:
+    def seconds(num_lines: int) -> float:
+        data = b'msgid "a"\nmsgstr ""\n' + b'"b"\n' * num_lines
+        start = time.process_time()
+        read_document(data, "a.po")
+        return time.process_time() - start
+
+    seconds(100)
+    assert seconds(200_000) < 40 * max(0.01, seconds(10_000))  # quadratic time is 400 times as much

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import takewhile
 
 import pytest
@@ -21,8 +22,8 @@ def written_as(data: bytes, ending: str, encoding: str, line_end: str, *, has_fi
     text = text.encode(encoding, "ignore").decode(encoding)
     if ending == "po":
         text = text.replace("charset=UTF-8", f"charset={ENCODINGS[encoding]}")
-    elif ending in ("xlf", "tmx"):
-        declared = text.replace("UTF-8", ENCODINGS[encoding])
+    elif ending in ("xlf", "tmx", "xml"):
+        declared = re.sub("utf-8", ENCODINGS[encoding], text, flags=re.IGNORECASE)
         text = (
             declared if "encoding=" in declared else declared.replace("?>", f' encoding="{ENCODINGS[encoding]}"?>', 1)
         )

@@ -111,3 +111,17 @@ def test_subtitle_of_thousands_of_lines_is_wrapped_quickly() -> None:
 def test_other_files_are_rejected_as_subtitles(content: str, message: str) -> None:
     with pytest.raises(DocumentError, match=message):
         read_document(content.encode(), "a.srt")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"1\n0:00:00 --> 0:00:05\nOne\n\n2\n0:00:05 --> 0:00:09\nTwo\n",
+        b"1\r\r\n00:00:00,000 --> 00:00:05,000\r\r\nOne\r\r\n\r\r\n2\r\r\n00:00:05,000 --> 00:00:09,000\r\r\nTwo\r\r\n",
+        b"1\n00:00:00,000 - > 00:00:05,000\nOne\n\n2\n00:00:05,000 -> 00:00:09,000\nTwo\n",
+    ],
+)
+def test_times_that_players_accept_are_read(data: bytes) -> None:
+    document = read_document(data, "a.srt")
+    assert [segment.source for segment in document.segments] == ["One", "Two"]
+    assert document.export({0: "Eins"}) == data.replace(b"One", b"Eins")

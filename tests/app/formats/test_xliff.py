@@ -105,7 +105,8 @@ def test_only_targets_and_states_change_in_version_1() -> None:
         drafts={3, 5},
     )
     expected = (
-        V1.replace(
+        V1.replace('datatype="html">', 'datatype="html" target-language="de">')
+        .replace(
             '<x id="2"/>.</source>\n',
             '<x id="2"/>.</source>\n'
             '      <target state="translated"><g id="1">OK</g> kopiert {1} Dateien<x id="2"/> &lt; 3.</target>\n',
@@ -256,3 +257,11 @@ def test_translate_toolkit_reads_the_written_targets() -> None:
     second = xliff2.Xliff2File.parsestring(read_document(V2.encode(), "a.xlf").export_file({0: "Null"}, "de").data)
     assert [unit.target for unit in second.units][:1] == ["Null"]
     assert second.targetlanguage == "de"
+
+
+def test_missing_target_language_is_added_to_every_file_of_version_1() -> None:
+    unit = '<body><trans-unit id="1"><source>One</source></trans-unit></body>'
+    files = f'<file source-language="en">{unit}</file><file target-language="de-AT">{unit}</file>'
+    data = f'<xliff version="1.2">{files}</xliff>'.encode()
+    written = read_document(data, "a.xlf").export_file({0: "Eins"}, "de").data.decode()
+    assert '<file source-language="en" target-language="de">' in written and '<file target-language="de-AT">' in written

@@ -95,3 +95,11 @@ def test_source_copied_into_the_target_is_not_a_translation() -> None:
     assert content_of(read_document(okapi.encode(), "a.xlf")) == [("A door", None, "new")]
     final = okapi.replace('xml:lang="de"', 'state="final"')
     assert content_of(read_document(final.encode(), "a.xlf")) == [("A door", "A door", "confirmed")]
+
+
+def test_changed_text_no_longer_claims_to_come_from_a_memory() -> None:
+    trados = TRADOS.replace('<sdl:seg id="1"/>', '<sdl:seg id="1" conf="Draft" origin="tm" percent="100"/>')
+    written = read_document(trados.encode(), "a.sdlxliff").export({0: "Zwei Türen."}).decode()
+    assert '<sdl:seg id="1" conf="Translated" origin="interactive"/>' in written
+    phrase = PHRASE.replace('m:confirmed="0"', 'm:confirmed="0" m:trans-origin="tm"', 1)
+    assert "trans-origin" not in read_document(phrase.encode(), "a.mxliff").export({0: "Eine Tür"}).decode()

@@ -208,3 +208,41 @@ def test_damaged_file_gives_terms_or_a_glossary_error(base: bytes, at: int, put:
     except GlossaryError:
         return
     assert all(term.source and term.target for term in imported.terms)
+
+
+MEMOQ = (
+    "Entry_ID;Entry_Subject;English;English_Def;English_Term_Info;German;German_Def;German_Term_Info\n"
+    "1;IT;router;a device;noun;Router;ein Gerät;der\n"
+)
+SEVERAL = (
+    "Description [en];Term [en];Part of speech [en];Term [fr];Term [de];Status [de]\nx;router;noun;routeur;Router;ok\n"
+)
+LONG = "Definition,English (United States) [en-US],German (Germany) [de-DE],Labels\na device,router,Router,IT\n"
+REGIONS = "Key,English (United States),French (Canada),German (Germany)\n1,router,routeur,Router\n"
+
+
+@pytest.mark.parametrize("text", [MEMOQ, SEVERAL, LONG, REGIONS])
+def test_headers_of_term_bases_name_the_columns_of_the_terms(text: str):
+    assert pairs(read_glossary(text.encode(), "g.csv", "en-de")) == [("router", "Router")]
+
+
+def test_columns_of_another_language_pair_are_refused():
+    with pytest.raises(GlossaryError, match=r"g\.csv has columns for en, fr, not for en → de"):
+        read_glossary(b"en,fr\nhouse,maison\n", "g.csv", "en-de")
+    assert pairs(read_glossary(b"it\tes\nyou\tdu\n", "g.tsv", "en-de")) == [("it", "es"), ("you", "du")]
+
+
+def test_line_break_in_a_quoted_cell_belongs_to_the_cell():
+    text = 'source,target,note\nrouter,Router,"first\nsecond ""line"""\nbad,"never closed\ndoor,Tür,ok\n'
+    imported = read_glossary(text.encode(), "g.csv", "en-de")
+    assert pairs(imported) == [("router", "Router"), ("door", "Tür")]
+    assert imported.terms[0].note == 'first second "line"'
+    assert [error.row for error in imported.errors] == [4]
+
+
+def test_tbx_without_the_language_says_which_ones_it_has():
+    section = "<langSet xml:lang='{}'><tig><term>{}</term></tig></langSet>"
+    entry = "<termEntry>" + section.format("en", "house") + section.format("fr", "maison") + "</termEntry>"
+    data = f"<martif type='TBX'><text><body>{entry}</body></text></martif>".encode()
+    with pytest.raises(GlossaryError, match=r"g\.tbx has terms in en, fr, not in en → de"):
+        read_glossary(data, "g.tbx", "en-de")

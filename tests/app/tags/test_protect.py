@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.segments.resolved_constraints import resolve_constraints
+from app.segments.state import SegmentState
 from app.tags.protect import MAX_ADDRESSES, MAX_TAGS, Protection
 from app.text.nontranslatables import kept_texts, nontranslatables, without_markup
 from engine import (
@@ -246,3 +247,36 @@ def test_previous_text_is_followed_without_tags_and_with_names_for_addresses():
     followed = Protection.of(request).request.follow
     assert followed == Follow("Drücken Sie OK auf URL1.")
     assert Protection.of(Request("Press OK.", follow=Follow("OK drücken."))).request.follow == Follow("OK drücken.")
+
+
+@pytest.mark.parametrize(
+    ("source", "asked", "answer"),
+    [
+        ("Heat to 180 °C.", "Heat to 180.", "180 °C to Heat."),  # a unit keeps its space
+        ("→ Next", "Next", "→ Next"),
+        ("Fill in H₂O or CO₂.", "Fill in URL1 or URL2.", "CO₂ or H₂O in Fill."),  # formulas are copied by name
+        ("See the note¹ below.", "See the note below.", "below note¹ the See."),  # a raised number is no formula
+        ("Great work 👍🏽!", "Great work!", "work 👍🏽 Great!"),  # a sign of several characters
+        ("Pay € now", "Pay now", "now Pay €"),
+        ("Pay € 20 now", "Pay 20 now", "now € 20 Pay"),  # a sign before a number stays before it
+        ("Pay 20 € now", "Pay 20 now", "now 20 € Pay"),
+    ],
+)
+def test_signs_are_not_given_to_the_model_and_keep_their_places(source, asked, answer):
+    request = SegmentState(0, source, 1).request("en-de")
+    assert Protection.of(request).request.source == asked
+    assert restored(request).hypotheses[0].text == answer
+    assert not restored(request).hypotheses[0].unmet
+
+
+@pytest.mark.parametrize("source", ["€ 20,00", "10 °C ± 0.5 %", "✓", "½", "{1}12{/1}", "https://harbor.example/a"])
+def test_source_without_letters_is_copied_without_the_model(source):
+    copy = Protection.of(SegmentState(0, source, 1).request("en-de")).copy
+    assert copy is not None and [hypothesis.text for hypothesis in copy.hypotheses] == [source]
+
+
+@pytest.mark.parametrize(
+    ("source", "wish"), [("5 V", {}), ("€ 5", {"phrases": (Phrase("fünf"),)}), ("€ 5", {"avoid": ("5",)})]
+)
+def test_source_with_letters_or_an_unmet_wish_goes_to_the_model(source, wish):
+    assert Protection.of(Request(source, **wish)).copy is None

@@ -108,3 +108,16 @@ def test_any_name_becomes_valid_on_every_system(name: str) -> None:
     assert not set(safe) & set('<>:"|?*\\/\n\r\t\x00')
     assert not safe.startswith(".")
     assert safe_name(safe, "document.txt") == safe
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8-r"])
+def test_cyrillic_text_is_recognised(encoding):
+    text = "Нажмите кнопку, чтобы открыть файл. Press OK."
+    decoded = decode_text(text.encode(encoding), "a.txt", DocumentError)
+    assert (decoded.text, decoded.encoding) == (text, encoding)
+    assert decoded.note is not None and decoded.label in decoded.note
+
+
+def test_western_text_with_many_accents_is_not_taken_for_cyrillic():
+    text = "Größe, Übergrößen, Äußerung – créée à l’été, là où naïveté règne"
+    assert decode_text(text.encode("cp1252"), "a.txt", DocumentError).encoding == "cp1252"

@@ -75,3 +75,16 @@ def test_changed_address_is_reported():
     )
     assert difference["changed"] == ("https://a.example/b",)
     assert not difference["missing"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Use --dry-run first -- or not.", ("--dry-run",)),
+        ("Set $HOME to $5 or ${name}.", ("$HOME", "${name}")),
+        ("Hi {% if user %} there", ("{% if user %}",)),
+        ("You have {n, plural, one {# file} other {{n} files}} here", ("{n, plural, one {# file} other {{n} files}}",)),
+    ],
+)
+def test_options_variables_and_icu_messages_are_kept(text, kept):
+    assert tuple(element for element, _ in kept_texts(text)) == kept

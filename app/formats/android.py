@@ -1,0 +1,146 @@
+"""Android resources (strings.xml): strings, plural forms and arrays, without those with translatable="false".
+
+Inline elements are shown as numbered placeholders (`app.formats.inline`), escapes as the characters they stand for,
+line breaks and tabs as `\\n` and `\\t`. The comment above a resource is its note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.errors import DocumentError
+from app.formats.base import TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.escapes import from_shown, from_utf16, key_note, shown
+from app.formats.inline import Shown, pieces_of, show
+from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree
+from app.i18n import Message
+from app.text.encoding import DecodedText
+
+_PAIRED = ("b", "i", "u", "em", "strong", "big", "small", "sup", "sub", "strike", "tt", "font", "a", "annotation", "g")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\s\S]))")
+_COMMENT_ABOVE = re.compile(r"<!--((?:(?!-->)[\s\S])*)-->\s*\Z")
+_MAX_COMMENT = 2_000  # characters before a resource in which its comment is looked for
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!\]\]>)[\s\S])*)\]\]>")
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """The content of a resource. `is_quoted`: it is in quotation marks, which keep white space and apostrophes."""
+
+    shown: Shown
+    is_quoted: bool
+    is_cdata: bool
+
+    @property
+    def source(self) -> str:
+        return one_line(shown(_unescaped(self.shown.text)))
+
+    def raw(self, translation: str) -> str:
+        text = one_line(translation)
+        if self.is_cdata:
+            return self.shown.lead + self._escaped(text).replace("]]>", "]]]]><![CDATA[>") + self.shown.trail
+        raw = self.shown.raw(text, lambda part: escape(self._escaped(part)))
+        is_at_start = not self.is_quoted and not self.shown.lead.strip() and text.startswith(("@", "?"))
+        return f"{self.shown.lead}\\{raw.removeprefix(self.shown.lead)}" if is_at_start else raw
+
+    def _escaped(self, text: str) -> str:
+        value = from_shown(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+        return value if self.is_quoted else value.replace("'", "\\'")
+
+
+@dataclass(frozen=True)
+class AndroidStrings(TextFile):
+    """A strings.xml file; a place is the content of a string or item."""
+
+    decoded: DecodedText
+    values: dict[tuple[int, int], _Value] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    is_paired: bool = False
+
+    def source(self, start: int, end: int) -> str:
+        """The text at this place. Raises LookupError if there is none."""
+        return self.values[start, end].source
+
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
+        """The file with these texts; unsupported characters become character references."""
+        edits = [(new.start, new.end, self.values[new.start, new.end].raw(new.text)) for new in translations]
+        return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
+
+
+def read(data: bytes, name: str) -> AndroidStrings:
+    """Parses a strings.xml file. Raises DocumentError if it is not XML or has another root element."""
+    decoded = decode_xml(data, name)
+    root = tree(decoded.text)
+    if root.name != "resources":
+        raise DocumentError(
+            Message(
+                "{name} has the root element <{root}>: of .xml files, only Android resources (<resources>) can be "
+                "opened; other XML can be converted to XLIFF first",
+                name=name,
+                root=root.name,
+            )
+        )
+    values: dict[tuple[int, int], _Value] = {}
+    units: list[Unit] = []
+    for node, key in _resources(root):
+        start, end = _place(node, decoded.text)
+        value = _value_of(node, decoded.text)
+        if any(map(str.isalpha, value.source)):
+            note = " · ".join(filter(None, [key_note(key), _comment_above(node, decoded.text)]))
+            blank = re.sub(r"\s", " ", decoded.text[start:end])
+            units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
+            values[start, end] = value
+    return AndroidStrings(decoded, values, units)
+
+
+def _resources(root: Node) -> Iterator[tuple[Node, str]]:
+    """Each string and item with the name of its key."""
+    for node in root.nodes("string", "plurals", "string-array"):
+        if node.attributes.get("translatable") == "false" or node.attributes.get("translate") == "false":
+            continue
+        name = node.attributes.get("name", "")
+        if node.local == "string":
+            yield node, name
+            continue
+        for number, item in enumerate(node.nodes("item")):
+            yield item, f"{name}[{item.attributes.get('quantity', number)}]"
+
+
+def _place(node: Node, text: str) -> tuple[int, int]:
+    """The content of an element without the white space at its ends."""
+    raw = text[node.inner_start : node.inner_end]
+    start = node.inner_start + len(raw) - len(raw.lstrip())
+    return start, max(start, node.inner_start + len(raw.rstrip()))
+
+
+def _value_of(node: Node, text: str) -> _Value:
+    start, end = _place(node, text)
+    cdata = _CDATA.fullmatch(text, start, end)
+    if cdata:
+        content = Shown(one_line(cdata[1]).strip(), "<![CDATA[", "]]>")
+    else:
+        content = show(pieces_of(node, text, _PAIRED, keeps_lines=False))
+        content.lead, content.trail = content.lead.lstrip(), content.trail.rstrip()
+    is_quoted = len(content.text) > 1 and content.text[0] == content.text[-1] == '"' and content.text[-2] != "\\"
+    if is_quoted:
+        content.text = content.text[1:-1]
+        content.lead, content.trail = f'{content.lead}"', f'"{content.trail}'
+    return _Value(content, is_quoted, cdata is not None)
+
+
+def _unescaped(text: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        if match[1]:
+            return chr(int(match[1], 16))
+        return {"n": "\n", "t": "\t"}.get(match[2], match[2])
+
+    return from_utf16(_ESCAPE.sub(character, text))
+
+
+def _comment_above(node: Node, text: str) -> str:
+    before = text[max(0, node.start - _MAX_COMMENT) : node.start]
+    found = _COMMENT_ABOVE.search(before, max(before.rfind("<!--"), 0))
+    return " ".join(found[1].split()) if found else ""

@@ -1,0 +1,160 @@
+"""JSON files of texts, nested or flat (i18next and others), ARB (Flutter) and messages.json (browser extensions).
+
+Each string value with a letter is a segment; keys, numbers and layout stay unchanged. Line breaks and tabs are shown as
+`\\n` and `\\t`. In ARB, keys that begin with "@" are not text: "@@locale" becomes the target language, and "@key"
+describes "key". In messages.json, only "message" is text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.errors import DocumentError
+from app.formats.base import Edit, Unit, UnitTranslation, one_line
+from app.formats.escapes import from_shown, key_note, shown
+from app.formats.prose import ProseFile
+from app.i18n import Message
+from app.text.encoding import decode_text
+
+MAX_DEPTH: Final = 100
+_TOKEN = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"(?P<colon>\s*:)?|(?P<mark>[{}\[\],])')
+_CHARACTER = re.compile(r"\\u....|\\.|.")
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class JsonStrings(ProseFile):
+    """A JSON file; a place is the content of a string value. `locale` is the span and value of an ARB file's locale."""
+
+    locale: tuple[int, int, str] | None = None
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The locale of an ARB file as source language."""
+        return (self.locale[2] if self.locale else "", "")
+
+    def _edits(self, translations: Sequence[UnitTranslation], language: str | None) -> list[Edit]:
+        edits = super()._edits(translations, language)
+        if self.locale and language:
+            edits.append((self.locale[0], self.locale[1], language.replace("-", "_")))
+        return edits
+
+
+def read(data: bytes, name: str) -> JsonStrings:
+    """Parses a JSON or ARB file. Raises DocumentError with the line and column if it is not valid."""
+    decoded = decode_text(data, name, DocumentError)
+    text = decoded.text
+    content = _parsed(text, name)
+    describe, is_text = _conventions(content)
+    units: list[Unit] = []
+    locale = None
+    for path, start, end in _strings(text):
+        raw = text[start:end]
+        if path == ("@@locale",):
+            locale = start, end, _value(raw)
+        elif is_text(path) and any(map(str.isalpha, _value(raw))):
+            start, end = _without_outer_space(text, start, end)
+            note = " · ".join(filter(None, [key_note(".".join(map(str, path))), describe(path)]))
+            units.append(Unit(start, end, text[start:end], note=note, whole=((0, end - start),)))
+    writes_ascii = text.isascii() and "\\u" in text
+    return JsonStrings(
+        decoded,
+        units,
+        show=lambda raw: one_line(shown(_value(raw))),
+        mark_up=lambda _, translation: _raw(from_shown(one_line(translation)), writes_ascii),
+        locale=locale,
+    )
+
+
+def _parsed(text: str, name: str) -> Any:
+    too_deep = Message(
+        "{name} is nested more than {limit} levels deep: choose another file", name=name, limit=MAX_DEPTH
+    )
+    try:
+        content = json.loads(text, parse_int=str, parse_float=str)
+    except json.JSONDecodeError as problem:
+        line = text[problem.pos :].splitlines()[:1]
+        raise DocumentError(
+            Message(
+                "{name}, line {line}, column {column}: this is not valid JSON, found {text!r}: correct it (comments "
+                "and a comma after the last value are not allowed) and open the file again",
+                name=name,
+                line=problem.lineno,
+                column=problem.colno,
+                text="".join(line)[:40],
+            )
+        ) from problem
+    except RecursionError as problem:
+        raise DocumentError(too_deep) from problem
+    if _depth(text) > MAX_DEPTH:
+        raise DocumentError(too_deep)
+    return content
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for match in _TOKEN.finditer(text):
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match["mark"], 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _conventions(content: Any) -> tuple[Callable[[Path], str], Callable[[Path], bool]]:
+    """A function that describes the string at a path, and one that decides whether it is text."""
+    entries = content if isinstance(content, dict) else {}
+    if entries and all(isinstance(e, dict) and isinstance(e.get("message"), str) for e in entries.values()):
+        return lambda path: _description(entries[path[0]]), lambda path: path[1:] == ("message",)
+    return (
+        lambda path: _description(entries.get(f"@{path[0]}")) if len(path) == 1 else "",
+        lambda path: not str(path[0]).startswith("@") if path else True,
+    )
+
+
+def _description(entry: Any) -> str:
+    description = entry.get("description") if isinstance(entry, dict) else None
+    return one_line(description) if isinstance(description, str) else ""
+
+
+def _strings(text: str) -> Iterator[tuple[Path, int, int]]:
+    """Path, start and end of the content of each string value of a valid JSON text."""
+    path: list[str | int] = []
+    is_list: list[bool] = []
+    for match in _TOKEN.finditer(text):
+        mark = match["mark"]
+        if mark in ("{", "["):
+            is_list.append(mark == "[")
+            path.append(0 if mark == "[" else "")
+        elif mark in ("}", "]"):
+            is_list.pop()
+            path.pop()
+        elif mark == ",":
+            if is_list[-1]:
+                path[-1] = int(path[-1]) + 1
+        elif match["colon"] is not None:
+            path[-1] = _value(match["text"])
+        else:
+            yield tuple(path), match.start("text"), match.end("text")
+
+
+def _without_outer_space(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without the white space and escaped white space at its ends, which is layout."""
+    visible = [m.span() for m in _CHARACTER.finditer(text, start, end) if not _is_space(m.group())]
+    return (visible[0][0], visible[-1][1]) if visible else (start, end)
+
+
+def _is_space(character: str) -> bool:
+    return (_value(character) if character.startswith("\\") else character).isspace()
+
+
+def _value(raw: str) -> str:
+    value: str = json.loads(f'"{raw}"')
+    return value
+
+
+def _raw(value: str, writes_ascii: bool) -> str:
+    return json.dumps(value, ensure_ascii=writes_ascii)[1:-1]

@@ -1,0 +1,79 @@
+"""Android strings.xml: Translate Toolkit reads the same keys and the new texts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import DocumentError
+from app.formats.documents import read_document
+
+FILE = r"""<?xml version="1.0" encoding="utf-8"?>
+<resources xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2">
+  <!-- The title
+       on top -->
+  <string name="title">Don\'t <b>press</b>\n it &amp; <xliff:g id="x">%1$s</xliff:g></string>
+  <string name="quoted">  "It's  new"  </string>
+  <string name="kept" translatable="false">Brand</string>
+  <string name="number">12</string>
+  <string name="page"><![CDATA[<b>Hi</b> you]]></string>
+  <string name="empty"/>
+  <plurals name="files"><item quantity="one">%d file</item><item quantity="other">%d files</item></plurals>
+  <string-array name="list"><item>One</item><item>\u00dcber \@home</item></string-array>
+  <color name="red">#f00</color>
+</resources>
+"""
+
+
+def test_strings_plurals_and_arrays_are_segments() -> None:
+    document = read_document(FILE.encode(), "strings.xml")
+    assert [(s.source, s.note) for s in document.segments] == [
+        (r"Don't {1}press{/1}\n it & {2}%1$s{/2}", "Key: title · The title on top"),
+        ("It's  new", "Key: quoted"),
+        ("<b>Hi</b> you", "Key: page"),
+        ("%d file", "Key: files[one]"),
+        ("%d files", "Key: files[other]"),
+        ("One", "Key: list[0]"),
+        ("Über @home", "Key: list[1]"),
+    ]
+
+
+def test_translations_are_escaped_and_nothing_else_changes() -> None:
+    document = read_document(FILE.encode(), "strings.xml")
+    exported = document.export(
+        {0: r"L'{1}a{/1} < {2}%1$s{/2}\n", 1: 'C\'est "neuf"', 2: "<b>L'a</b>]]>", 5: "@ Eins"}
+    ).decode()
+    assert exported == FILE.replace(r"Don\'t <b>press</b>\n it &amp; <xliff:g", r"L\'<b>a</b> &lt; <xliff:g").replace(
+        "%1$s</xliff:g>", r"%1$s</xliff:g>\n"
+    ).replace("It's  new", 'C\'est \\"neuf\\"').replace("<b>Hi</b> you]]>", r"<b>L\'a</b>]]]]><![CDATA[>]]>").replace(
+        ">One<", r">\@ Eins<"
+    )
+
+
+WORDS = st.text(st.sampled_from("abÜ€😀 '\"<>&@?\\#%"), min_size=1, max_size=12).filter(
+    lambda text: text.split() == [text] or (" ".join(text.split()) == text and any(map(str.isalpha, text)))
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=4))
+def test_another_library_reads_the_translations(texts: list[str]) -> None:
+    aresource = pytest.importorskip("translate.storage.aresource", reason="it needs lxml")
+    strings = "".join(f'<string name="k{number}">Text</string>' for number in range(len(texts)))
+    document = read_document(f"<resources>{strings}</resources>".encode(), "strings.xml")
+    shown = {number: text.replace("\\", "\\\\") for number, text in enumerate(texts)}
+    parsed = aresource.AndroidResourceFile.parsestring(document.export(shown))
+    assert [unit.target for unit in parsed.units] == texts
+
+
+@given(st.text(st.sampled_from("ab\\'\"n @ü\n"), max_size=20))
+def test_untranslated_resources_stay_as_they_are(content: str) -> None:
+    data = f'<resources><string name="a">First</string><string name="b">{content}</string></resources>'.encode()
+    document = read_document(data, "strings.xml")
+    assert document.export({segment.index: segment.source for segment in document.segments}) == data
+    assert document.export({0: "Neu"}) == data.replace(b"First", b"Neu")
+
+
+def test_other_xml_is_refused_with_the_cure() -> None:
+    with pytest.raises(DocumentError, match="only Android resources"):
+        read_document(b"<book><title>Text</title></book>", "book.xml")
