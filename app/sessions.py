@@ -31,7 +31,7 @@ from app.paths import MODEL_FOLDER
 from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
-from app.reports.translated_document import proposals_of, translated_document
+from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json, restore_segment
 from app.tm.library import MemoryLibrary
 from app.workspace.commands import Workspace
@@ -53,6 +53,7 @@ EXPORTS = {
     "segments.xlf": session_xliff,
     "terms.tbx": session_tbx,
 }
+_CAN_BE_EMPTY = ("memory.tmx", "terms.tbx")  # their note says that they are
 # The document with confirmed and edited segments only; and with proposals for all other segments.
 DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
 # The translation memory of all documents in the log.
@@ -265,15 +266,22 @@ class Sessions:
             return self.open_sample()
 
     def export_note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
-        """A warning about the translated document, such as unconfirmed segments, shown before it is saved."""
-        return {"note": self._translated(workspace, kind).note}
+        """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
+        if kind in (DOCUMENT, DOCUMENT_WITH_PROPOSALS):
+            return {"note": self._translated(workspace, kind).note, "is_empty": False}
+        if kind == ALL_MEMORY:
+            note: str | None = self.library.note_if_empty(workspace.direction)
+        else:
+            note = EXPORTS[kind](self.store, workspace.session_id).note if kind in _CAN_BE_EMPTY else None
+        return {"note": note, "is_empty": note is not None}
 
     def _translated(self, workspace: Workspace, kind: str) -> Export:
         with workspace.lock:
             proposals = proposals_of(workspace.segments) if kind == DOCUMENT_WITH_PROPOSALS else None
             saved = self.store.load_session(workspace.session_id).segments
         language = workspace.direction.partition("-")[2]
-        return translated_document(workspace.document, saved, language, proposals=proposals)
+        made = translated_document(workspace.document, saved, language, proposals=proposals)
+        return made if proposals is None else replace(made, name=draft_name(made.name))
 
     def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
         """Closes workspaces without a request in that time, except the current one; returns how many.
@@ -318,8 +326,17 @@ class Sessions:
             return self._resume(record, document)
 
     def _resume(self, record: SessionRecord, document: Document | None = None) -> Workspace:
+        document = document or record.document
+        chain = self.store.verify_chain(record.id)
+        if not chain.is_intact:
+            note = Message(
+                "The log of this document was changed or damaged outside of Pinpoint ({problem}): compare the texts "
+                "with the last export or backup.",
+                problem=chain.problem,
+            )
+            document = replace(document, notes=(*document.notes, note))
         self.store.append(record.id, "resume", {"versions": versions()})
-        return self._put(record, document or record.document)
+        return self._put(record, document)
 
     def _put(self, record: SessionRecord, document: Document) -> Workspace:
         model, problem = self.models.remembered(self.store, record)

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "export": "export a session as document, log, table, workbook, translation memory, XLIFF or term base",
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log into a new file, even while the app is running",
+    "verify": "check that the log of each session is complete and unchanged",
     "models": "list, download, install and remove translation models",
 }
 OVERVIEW: Final = (
@@ -104,6 +105,14 @@ example:
   python -m app backup backups/2026-01-31.sqlite
 
 """ + _EXIT_STATUS.format(partly="not used")
+_VERIFY = """\
+Each event has the hash of the one before it. A session whose events were removed, reordered or changed later is listed
+with the first wrong event. The texts of segments and the glossaries have no hashes. The log is not changed.
+
+example:
+  python -m app verify --log backups/2026-01-31.sqlite
+
+""" + _EXIT_STATUS.format(partly="a session is incomplete or was changed")
 _MODELS = """\
 Lists the models on this computer and those that can be downloaded. The registry is asked for its list only with
 --update, or if the list was never read, with --direction or --install NAME. The list is then kept. Downloads are
@@ -159,6 +168,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         help="required terms: CSV, TSV, XLSX, TBX, UTX or TMX; repeatable, the first glossary has priority",
     )  # fmt: skip
     translate.add_argument(
+        "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8 or a guess)"
+    )
+    translate.add_argument(
         "--dry-run", action="store_true", help="only report what the glossaries match in the document"
     )
     translate.add_argument(
@@ -206,6 +218,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     backup = add("backup", _BACKUP)
     backup.add_argument("file", type=Path, metavar="FILE")
 
+    verify = add("verify", _VERIFY)
+
     models = add("models", _MODELS)
     models.add_argument("--direction", metavar="en-de", help="show the models of this language pair")
     models.add_argument("--update", action="store_true", help="read the list of models from the registry again")
@@ -219,7 +233,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--model-registry", metavar="URL", help=f"address of the list of models (or {REGISTRY_VARIABLE})"
     )
 
-    for command in (stats, export, importing, backup):
+    for command in (stats, export, importing, backup, verify):
         command.add_argument(
             "--log", type=Path, default=default_log_path(), help=f"the log file (default: {default_log_path()})"
         )

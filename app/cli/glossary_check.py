@@ -11,12 +11,12 @@ from app.segments.state import SegmentState
 from app.segments.term_coverage import DryRun, TermUse, dry_run
 from app.text.encoding import shortened_list
 from app.text.words import count_words
-from engine import Translator
+from engine import AnyTranslator
 
 MAX_LINES = 50
 
 
-def glossary_report(document: Document, glossary: TermMatcher, translator: Translator) -> list[str]:
+def glossary_report(document: Document, glossary: TermMatcher, translator: AnyTranslator) -> list[str]:
     """The lines of the report, which also covers confirmed translations in the file."""
     segments = (
         SegmentState(s.index, s.source, count_words(s.source), target=s.target, state=s.state)

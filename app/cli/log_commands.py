@@ -1,4 +1,4 @@
-"""The commands that read or write the log: stats, export, import-log and backup."""
+"""The commands that read or write the log: stats, export, import-log, backup and verify."""
 
 from __future__ import annotations
 
@@ -95,6 +95,16 @@ def backup(flags: argparse.Namespace) -> int:
         store.close()
     print(f"{flags.file} contains {num_sessions} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
     return 0
+
+
+def verify(flags: argparse.Namespace) -> int:
+    """Prints for each session whether its events are complete and unchanged; 1 if one is not."""
+    with _reading(flags.log) as store:
+        reports = [(summary, store.verify_chain(summary.id)) for summary in store.sessions()]
+    for summary, report in reports:
+        state = f"{report.num_events:,} events, complete" if report.is_intact else f"DAMAGED: {report.problem}"
+        print(f"session {summary.id}: {state} ({summary.document_name})")
+    return 0 if all(report.is_intact for _, report in reports) else 1
 
 
 def check_output(path: Path) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from app.errors import DownloadError
 from app.i18n import Message
-from app.models.document_models import MeasuredSpeeds
 from app.models.local_models import install_from_disk
+from app.models.pivot_models import PivotModels
 from app.models.published_models import ModelList, PublishedModels
 from app.models.registry import PublishedModel
+from app.models.speeds import MeasuredSpeeds
 from app.settings import DEFAULT_MODEL_REGISTRY, REGISTRY_VARIABLE, check_registry
 from engine import ModelEntry, is_hub_id, known_models, model_folder, remove_model
 
@@ -49,6 +50,9 @@ def models(flags: argparse.Namespace) -> int:
         return 0
     _print_installed(installed)
     _print_published(found, offered, flags.direction, address)
+    if flags.direction:
+        by_key = {f"{entry.place}/{entry.folder.name}": entry for entry in installed}
+        print("\n".join(pair_lines(PivotModels(lambda: by_key, published), flags.direction)))
     return 0
 
 
@@ -71,6 +75,18 @@ def _install(published: PublishedModels, wanted: str) -> Path:
         )
     print(f"{model.title}: licence {model.licence}, from {model.files[0].url.rpartition('/')[0]}", file=sys.stderr)
     return published.install(model, progress)
+
+
+def pair_lines(pairs: PivotModels, direction: str) -> list[str]:
+    """Two models that translate through another language; empty if a single one has the direction, or none can."""
+    pair = pairs.best(direction)
+    if pair is None:
+        return []
+    names = [
+        f"{part.name} ({'installed' if part.folder else f'{part.num_bytes / 1e6:.0f} MB to download'})"
+        for part in pair.parts
+    ]
+    return [f"  two models, through {pair.language}: {names[0]}, then {names[1]}"]
 
 
 class _Progress:

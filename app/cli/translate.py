@@ -25,8 +25,9 @@ from app.models.directions import decide, facing
 from app.models.loading import SEARCH, load_translator
 from app.models.style import Style
 from app.reports.translated_document import translated_document
-from app.segments.state import SegmentState, unmet_texts
+from app.segments.state import SegmentState, findings_of, unmet_texts
 from app.tags.protect import Protection
+from app.text.encoding import shortened_list
 from app.text.words import count_words
 from app.tm.index import MemoryIndex
 from app.tm.prefill import index_of_pairs, prefill
@@ -41,7 +42,7 @@ _REASONS = {"stated": "stated in the file", "text": "detected in the text", "fir
 def translate(flags: argparse.Namespace) -> int:
     """Translates the document into a new file; returns 1 if a segment has no translation or lacks a term."""
     path: Path = flags.document
-    data = _read(path)
+    data = _read(path) if flags.encoding is None else _transcoded(_read(path), path, flags.encoding)
     os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
     translator = load_translator(flags.model, flags.device)
     file = read_file(data, path.name)
@@ -61,15 +62,27 @@ def translate(flags: argparse.Namespace) -> int:
     todo = [segment for segment in segments if document.segments[segment.index].target is None]
     known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
     todo = [segment for segment in todo if segment.index not in known]
-    progress = _Progress(len(todo))
     protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
+    copies = [protection.copy for protection in protections]
+    asked = [protection for protection, copy in zip(protections, copies, strict=True) if copy is None]
+    progress = _Progress(len(asked))
     options = replace(SEARCH, beam=flags.beam, nbest=1)
-    answers = translator.translate_all([p.request for p in protections], options, progress=progress.show)
-    translations = [protection.restore(answer) for protection, answer in zip(protections, answers, strict=True)]
+    answers = translator.translate_all([p.request for p in asked], options, progress=progress.show)
+    restored = iter([protection.restore(answer) for protection, answer in zip(asked, answers, strict=True)])
+    translations = [copy or next(restored) for copy in copies]
     progress.end()
     made, problems = drafted(document, todo, translations, direction, known)
     problems = [*_lacking(segments, known), *problems]
-    write(output, made.data)
+    written = made.data
+    if flags.encoding is not None:
+        try:
+            written = written.decode("utf-8").encode(flags.encoding)
+        except UnicodeEncodeError as error:
+            character = error.object[error.start]
+            _say(f"{flags.encoding} does not support {character!r}; the file was saved as UTF-8 instead")
+    for note in document.notes:
+        _say(note)
+    write(output, written)
     for problem in problems:
         _say(problem)
     print(output)
@@ -97,12 +110,21 @@ def drafted(
         missing = [translation.request.phrases[number].text for number in best.unmet]
         if missing:
             problems.append(f"{where} lacks {', '.join(missing)}")
+        if unread := _unread(segment.source, translation):
+            problems.append(f"{where} has text that the model cannot read: {unread}")
+        found = [finding for finding in findings_of(segment, best.text, direction) if finding.check != "terms"]
+        problems += [f"{where}, to check: {finding.message}" for finding in found if finding.is_error]
     saved = [
         SavedSegment(s.index, s.source, texts.get(s.index, s.target), _state(s.state, s.index in texts), 0, {})
         for s in document.segments
     ]
     made = translated_document(document, saved, direction.partition("-")[2])
     return made, [*problems, *([made.note] if made.note and "Placeholders" in made.note else [])]
+
+
+def _unread(source: str, translation: Translation) -> str:
+    """The texts of the source that the model has no pieces for, as a list."""
+    return shortened_list(dict.fromkeys(source[start:end] for start, end in translation.unknown_source))
 
 
 class _Progress:
@@ -208,7 +230,8 @@ def _direction(given: str | None, file: ReadFile, directions: Sequence[str]) -> 
 
 def _output(given: Path | None, source: Path, direction: str) -> Path:
     output = given or source.with_name(with_language(source.name, direction.partition("-")[2]))
-    if output.suffix.lower() != source.suffix.lower():
+    suffixes = (source.suffix.lower(), Path(with_language(source.name, "x")).suffix.lower())
+    if output.suffix.lower() not in suffixes:
         raise CommandError(
             Message(
                 "{path}: the output has the same format as the input, so its name must end in {suffix!r}",
@@ -226,6 +249,18 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from error
+
+
+def _transcoded(data: bytes, path: Path, encoding: str) -> bytes:
+    """The text of a file in UTF-8. Raises CommandError for an unknown encoding, or one that is not that of the file."""
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except LookupError as error:
+        raise CommandError(Message("{encoding!r} is not a known encoding", encoding=encoding)) from error
+    except UnicodeError as error:
+        raise CommandError(
+            Message("{path} is not in {encoding}: choose another --encoding", path=path, encoding=encoding)
+        ) from error
 
 
 def _say(text: str) -> None:

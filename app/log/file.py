@@ -5,7 +5,9 @@ Independent of the meaning of the tables.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -13,9 +15,12 @@ from sqlite_utils import Database
 from app.errors import LogError
 from app.i18n import Message
 from app.log.connection import cure_of
+from app.log.lock import LogLock
 from app.log.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
+from app.paths import default_log_path
 
-BUSY_SECONDS = 15.0
+# How long a write waits for another program's lock. Everybody waits with it, so a message must come soon.
+BUSY_SECONDS = 3.0
 # Checking a larger file would delay the start too much.
 _MAX_BYTES_TO_CHECK = 200 * 1024 * 1024
 _MAX_NAMES = 100
@@ -25,8 +30,8 @@ class _DamagedError(Exception):
     """The file is not an SQLite database, or it is corrupt."""
 
 
-def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
-    """The open database, its path, and notes for the user.
+def open_database(path: Path, *, exclusively: bool) -> tuple[Database, Path, tuple[str, ...], LogLock | None]:
+    """The open database, its path, notes for the user, and with `exclusively` the lock of its file.
 
     A damaged file is left unchanged and the first usable file of "log-2.sqlite", "log-3.sqlite", … is opened instead,
     so that the next start finds the same one again.
@@ -35,7 +40,8 @@ def open_database(path: Path) -> tuple[Database, Path, tuple[str, ...]]:
     for number in range(1, _MAX_NAMES):
         candidate = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
         try:
-            return _open(candidate), candidate, tuple(notes)
+            db, lock = _open(candidate, exclusively)
+            return db, candidate, tuple(notes), lock
         except _DamagedError as error:
             following = path.with_name(f"{path.stem}-{number + 1}{path.suffix}")
             notes.append(
@@ -90,24 +96,18 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
 
 
 def back_up(db: Database, path: Path) -> int:
-    """Copies the database into a new file at `path` and returns its number of sessions.
+    """Copies the database into a new file at `path`, which exists only once it is complete.
 
-    On LogError no file is left behind.
+    Returns the number of sessions. On LogError no file is left behind.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(exist_ok=False)
-    except FileExistsError as error:
-        raise LogError(
-            Message("{path} already exists: choose a new name, so that no backup is lost", path=path)
-        ) from error
-    except OSError as error:
-        raise LogError(
-            Message("{path} cannot be written ({error}): choose another folder", path=path, error=error.strerror)
-        ) from error
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     target: sqlite3.Connection | None = None
     try:
-        target = sqlite3.connect(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            raise FileExistsError
+        os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+        target = sqlite3.connect(temporary)
         db.conn.backup(target)
         # A single file, without a write-ahead file beside it.
         target.execute("PRAGMA journal_mode = DELETE").fetchall()
@@ -116,13 +116,34 @@ def back_up(db: Database, path: Path) -> int:
             raise sqlite3.DatabaseError(f"the copy is damaged: {result}")
         num_sessions: int = target.execute("SELECT count(*) FROM session").fetchone()[0]
         target.close()
+        _rename_to_new(temporary, path)
         return num_sessions
-    except (sqlite3.Error, OSError) as error:
-        _close(target)
-        path.unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise LogError(
+            Message("{path} already exists: choose a new name, so that no backup is lost", path=path)
+        ) from error
+    except OSError as error:
+        raise LogError(
+            Message("{path} cannot be written ({error}): choose another folder", path=path, error=error.strerror)
+        ) from error
+    except sqlite3.Error as error:
         raise LogError(
             Message("{path}: the backup could not be written ({error}); the file was removed", path=path, error=error)
         ) from error
+    finally:
+        _close(target)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _rename_to_new(temporary: Path, path: Path) -> None:
+    """Gives the file its final name. Raises FileExistsError if another file has got that name meanwhile."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        temporary.rename(path)
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
@@ -139,10 +160,12 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
         return sqlite3.connect(f"{uri}?immutable=1", uri=True, check_same_thread=False)
 
 
-def _open(path: Path) -> Database:
+def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
     connection: sqlite3.Connection | None = None
+    lock: LogLock | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _keep_private(path)
+        lock = LogLock(path) if exclusively else None
         # Transactions are explicit, and a lock guards the connection.
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db = Database(connection)
@@ -151,17 +174,35 @@ def _open(path: Path) -> Database:
         for pragma in ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {pragma}")
         migrate(db)
-        return db
-    except LogError:
+        return db, lock
+    except (LogError, sqlite3.Error, OSError) as error:
         _close(connection)
-        raise
-    except (sqlite3.Error, OSError) as error:
-        _close(connection)
+        if lock is not None:
+            lock.release()
+        if isinstance(error, LogError):
+            raise
         if _is_damage(error):
             raise _DamagedError(str(error)) from error
         raise LogError(
             Message("{path}: the log cannot be opened ({error}): {cure}", path=path, error=error, cure=cure_of(error))
         ) from error
+
+
+def _keep_private(path: Path) -> None:
+    """Creates the file and its folder if they do not exist; only their owner can read them.
+
+    SQLite gives the files beside it the same rights. A folder that the user has chosen keeps its rights.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if path.parent == default_log_path().parent:
+        with suppress(OSError):
+            path.parent.chmod(0o700)
+    if not path.exists():
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        with suppress(OSError):  # also if the file does not exist
+            path.with_name(name).chmod(0o600)
 
 
 def _check(db: Database, path: Path) -> None:

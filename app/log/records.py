@@ -48,12 +48,16 @@ SegmentStateName = Literal["new", "pretranslated", "edited", "confirmed"]
 
 @dataclass(frozen=True, slots=True)
 class SegmentUpdate:
-    """The new state of a segment, stored in the same transaction as its event. `target` None: no text yet."""
+    """The new state of a segment, stored in the same transaction as its event. `target` None: no text yet.
+
+    `read_version` is the version of the state that was changed; if the log has another one by then, nothing is written.
+    """
 
     state: SegmentStateName
     target: str | None
     version: int
     constraints: Mapping[str, Any] = field(default_factory=dict)
+    read_version: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from app.log.glossary_tables import (
     store_glossaries,
     store_portion,
 )
+from app.log.lock import LogLock
 from app.log.records import (
     ChainReport,
     Event,
@@ -50,26 +51,31 @@ from app.log.session_tables import adopt_session, insert_session, list_sessions,
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
 _EVENTS_PER_PAGE = 500
+_VERSIONS_PER_RUN = 10**9  # more than any run counts; a script's integers are exact for nine million runs
 
 
 class LogStore:
     """An open log. `path` is the file in use; `notes` are messages about it for the user."""
 
-    def __init__(self, db: Database, path: Path, notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, db: Database, path: Path, notes: tuple[str, ...] = (), exclusive_lock: LogLock | None = None
+    ) -> None:
         self.path = path
         self.notes = notes
         self._db = db
+        self._exclusive_lock = exclusive_lock
         self._log = LogConnection(db, path)
 
     @classmethod
-    def open(cls, path: str | Path) -> LogStore:
+    def open(cls, path: str | Path, *, exclusively: bool = False) -> LogStore:
         """Opens the log in this file, creates it if it does not exist, and updates it if it is older.
 
-        A damaged file is left unchanged and another one is opened beside it (see `notes`). Raises LogError if the file
-        cannot be written, or belongs to another program or a newer version.
+        A damaged file is left unchanged and another one is opened beside it (see `notes`). With `exclusively`, no other
+        process can open the log so until this one closes it: two that keep texts in memory would overwrite each
+        other's. Raises LogError if the file cannot be written, is in exclusive use, or belongs to another program or a
+        newer version.
         """
-        db, opened, notes = open_database(Path(path))
-        return cls(db, opened, notes)
+        return cls(*open_database(Path(path), exclusively=exclusively))
 
     @classmethod
     def open_to_read(cls, path: str | Path, *, may_be_older: bool = False) -> LogStore:
@@ -97,6 +103,14 @@ class LogStore:
         """Closes the file. Nothing is lost without this call."""
         with self._log.lock:
             self._db.close()
+            if self._exclusive_lock is not None:
+                self._exclusive_lock.release()
+                self._exclusive_lock = None
+
+    def announce(self, address: str) -> None:
+        """Names the address of this app in the message for others that find the log in use."""
+        if self._exclusive_lock is not None:
+            self._exclusive_lock.note(address)
 
     # ---- sessions ----
 
@@ -297,6 +311,18 @@ class LogStore:
         (row,) = self._log.rows(Message("read the events"), query, (session_id, event_type))
         return None if row["seq"] is None else next(self.events(session_id, after=row["seq"] - 1))
 
+    def first_version(self, session_id: int) -> int:
+        """A number with which the versions of a run can begin: larger than any of an earlier run.
+
+        A page that outlives a run then sees everything of the next one as new, wherever the clock is set meanwhile.
+        """
+        query = """
+            SELECT max(wall_ms) AS newest_ms, count(*) FILTER (WHERE type = 'resume') AS num_resumed
+            FROM event WHERE session_id = ?
+        """
+        (row,) = self._log.rows(Message("read the events"), query, (session_id,))
+        return int(row["newest_ms"] or 0) + int(row["num_resumed"]) * _VERSIONS_PER_RUN
+
     def verify_chain(self, session_id: int) -> ChainReport:
         """Whether the events of a session are complete and unchanged."""
         session = self._session_row(session_id)
@@ -332,8 +358,16 @@ class LogStore:
         target = None if update.target is None else storable(update.target)
         changed = self._db.execute(
             "UPDATE segment SET state = ?, target = ?, version = ?, constraints = ? "
-            "WHERE session_id = ? AND segment_index = ? AND version <= ?",
-            (update.state, target, update.version, to_json(update.constraints), session_id, segment, update.version),
+            "WHERE session_id = ? AND segment_index = ? AND version = ?",
+            (
+                update.state,
+                target,
+                update.version,
+                to_json(update.constraints),
+                session_id,
+                segment,
+                update.read_version,
+            ),
         ).rowcount
         if changed != 1:
             raise LogError(

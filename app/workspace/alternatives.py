@@ -9,10 +9,11 @@ from itertools import takewhile
 
 from app.errors import CommandError
 from app.i18n import Message
+from app.models.loading import DEADLINE_MS
 from app.segments.state import Json, SegmentState, inflected_form
 from app.tags.protect import Protection
 from app.text.words import word_spans
-from engine import Alternative, Hypothesis, Request, SearchOptions, Translator, is_word_char
+from engine import Alternative, AnyTranslator, Hypothesis, Request, SearchOptions, is_word_char
 
 MAX_ALTERNATIVES = 6
 
@@ -35,7 +36,10 @@ class Question:
 def question_for(
     segment: SegmentState, request_of: Callable[[SegmentState], Request], word: int, text: str
 ) -> Question:
-    """The question about word number `word` of the proposal `text`. Raises CommandError where the proposal changed."""
+    """The question about word number `word` of the proposal `text`, which the answers change as little as possible.
+
+    Raises CommandError where the proposal changed.
+    """
     shown = segment.shown
     if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
         raise CommandError(Message("The proposal has changed meanwhile: ask again."))
@@ -62,15 +66,17 @@ def question_for(
         for number, text in enumerate(segment.locked)
         if number not in places or places[number][0] >= end or places[number][1] <= start
     ]
-    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked), previous="")
+    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked), previous=text)
     return Question(segment, shown.best, text[start:end], start, replaced, request_of(asked))
 
 
 def alternatives_from(
-    translator: Translator, question: Question, options: SearchOptions, cancel: threading.Event
+    translator: AnyTranslator, question: Question, options: SearchOptions, cancel: threading.Event
 ) -> tuple[Alternative, ...]:
     """The engine's answer to a question; the text before the word stays, tags included."""
     protection = Protection.of(question.request)
+    if protection.copy is not None:
+        return ()
     request, hypothesis, offset = protection.request, question.hypothesis, question.offset
     if protection.is_needed:
         answered = translator.score(
@@ -82,7 +88,9 @@ def alternatives_from(
         )
         offset = protection.engine_offset(answered, hypothesis, offset)
         hypothesis = answered
-    found = translator.alternatives(request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel)
+    found = translator.alternatives(
+        request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel, deadline_ms=DEADLINE_MS
+    )
     beginning = question.hypothesis.text[: question.offset]
     return tuple(protection.restore_alternative(alternative, beginning) for alternative in found)
 

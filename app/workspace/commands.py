@@ -42,6 +42,7 @@ from app.workspace.snapshot import snapshot_of
 from app.workspace.structure import Structure
 from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
+from app.workspace.writers import Writers
 from engine import Avoid, SearchOptions
 
 MAX_COMMENT_CHARACTERS: Final = 2000
@@ -89,6 +90,7 @@ class Workspace:
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries)
         self._next: tuple[str, ModelHandle] | None = None  # the name of a model that is loading, to be used then
+        self._writers = Writers()
         self._newest: dict[tuple[str, int, str], int] = {}  # sequence numbers, see `_is_stale`
         model.on_change(self._on_model)
         model.on_fetch(self._on_fetch)
@@ -178,14 +180,17 @@ class Workspace:
         """Sets the translator's text of a segment; None goes back to the machine's. A stale edit is dropped.
 
         `origin` says how the text came about, `reported` how the page saw it change; `rank` is that of the hypothesis
-        taken, from 0. `client` and `sequence` order the edits of one page.
+        taken, from 0. `client` and `sequence` order the edits of one page. Raises OvertakenError if another page has
+        changed the text meanwhile.
         """
         with self.core.command() as work:
             segment = self.core.segment(index)
             if self._is_stale("edit", index, client, sequence):
                 return
-            work.then(lambda: self._newest.update({("edit", index, client): sequence}))
             text = None if text is None else clean_target(text)
+            self._writers.check_edit(segment, client, text, reported.before if reported else None)
+            work.then(lambda: self._newest.update({("edit", index, client): sequence}))
+            work.then(lambda: self._writers.wrote(index, client))
             if text == segment.target and segment.state != "confirmed":
                 return
             work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, reported))
@@ -222,7 +227,7 @@ class Workspace:
             work.change(after, constraint_events(segment, after, origin))
             work.then(lambda: self.decoding.ask(self.core.segments[index], "interactive"))
 
-    def confirm(self, index: int, text: str, *, is_new: bool = True) -> Json | None:
+    def confirm(self, index: int, text: str, *, is_new: bool = True, client: str = "") -> Json | None:
         """Confirms `text` as the segment's translation.
 
         Where `is_new`, not an undo or redo, its repetitions are filled with it: returns that step, or None without any.
@@ -235,6 +240,8 @@ class Workspace:
                 raise CommandError(
                     Message("Segment {index} has no translation to confirm: type one first.", index=core.number(index))
                 )
+            self._writers.check_confirmation(segment, client, text)
+            work.then(lambda: self._writers.wrote(index, client))
             if segment.state == "confirmed" and segment.target == text:
                 return None
             after = confirmed(segment, text)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from app.checks import CHECKS, CheckName, Finding
 from app.errors import CommandError
 from app.formats.documents import Document, Segment
 from app.i18n import Message
-from app.log.records import EventType, NewEvent
+from app.log.records import EventType, NewEvent, SegmentUpdate
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.segments.state import SegmentState, attention_for, findings_of, segment_update
@@ -89,8 +88,7 @@ class WorkspaceCore:
         self.direction = direction
         self.open_index: int | None = None
         self.problem = ""
-        # Starts at the clock, so that a page which outlived the last run sees everything of this one as new.
-        self.version = int(time.time() * 1000)
+        self.version = store.first_version(session_id)
         last = store.last_event(session_id, "checks_chosen")
         names = last.payload["off"] if last else ()
         self.checks_off: frozenset[CheckName] = frozenset(name for name in CHECKS if name in names)
@@ -144,14 +142,23 @@ class WorkspaceCore:
             work = UnitOfWork()
             yield work
             if work.events or work.states:
-                updates = [(state.index, segment_update(state)) for state in work.states]
-                self.store.append_all(self.session_id, work.events, updates, work.places)
+                self.store.append_all(self.session_id, work.events, self._updates(work.states), work.places)
             if work.document is not None:
                 self._arrange(work.document)
             for state in work.states:
                 self.adopt(state)
             for effect in work.effects:
                 effect()
+
+    def _updates(self, states: Sequence[SegmentState]) -> list[tuple[int, SegmentUpdate]]:
+        """The new states for the log, each with the version that it replaces."""
+        versions = {state.index: 0 for state in states}  # of new segments
+        versions |= {index: self.segments[index].version for index in versions if index < len(self.segments)}
+        updates: list[tuple[int, SegmentUpdate]] = []
+        for state in states:
+            updates.append((state.index, segment_update(state, versions[state.index])))
+            versions[state.index] = state.version
+        return updates
 
     def adopt(self, after: SegmentState) -> SegmentState:
         """Puts a segment's new state in place of the old one and notifies everybody; returns it with its stamp."""

@@ -27,7 +27,7 @@ from app.workspace.pace import Pace
 from app.workspace.pricing import PriceRequests
 from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
-from engine import EngineError, Reason, Request, SearchOptions, Translation
+from engine import EngineError, PivotTranslation, Reason, Request, SearchOptions, Translation
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
 WINDOW = 8
@@ -302,9 +302,13 @@ class DecodeQueue:
             }
             with self._core.command() as work:
                 work.log("decode_request", payload, segment)
-            future = decoder.submit(
-                request, self._options, key=self._key(index), owner=self._core.token, priority=priority
-            )
+            if (copy := protection.copy) is not None:
+                future = Future()
+                future.set_result(copy)
+            else:
+                future = decoder.submit(
+                    request, self._options, key=self._key(index), owner=self._core.token, priority=priority
+                )
         except (EngineError, LogError) as error:
             future = Future()
             future.set_result(_failed(segment.source, error))
@@ -317,18 +321,21 @@ class DecodeQueue:
             segment = core.segments[index]
             if number != segment.requested:
                 return  # a late answer: a newer request is on its way
-            self._in_flight.pop(index, None)
+            priority = self._in_flight.pop(index, None)
             if done.cancelled():
                 translation = Translation(Request(segment.source), "cancelled")
             else:
                 error = done.exception()
                 answer = _failed(segment.source, error) if error is not None else done.result()
-                translation = self._protection(asked).restore(answer)
+                protection = self._protection(asked)
+                translation = answer if protection.copy is not None else protection.restore(answer)
             if translation.status == "cancelled":
                 core.adopt(replace(segment, answered=number))
             else:
                 kept = asked.beginning, asked.locked, asked.previous
                 decoded = DecodingResult(translation, asked.constraints, asked.avoided, *kept)
+                if priority == "interactive":  # the others share their steps and wait for it
+                    self.last_ms = translation.elapsed_ms
                 self._take(segment, decoded)
                 self._ask_again_if_outdated(index)
             self._pump()
@@ -346,7 +353,6 @@ class DecodeQueue:
 
     def _take(self, segment: SegmentState, decoded: DecodingResult) -> None:
         translation = decoded.translation
-        self.last_ms = translation.elapsed_ms
         has_text = decoded.best is not None
         if not segment.is_translated:
             self._pace.add(segment.num_words)
@@ -365,7 +371,7 @@ class DecodeQueue:
         try:
             payload = result_payload(segment.requested, translation)
             stores = after.state != segment.state or after.stored_answer != segment.stored_answer
-            updates = [(after.index, segment_update(after))] if stores else []
+            updates = [(after.index, segment_update(after, segment.version))] if stores else []
             event = NewEvent("decode_result", payload, after.index, after.version)
             self._core.store.append_all(self._core.session_id, [event], updates)
         except LogError as error:  # the answer is of use all the same, and can be computed again
@@ -403,7 +409,11 @@ def request_payload(request: Request) -> dict[str, Any]:
 
 def result_payload(number: int, translation: Translation) -> dict[str, Any]:
     """An answer as the log keeps it; the request is in its own event."""
+    between: dict[str, Any] = {}
+    if isinstance(translation, PivotTranslation):
+        between = {"pivot": translation.pivot, "pivot_score": translation.pivot_score}
     return {
+        **between,
         "number": number,
         "status": translation.status,
         "elapsed_ms": round(translation.elapsed_ms, 3),

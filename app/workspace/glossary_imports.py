@@ -28,7 +28,7 @@ from app.text.encoding import safe_name
 from app.workspace.core import WorkspaceCore
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.terms import DocumentTerms
-from engine import EngineError, Translator
+from engine import AnyTranslator, EngineError
 
 MAX_CAPITALS = 50_000  # terms whose capitals are looked up before the report is shown
 PORTION = 20_000  # terms checked at a time in the background
@@ -278,7 +278,7 @@ def misspellings_of(model: ModelHandle, texts: Sequence[str], owner: str) -> dic
             break
 
         def spell(
-            translator: Translator, _: threading.Event, portion: Sequence[str] = portion
+            translator: AnyTranslator, _: threading.Event, portion: Sequence[str] = portion
         ) -> dict[str, str | None]:
             return {text: translator.misspelling(text) for text in portion}
 

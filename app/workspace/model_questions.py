@@ -7,7 +7,6 @@ constraints cancels all: they are about an outdated proposal.
 from __future__ import annotations
 
 import threading
-import unicodedata
 from collections.abc import Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
@@ -15,6 +14,7 @@ from dataclasses import replace
 from app.errors import CommandError
 from app.i18n import Message
 from app.models.loading import DecodingWorker
+from app.segments.completion import completion_of
 from app.segments.constraint_changes import clean_locked, clean_target
 from app.segments.proposal_view import reason_message
 from app.segments.revision import revision_runs
@@ -23,11 +23,12 @@ from app.tags.protect import Protection
 from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
 from app.workspace.core import WorkspaceCore
 from app.workspace.style_choice import StyleChoice
-from engine import Alternative, Request, SearchOptions, Translation, Translator
+from engine import Alternative, AnyTranslator, Request, SearchOptions, Translation
 
 # Nats for each piece that a revision changes. With the bundled model, after the first correction in 120 sentences (60
 # of documentation, 60 of talks): 63 changed, 28 for the better, 7 for the worse. With the default, 3: 43, 18, 6.
 _REVISION_STRENGTH = 1.0
+COMPLETION_STRENGTH = 1.0  # nats for each piece by which a completed text differs from the proposal
 
 
 class Questions:
@@ -52,7 +53,7 @@ class Questions:
         with self._core.lock:
             question = question_for(self._core.segment(index), self._style.request, word, text)
 
-            def ask(translator: Translator, cancel: threading.Event) -> tuple[Alternative, ...]:
+            def ask(translator: AnyTranslator, cancel: threading.Event) -> tuple[Alternative, ...]:
                 return alternatives_from(translator, question, self.options, cancel)
 
             return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self._core.token)
@@ -66,22 +67,27 @@ class Questions:
         return view
 
     def ask_completion(self, index: int, text: str) -> tuple[SegmentState, Future[Translation | None]]:
-        """Asks for a completion of `text` as a segment's translation, with its pins, terms and bans."""
+        """Asks for a completion of `text` as a segment's translation, with its pins, terms and bans.
+
+        It stays near to the proposal, which the translator has read.
+        """
         with self._core.lock:
             segment = self._core.segment(index)
             text = clean_target(text)
             locked = tuple(lock for lock in segment.locked if lock not in text)
-            begun = replace(segment, beginning=text, locked=locked, previous="")
-            return begun, self._ask("completion", self._style.request(begun))
+            begun = replace(segment, beginning=text, locked=locked, previous=segment.machine_text or "")
+            request = self._style.request(begun)
+            follow = request.follow and replace(request.follow, strength=COMPLETION_STRENGTH)
+            return begun, self._ask("completion", replace(request, follow=follow))
 
     def show_completion(self, begun: SegmentState, found: Translation) -> Json:
-        """The characters that follow the text, and where there are none the reason, if it is known; logs them."""
-        best = found.hypotheses[0].text if found.hypotheses else ""
-        completion = completion_of(begun.beginning, best)
+        """The words that follow the text, and where there are none the reason, if it is known; logs what is shown."""
+        completion = completion_of(begun.beginning, found.hypotheses[0]) if found.hypotheses else ""
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
         payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
-        with self._core.command() as work:
-            work.log("completion", {**payload, "status": found.status}, begun)
+        if completion or reason:
+            with self._core.command() as work:
+                work.log("completion", {**payload, "status": found.status}, begun)
         return {"completion": completion, "reason": reason}
 
     def ask_revision(
@@ -134,13 +140,3 @@ def _restored(asked: Future[Translation], protection: Protection) -> Future[Tran
 
     asked.add_done_callback(restore)
     return restored
-
-
-def completion_of(text: str, translation: str) -> str:
-    """The rest of the translation after `text`, which may be in another Unicode normal form.
-
-    >>> completion_of("Cafe\\u0301 a", "Café am Markt")
-    'm Markt'
-    """
-    begun = unicodedata.normalize("NFC", text)
-    return translation[len(begun) :] if translation.startswith(begun) else ""

@@ -6,12 +6,13 @@ import threading
 from concurrent.futures import Future
 from dataclasses import replace
 
+from app.models.loading import DEADLINE_MS
 from app.segments.prices import Prices
 from app.segments.state import SegmentState
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
 from app.workspace.style_choice import StyleChoice
-from engine import EngineError, Pricing, SearchOptions, Translator
+from engine import AnyTranslator, EngineError, Pricing, SearchOptions
 
 
 class PriceRequests:
@@ -34,8 +35,9 @@ class PriceRequests:
             return
         protection = Protection.of(replace(self._style.request(segment), follow=None))  # prices are the model's own
 
-        def price(translator: Translator, cancel: threading.Event) -> Pricing:
-            return protection.restore_pricing(translator.price(protection.request, self._options, cancel=cancel))
+        def price(translator: AnyTranslator, cancel: threading.Event) -> Pricing:
+            pricing = translator.price(protection.request, self._options, cancel=cancel, deadline_ms=DEADLINE_MS)
+            return protection.restore_pricing(pricing)
 
         try:
             future = worker.ask(price, key=self._key(segment.index), owner=self._core.token)
@@ -59,8 +61,13 @@ class PriceRequests:
             segment = core.segments[asked.index]
             if segment.requested != asked.requested or done.cancelled():
                 return
+            if done.exception() is not None:
+                core.adopt(replace(segment, unpriced=asked.requested))
             pricing = done.result()
-            if pricing is None or pricing.constrained.status != "complete":
+            if pricing is None:
+                return
+            if pricing.constrained.status != "complete":
+                core.adopt(replace(segment, unpriced=asked.requested))
                 return
             prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
             with core.command() as work:

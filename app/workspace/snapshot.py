@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.formats.tag_names import named_tags
 from app.segments.state import Json
 from app.segments.view import detail_view, row_view
 from app.text.words import counting_unit
@@ -47,7 +48,7 @@ def snapshot_of(
         "glossary": glossary,
         "problem": core.problem,
         "keeps_keys": activity.has_consent,
-        "rows": [row_view(core.segments[index]) for index in sorted(core.tally.changed_since(since))],
+        "rows": [_row(core, index) for index in sorted(core.tally.changed_since(since))],
     }
     if core.order_stamp > since:
         reply["order"] = core.order
@@ -57,3 +58,7 @@ def snapshot_of(
             reply["segment"] = {**detail_view(segment), "findings": [f.view() for f in core.findings(segment)]}
             reply["checks_off"] = sorted(core.checks_off)
     return reply
+
+
+def _row(core: WorkspaceCore, index: int) -> Json:
+    return {**row_view(core.segments[index]), "tags": named_tags(core.document.tags(index))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -106,6 +107,21 @@ def test_page_of_an_earlier_run_finds_its_session_by_the_token(log: Path):
     second.end()
 
 
+def test_continued_session_whose_log_was_changed_says_so(log: Path):
+    first = Run(log)
+    intact, changed = (first.sessions.open_document(TEXT + extra, "manual.txt").token for extra in (b"", b"Save.\n"))
+    first.end()
+    with sqlite3.connect(log) as connection:
+        number = connection.execute("SELECT id FROM session WHERE token = ?", (changed,)).fetchone()
+        connection.execute("UPDATE event SET payload = '{}' WHERE session_id = ? AND seq = 1", number)
+    connection.close()
+    second = Run(log)
+    assert second.sessions.find(intact).document.notes == ()
+    (note,) = second.sessions.find(changed).document.notes
+    assert "changed or damaged outside of Pinpoint (event 1 was changed)" in note
+    second.end()
+
+
 def test_second_tab_is_offered_nothing_while_the_first_continues_its_session(log: Path):
     first = Run(log)
     first.sessions.open_document(TEXT, "other.txt").edit(0, "Angefangen", "typed")
@@ -168,7 +184,7 @@ def test_document_that_is_not_shown_stops_pretranslating(run: Run):
 
 def test_unusable_files_change_nothing(run: Run, tmp_path: Path):
     workspace = run.sessions.open_document(TEXT, "manual.txt")
-    with pytest.raises(DocumentError, match="PDF"):
+    with pytest.raises(DocumentError, match=r"end in \.pdf"):
         run.sessions.open_document(b"%PDF-1.4", "manual.pdf")
     with pytest.raises(GlossaryError, match="1 column"):
         run.sessions.import_glossary(workspace, b"router\nfile\n", "terms.tsv")
@@ -194,6 +210,15 @@ def test_exports_are_named_after_the_document_and_logged(run: Run):
         run.sessions.export(workspace, "../../etc/passwd")
 
 
+def test_exports_that_would_be_empty_are_known_before(run: Run):
+    workspace = run.sessions.open_document(TEXT, "manual.txt")
+    for kind in ("terms.tbx", "memory.tmx"):
+        assert run.sessions.export_note(workspace, kind)["is_empty"], kind
+    assert run.sessions.export_note(workspace, "log.csv") == {"note": None, "is_empty": False}
+    workspace.confirm(0, "Öffnen Sie die Einstellungen.")
+    assert run.sessions.export_note(workspace, "memory.tmx") == {"note": None, "is_empty": False}
+
+
 def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
     workspace = run.sessions.open_document(TEXT, "manual.txt")
     run.decoder.answer_all()
@@ -204,7 +229,8 @@ def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
     )
     export = run.sessions.export(workspace, "document-with-proposals")
     assert export.data.decode() == "Öffnen Sie die Einstellungen.\nde: The router saves the file.\n"
-    assert run.sessions.export_note(workspace, "document-with-proposals") == {"note": export.note}
+    assert run.sessions.export_note(workspace, "document-with-proposals") == {"note": export.note, "is_empty": False}
+    assert export.name == "manual.de.draft.txt", "not the name of the other export"
     assert export.note is not None and "1 are proposals" in export.note
     assert "1 are in the source language" in run.sessions.export_note(workspace)["note"]
 
@@ -244,7 +270,7 @@ def test_documents_of_every_format_are_exported_after_a_restart(log: Path):
     }
     assert exported == {
         "a.po": po.replace(b'msgid "Two."\nmsgstr ""', b'#, fuzzy\nmsgid "Two."\nmsgstr "Neu {1}x{/1}"'),
-        "a.xlf": xliff.replace(
+        "a.xlf": xliff.replace(b"<file>", b'<file target-language="de">').replace(
             b"</source>", b'</source><target state="needs-review-translation">Neu {1}x{/1}</target>'
         ),
         "a.md": b"# One\n\nTwo. Neu {1}x{/1}\n",
@@ -274,11 +300,13 @@ def wait_until(is_done: Callable[[], bool], seconds: float = 60) -> None:
 def refusing(run: Run, change: str) -> Iterator[None]:
     """Every change of this kind fails in the log's file: "INSERT ON main.event", say."""
     db = run.store.connection.db
-    db.execute(f"CREATE TEMP TRIGGER fault BEFORE {change} BEGIN SELECT RAISE(ABORT, 'no space'); END")
+    with run.store.connection.lock:  # not inside a transaction of another thread, which may be rolled back
+        db.execute(f"CREATE TEMP TRIGGER fault BEFORE {change} BEGIN SELECT RAISE(ABORT, 'no space'); END")
     try:
         yield
     finally:
-        db.execute("DROP TRIGGER fault")
+        with run.store.connection.lock:
+            db.execute("DROP TRIGGER fault")
 
 
 def test_a_session_that_cannot_be_deleted_stays_open(run: Run):

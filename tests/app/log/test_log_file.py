@@ -1,7 +1,10 @@
 """Opening the log: older, newer, foreign, damaged and inaccessible files."""
 
 import errno
+import os
 import sqlite3
+import stat
+import sys
 import threading
 from pathlib import Path
 
@@ -185,6 +188,60 @@ def test_read_only_log_is_a_log_error(tmp_path: Path, monkeypatch: pytest.Monkey
             LogStore.open(path)
 
 
+def test_log_in_exclusive_use_is_refused_with_the_address_of_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    first = LogStore.open(path, exclusively=True)
+    with pytest.raises(
+        LogError, match=rf"log\.sqlite is in use by another Pinpoint \(process {os.getpid()}\): use its"
+    ):
+        LogStore.open(path, exclusively=True)
+    first.announce("http://127.0.0.1:7860")
+    with pytest.raises(LogError, match=r"another Pinpoint \(http://127\.0\.0\.1:7860\)"):
+        LogStore.open(path, exclusively=True)
+    LogStore.open(path).close()  # commands that import a session or read the log
+    first.close()
+    LogStore.open(path, exclusively=True).close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
+def test_only_the_owner_can_read_the_log_and_its_backups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copy = tmp_path / "data" / "log.sqlite", tmp_path / "copy.sqlite"
+    make_log(path)
+    path.chmod(0o644)  # as earlier versions left it
+    path.parent.chmod(0o755)
+    monkeypatch.setattr(file, "default_log_path", lambda: path)
+    store = LogStore.open(path, exclusively=True)
+    store.start_session(DOCUMENT, "en-de")
+    store.back_up(copy)
+    modes = {found.name: stat.S_IMODE(found.stat().st_mode) for found in (path.parent, copy, *path.parent.iterdir())}
+    store.close()
+    assert modes.pop("data") == 0o700
+    assert set(modes) == {"copy.sqlite", "log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "log.sqlite.lock"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_folder_that_the_user_chose_keeps_its_rights(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    make_log(tmp_path / "log.sqlite")
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_versions_of_each_run_begin_after_those_of_all_earlier_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    session = store.start_session(DOCUMENT, "en-de")
+    first = store.first_version(session.id)
+    monkeypatch.setattr("app.log.store._wall_ms", lambda: 1000)  # the clock is set back for two runs
+    store.append(session.id, "resume", {})
+    second = store.first_version(session.id)
+    store.append(session.id, "edit", {}, segment=0)
+    store.append(session.id, "resume", {})
+    third = store.first_version(session.id)
+    assert first + 10**6 < second and second + 10**6 < third
+    store.close()
+
+
 # ---- reading without writing, and backups ----
 
 
@@ -328,5 +385,22 @@ def test_backup_that_does_not_fit_leaves_no_file(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(sqlite3, "connect", on_small_disk)
     with pytest.raises(LogError, match=r"could not be written \(.*full\)"):
         store.back_up(copy)
-    assert not copy.exists()
+    assert list(tmp_path.glob("*copy*")) == []
     store.close()
+
+
+def test_backup_gets_its_name_only_when_it_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copy = tmp_path / "log.sqlite", tmp_path / "copy.sqlite"
+    make_log(path)
+    store = LogStore.open(path)
+    link = os.link
+
+    def looked_at(unfinished: Path, name: Path) -> None:
+        assert not copy.exists()
+        link(unfinished, name)
+
+    monkeypatch.setattr(os, "link", looked_at)
+    store.back_up(copy)
+    store.close()
+    LogStore.open_to_read(copy).close()
+    assert sorted(found.name for found in tmp_path.glob("*copy*")) == ["copy.sqlite"]

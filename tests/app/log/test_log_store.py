@@ -158,11 +158,13 @@ def test_update_of_an_unknown_segment_writes_no_event(store: LogStore, session: 
     assert state_of(store, session.id) == before
 
 
-def test_older_segment_version_never_replaces_a_newer_one(store: LogStore, session: SessionRecord) -> None:
-    store.append(session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "new", 5))
+def test_text_changed_since_it_was_read_is_not_replaced(store: LogStore, session: SessionRecord) -> None:
+    store.append(session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "first", 1))
     before = state_of(store, session.id)
-    with pytest.raises(LogError, match="changed elsewhere"):
-        store.append(session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "old", 4))
+    for version in (1, 2):  # whoever read version 0 does not know the text of version 1
+        update = SegmentUpdate("edited", "second", version, read_version=0)
+        with pytest.raises(LogError, match="changed elsewhere"):
+            store.append(session.id, "edit", {}, segment=0, update=update)
     assert state_of(store, session.id) == before
 
 
@@ -288,7 +290,8 @@ session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", 
 for version in range(1, 100_000):
     payloads = [("delete", {"offset": 0, "text": "x" * 500}), ("insert", {"offset": 0, "text": "y" * 500})]
     events = [NewEvent(event_type, payload, 0, version) for event_type, payload in payloads]
-    store.append_all(session.id, events, [(0, SegmentUpdate("edited", f"text {version}", version))])
+    update = SegmentUpdate("edited", f"text {version}", version, read_version=version - 1)
+    store.append_all(session.id, events, [(0, update)])
     print(version, flush=True)
 """
 

@@ -20,7 +20,7 @@ from app.segments.state import SegmentState
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.alternatives import alternatives_view, question_for
-from engine import Alternative, Avoid, InvalidRequest, Request
+from engine import Alternative, Avoid, Follow, InvalidRequest, Request
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 SOURCE = "Click the button."
@@ -44,6 +44,7 @@ def alternative(word: str, text: str) -> Alternative:
 def test_question_is_about_the_words_first_character_and_keeps_the_other_constraints():
     question = question_for(segment("Den „Knopf“ drücken.", "drücken"), asked, 1, "Den „Knopf“ drücken.")
     assert (question.word, question.offset, question.replaced) == ("Knopf", 5, ())
+    assert question.request.follow == Follow("Den „Knopf“ drücken."), "the other words change as little as possible"
     assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
 
 

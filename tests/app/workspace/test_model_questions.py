@@ -14,22 +14,9 @@ from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
-from app.workspace.model_questions import completion_of
+from app.workspace.model_questions import COMPLETION_STRENGTH
 from engine import Follow, Reason, Request, Translation
-from tests.app.hand_decoder import HandDecoder, ready_model, translation
-
-BEGUN = [
-    ("Das ", "Das Haus.", "Haus.", "goes on"),
-    ("", "Das Haus.", "Das Haus.", "nothing typed yet"),
-    ("Cafe\u0301", "Café am Markt", " am Markt", "the same letters in other code points"),
-    ("Die", "Das Haus.", "", "another sentence"),
-    ("Das", "", "", "no translation"),
-]
-
-
-@pytest.mark.parametrize(("text", "found", "completion", "why"), BEGUN, ids=[why for *_, why in BEGUN])
-def test_completion_is_the_rest_after_the_text(text: str, found: str, completion: str, why: str):
-    assert completion_of(text, found) == completion, why
+from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 
 @pytest.fixture
@@ -76,6 +63,17 @@ def test_answer_is_shown_and_logged_and_a_stale_one_neither(api: Api, decoder: H
     workspace = api.sessions.find(api.hello({})["token"])
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "completion"]
     assert logged == [{"text": "Das", "completion": " Haus.", "elapsed_ms": 12.5, "status": "complete"}]
+    assert ask(api, decoder, "Das Haus.", translation(Request("Anything."), "Das Haus."))["completion"] == ""
+    assert [e.type for e in workspace.store.events(workspace.session_id)].count("completion") == 1, "nothing was shown"
+
+
+def test_completion_stays_near_to_the_proposal(api: Api, decoder: HandDecoder):
+    workspace = api.sessions.find(api.hello({})["token"])
+    decoder.answer(0, "Das alte Haus steht leer.")
+    settle(workspace)
+    workspace.questions.ask_completion(0, "Das Ha")
+    request = decoder.of("completion")[-1][0]
+    assert (request.prefix, request.follow) == ("Das Ha", Follow("Das alte Haus steht leer.", COMPLETION_STRENGTH))
 
 
 def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, decoder: HandDecoder):
@@ -115,8 +113,9 @@ def test_crash_and_unawaited_answers_disturb_nothing(api: Api, decoder: HandDeco
     questions = api.sessions.find(api.hello({})["token"]).questions
     _, unwanted = questions.ask_completion(0, "Das")
     assert unwanted.cancel()
-    _, wanted = questions.ask_completion(0, "Das")
-    first, second = completions(decoder)
+    (first,) = completions(decoder)
     first.set_result(translation(Request("x"), "Das Haus."))
+    _, wanted = questions.ask_completion(0, "Das")
+    (second,) = completions(decoder)
     second.set_exception(ValueError("broken"))
     assert isinstance(wanted.exception(0), ValueError)

@@ -130,3 +130,20 @@ def test_segments_that_are_not_open_are_not_priced(workspace: Workspace, decoder
     decoder.answer(1, "Datei")
     settle(workspace)
     assert decoder.questions == []
+
+
+def test_prices_are_awaited_until_they_are_there_or_cannot_be_computed(workspace: Workspace, decoder: HandDecoder):
+    def is_awaited() -> bool:
+        return bool(workspace.snapshot(open_index=0)["segment"]["is_pricing"])
+
+    assert not is_awaited(), "without constraints nothing has a price"
+    pin(workspace, decoder, "Fenster")
+    assert is_awaited()
+    decoder.questions[-1][1].set_result(pricing(0.5, (0.5,)))
+    settle(workspace)
+    assert not is_awaited()
+    pin(workspace, decoder, "Tür")
+    assert is_awaited()
+    decoder.questions[-1][1].set_exception(RuntimeError("no memory"))
+    settle(workspace)
+    assert not is_awaited()

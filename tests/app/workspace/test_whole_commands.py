@@ -99,11 +99,13 @@ def failing_at(store: LogStore, session_id: int, write: int) -> Iterator[None]:
     db = store.connection.db
     number = store.load_session(session_id).num_events + write
     when = f"INSERT ON main.event WHEN NEW.seq = {number}" if write else "UPDATE ON main.segment WHEN 1"
-    db.execute(f"CREATE TEMP TRIGGER fault BEFORE {when} BEGIN SELECT RAISE(ABORT, 'no space'); END")
+    with store.connection.lock:  # not inside a transaction of another thread, which may be rolled back
+        db.execute(f"CREATE TEMP TRIGGER fault BEFORE {when} BEGIN SELECT RAISE(ABORT, 'no space'); END")
     try:
         yield
     finally:
-        db.execute("DROP TRIGGER fault")
+        with store.connection.lock:
+            db.execute("DROP TRIGGER fault")
 
 
 def memory_of(workspace: Workspace) -> dict[str, Any]:
@@ -140,7 +142,7 @@ def page_of(workspace: Workspace) -> dict[str, Any]:
 
 
 def stored(segment: SegmentState) -> tuple[Any, ...]:
-    update = segment_update(segment)
+    update = segment_update(segment, segment.version)
     return update.state, update.target, update.version, dict(update.constraints)
 
 

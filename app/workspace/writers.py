@@ -1,0 +1,53 @@
+"""Which page wrote the text of each segment last, so that another page cannot replace a text that it has not seen."""
+
+from __future__ import annotations
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.segments.state import SegmentState
+
+
+class OvertakenError(CommandError):
+    """Another page has changed the text since the one that was edited; the person has to choose between both."""
+
+    kind = "overtaken"
+
+
+class Writers:
+    """The page that wrote each segment last, and the pages whose newer text was refused."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, str] = {}
+        self._refused: set[tuple[int, str]] = set()
+
+    def check_edit(self, segment: SegmentState, client: str, text: str | None, before: str | None) -> None:
+        """Raises OvertakenError if the text that was edited (`before`) is not the newest and another page wrote that.
+
+        Without `before` the person has chosen the whole text, and it is not refused.
+        """
+        if before is None or before == segment.target or not self._is_overtaken(segment, client, text):
+            return
+        self._refused.add((segment.index, client))
+        raise self._error(segment)
+
+    def check_confirmation(self, segment: SegmentState, client: str, text: str) -> None:
+        """Raises OvertakenError if an edit of the page was refused and the person has not chosen since."""
+        if (segment.index, client) in self._refused and self._is_overtaken(segment, client, text):
+            raise self._error(segment)
+
+    def wrote(self, index: int, client: str) -> None:
+        """Notes that the page has written the text of the segment."""
+        self._last[index] = client
+        self._refused.discard((index, client))
+
+    def _is_overtaken(self, segment: SegmentState, client: str, text: str | None) -> bool:
+        last = self._last.get(segment.index)
+        return bool(last and client and last != client) and segment.target not in (None, text)
+
+    def _error(self, segment: SegmentState) -> OvertakenError:
+        return OvertakenError(
+            Message(
+                "The segment was changed in another window meanwhile: “{text}”. Your text is not stored yet.",
+                text=segment.target or "",
+            )
+        )
