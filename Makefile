@@ -19,6 +19,11 @@ NODE_STAMP = node_modules/.package-lock.json
 .PHONY: run test test-all check
 .DELETE_ON_ERROR:
 
+# Only from the command line: some shells and compilers set a variable HOST of their own.
+ifeq ($(origin HOST),command line)
+run: export PINPOINT_HOST = $(HOST)
+endif
+
 run: $(RUN_STAMP)
 	@exec $(VENV_PYTHON) -m app
 

@@ -45,6 +45,7 @@ def _command(arguments: list[str]) -> int:
         "export": log_commands.export,
         "import-log": log_commands.import_log,
         "backup": log_commands.backup,
+        "verify": log_commands.verify,
         "models": models_command.models,
     }[flags.command]
     try:
@@ -93,13 +94,14 @@ def _serve(settings: AppSettings) -> int:
     from app.models.directions import read_ahead
     from app.models.published_models import PublishedModels
     from app.sessions import Sessions
+    from app.ui.access import is_loopback
     from app.ui.api import Api
-    from app.ui.server import Server, bind, build_server, is_loopback
+    from app.ui.server import Server, bind, build_server
 
     signal.signal(signal.SIGTERM, _stop)
     with ExitStack() as closing:
         closing.callback(model.stop)
-        store = LogStore.open(settings.log or default_log_path())
+        store = LogStore.open(settings.log or default_log_path(), exclusively=True)
         closing.callback(store.close)
         closing.callback(model.close)
         for note in store.notes:
@@ -119,10 +121,11 @@ def _serve(settings: AppSettings) -> int:
         listener = bind(settings.host, settings.port)
         port = listener.getsockname()[1]
         address = f"http://{_shown_host(settings.host)}:{port}"
+        store.announce(address)
         if settings.port not in (0, port):
             print(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
-        application = build_server(api, host=settings.host, port=port)
+        application = build_server(api, host=settings.host, port=port, allowed_hosts=settings.allow_host)
         if not is_loopback(settings.host):
             print("Everyone who can reach this address can read and change the documents: there is no password.")
         print(f"Pinpoint is at {address} (stop with Ctrl+C)", flush=True)

@@ -13,6 +13,7 @@ from app.paths import MODEL_FOLDER, default_log_path
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7860
+HOST_VARIABLE: Final = "PINPOINT_HOST"
 REGISTRY_VARIABLE: Final = "PINPOINT_MODEL_REGISTRY"
 # Mozilla's public list of Firefox Translations models; the files are on the same server.
 DEFAULT_MODEL_REGISTRY: Final = (
@@ -22,7 +23,7 @@ DEFAULT_MODEL_REGISTRY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:
-    """The settings of the app at its start. `host` and `port` also come from the environment, as HOST and PORT.
+    """The settings of the app at its start. `host` and `port` are also taken from PINPOINT_HOST and PORT.
 
     A field's metadata are the arguments of its flag. A field whose default is False becomes a switch; at most one
     switch of a `group` may be given. `{default}` and `{log}` in a help text are filled in.
@@ -51,7 +52,15 @@ class AppSettings:
     log: Path | None = field(
         default=None, metadata={"help": "the log file of all sessions (default: {log})", "type": Path}
     )
-    host: str = field(default=DEFAULT_HOST, metadata={"help": "address to listen on (or HOST)"})
+    host: str = field(default=DEFAULT_HOST, metadata={"help": "address to listen on (or PINPOINT_HOST)"})
+    allow_host: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "another name under which browsers reach the app, such as a proxy's (may be repeated)",
+            "metavar": "NAME",
+            "action": "append",
+        },
+    )
     port: int = field(
         default=DEFAULT_PORT,
         metadata={"help": "port to listen on (or PORT); if it is busy, the next free one is used", "type": int},
@@ -122,7 +131,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> AppSettings:
     """The settings that the flags give, else the environment, else the defaults. Raises ValueError for a wrong one."""
     given = {name: value for name, value in vars(flags).items() if value is not None}
-    given.setdefault("host", environment.get("HOST", DEFAULT_HOST))
+    # Not the variable HOST, which some shells and compilers set; an empty address would mean all of them.
+    given["host"] = given.get("host") or environment.get(HOST_VARIABLE) or DEFAULT_HOST
+    given["allow_host"] = tuple(given.get("allow_host", ()))
     given.setdefault("model_registry", environment.get(REGISTRY_VARIABLE) or DEFAULT_MODEL_REGISTRY)
     if "port" not in given and (port := environment.get("PORT")) is not None:
         if not port.isdecimal():

@@ -14,8 +14,8 @@ from typing import Literal
 
 from app.errors import CommandError
 from app.formats.documents import ReadFile
-from app.glossary.reading.columns import language_of
 from app.i18n import Message
+from app.text.languages import language_of
 from engine import offer_of, short_code
 
 Reason = Literal["stated", "text", "first"]
@@ -124,6 +124,19 @@ def has_same_languages(direction: str, other: str) -> bool:
     ]
 
 
+@lru_cache(maxsize=4096)
+def language_and_script(code: str) -> str:
+    """A language's code, with its script only where that is not the usual one; regions do not count.
+
+    >>> [language_and_script(code) for code in ("deu_Latn", "zho_Hans", "zho_Hant", "zh_hant", "pt_br")]
+    ['de', 'zh', 'zh_hant', 'zh_hant', 'pt']
+    """
+    language, *others = re.split("[-_]", code.lower())
+    language = short_code(language)
+    scripts = [other for other in others if len(other) == 4 and other != _SCRIPTS.get(language, other)]
+    return "_".join([language, *scripts[:1]])
+
+
 def read_ahead(directions: Sequence[str], delay_seconds: float = 6) -> None:
     """Loads the dictionaries for guessing languages in the background, once the first page is drawn."""
     if languages := _guessable(directions):
@@ -178,9 +191,7 @@ def _source(direction: str) -> str:
 @lru_cache(maxsize=1024)
 def _code(name: str) -> str:
     """ "en-US", "Englisch" and "eng_Latn" -> "en"; empty where it names no language."""
-    if not _TAG.fullmatch(name):
-        return ""
-    code = language_of(name) or short_code(name.lower().replace("-", "_"))
+    code = language_of(name) or (short_code(name.lower().replace("-", "_")) if _TAG.fullmatch(name) else "")
     return "" if code in _UNKNOWN else _SAME.get(code, code)
 
 

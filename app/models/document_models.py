@@ -6,24 +6,26 @@ ready, and where it cannot be loaded, the document keeps its current model.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.errors import CommandError
 from app.i18n import Message
 from app.models.directions import check_direction, has_same_languages
-from app.models.loading import ModelHandle
+from app.models.loading import ModelHandle, load_translator
+from app.models.pivot_models import MAX_COMPARED, PivotModel, PivotModels
 from app.models.published_models import ModelList, PublishedModels
+from app.models.speeds import MeasuredSpeeds
 from app.models.style import formalities_of
 from app.paths import MODEL_FOLDER
 from app.segments.state import Json
 from app.settings import DEFAULT_MODEL_REGISTRY
 from engine import (
+    AnyTranslator,
     FetchProgress,
     ModelEntry,
     cache_folder,
@@ -39,9 +41,9 @@ if TYPE_CHECKING:
 
 MAX_CARD_CHARACTERS = 50_000
 MIN_MEASURED = 5  # answers, before a model's speed is shown
-MAX_COMPARED = 200  # directions of a model whose languages are compared; models with more have all pairs
 MAX_DIRECTIONS = 6  # that a page shows
 FIRST = "first"  # the key of the start model, where it is not in the list of known models
+Load = Callable[[FetchProgress], AnyTranslator]
 HUB = "hub/"  # prefix of the key of a downloaded model; the hub id follows
 
 
@@ -92,11 +94,12 @@ class DocumentModels:
         self.first = first
         self._find = find
         self.published = published or PublishedModels(DEFAULT_MODEL_REGISTRY)
+        self.pivots = PivotModels(self._entries, self.published)
         self._speeds = MeasuredSpeeds()
         self._others: dict[Path, ModelHandle] = {}
         self._awaited: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
         self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # loading two models asks for the list of models
 
     def offers(self, user: ModelUser) -> list[Json]:
         """The models that can be chosen for this document. All texts come from the models' makers and are untrusted."""
@@ -124,7 +127,7 @@ class DocumentModels:
 
     def entry(self, key: str) -> ModelEntry:
         """The entry of a model. Raises CommandError where the model is gone or cannot be loaded."""
-        entry = self._entries().get(key)
+        entry = self._entry(key)
         if entry is None:
             raise CommandError(Message("This model is not there any more; open the list of models again."))
         if entry.problem:
@@ -144,8 +147,13 @@ class DocumentModels:
     def switch(self, user: ModelUser, key: str) -> None:
         """Translates this document with another model as soon as it is ready. Of several calls, the last one counts.
 
-        Raises CommandError where the model does not support the document's direction or cannot be loaded.
+        Of two models through a language between, those that are published are downloaded first. Raises CommandError
+        where the model does not support the document's direction or cannot be loaded.
         """
+        pair = self.pivots.find(key, may_download=True)
+        if pair is not None and not pair.is_installed:
+            self._await(user, Path(key), pair.name, partial(self._load_pair, pair))
+            return
         entry = self.entry(key)
         check_direction(entry.name, entry.directions, user.direction)
         self._await(user, entry.folder, entry.name)
@@ -207,6 +215,17 @@ class DocumentModels:
             ],
         }
 
+    def offers_of_pairs(self, user: ModelUser, direction: str | None) -> Json:
+        """The directions that two models have through a language between, and the pair to recommend for one of them.
+
+        By default this is the document's direction, or else the first.
+        """
+        wanted = direction or user.direction
+        offers = self.pivots.offers(wanted, is_wanted=direction is not None, in_use=user.model.folder)
+        if offers["pair"]:
+            offers["pair"]["is_fit"] = offers["pair"]["direction"] == user.direction
+        return offers
+
     def suggestion(self, direction: str, *, is_needed: bool) -> Json | None:
         """The recommended published model for a direction that no installed model has, without using the network.
 
@@ -221,8 +240,16 @@ class DocumentModels:
         found = [] if known is None else known.of_languages(direction)
         if known is not None and not found and not is_needed:
             return None
-        title, num_bytes = (found[0].title, found[0].num_bytes) if found else ("", 0)
-        return {"direction": direction, "title": title, "num_bytes": num_bytes, "is_needed": is_needed}
+        title, num_bytes, pivot = (found[0].title, found[0].num_bytes, "") if found else ("", 0, "")
+        if not found and is_needed and (pair := self.pivots.best(direction)) is not None:
+            title, num_bytes, pivot = pair.name, pair.num_missing_bytes, pair.language
+        return {
+            "direction": direction,
+            "title": title,
+            "num_bytes": num_bytes,
+            "pivot": pivot,
+            "is_needed": is_needed,
+        }
 
     def download(self, user: ModelUser, name: str) -> None:
         """Downloads and installs a published model; translates this document with it if it has its direction.
@@ -233,7 +260,11 @@ class DocumentModels:
         model = None if found is None else found.find(name)
         if model is None:
             raise CommandError(Message("The list of models does not have {name} any more: update it.", name=name))
-        self._await(user, Path(name), model.title, lambda progress: self.published.install(model, progress))
+
+        def load(progress: FetchProgress) -> AnyTranslator:
+            return load_translator(self.published.install(model, progress), self.first.device, progress)
+
+        self._await(user, Path(name), model.title, load)
 
     def remove(self, key: str) -> None:
         """Removes an installed model from this computer. Raises CommandError where an open document uses it."""
@@ -242,7 +273,7 @@ class DocumentModels:
             raise CommandError(Message("This model is not there any more; open the list of models again."))
         with self._lock:
             handles = [self.first, *self._others.values()]
-            is_used = any(self._is_loaded_from(handle, entry.folder) for handle in handles if handle.state != "failed")
+            is_used = any(self._uses(handle, entry.folder) for handle in handles if handle.state != "failed")
         if is_used:
             raise CommandError(
                 Message("{name} translates an open document: choose another model there first.", name=entry.name)
@@ -257,12 +288,10 @@ class DocumentModels:
         user.expect_no_model()
         self._release_unused()
 
-    def _await(
-        self, user: ModelUser, folder: Path, name: str, install: Callable[[FetchProgress], Path] | None = None
-    ) -> None:
+    def _await(self, user: ModelUser, folder: Path, name: str, load: Load | None = None) -> None:
         """Translates this document with the model of this folder or hub id as soon as it is ready."""
         with self._lock:
-            handle = self._awaited[user.token] = self._handle_of(folder, install)
+            handle = self._awaited[user.token] = self._handle_of(folder, load)
         if handle is user.model:
             user.expect_no_model()
         else:
@@ -275,7 +304,7 @@ class DocumentModels:
         event = chosen_model(store, record.id)
         if event is None:
             return self.first, ""
-        entry = self._entries().get(event.payload["key"])  # a download needs a person's request
+        entry = self._entry(event.payload["key"])  # a download needs a person's request
         if entry is None or entry.problem:
             gone = Message("{name} is not there any more.", name=event.payload["name"])
             return self.first, _fallback_message(self.first, record.direction, gone if entry is None else entry.problem)
@@ -326,6 +355,14 @@ class DocumentModels:
             return {FIRST: describe_model(self.first.loaded_from), **entries}
         return entries
 
+    def _entry(self, key: str) -> ModelEntry | None:
+        """The entry of a model, or of two through a language between; None where one is gone."""
+        pair = self.pivots.find(key)
+        return self._entries().get(key) if pair is None else pair.entry()
+
+    def _load_pair(self, pair: PivotModel, progress: FetchProgress) -> AnyTranslator:
+        return pair.load(self.published, self.first.device, progress)
+
     def _converted_from(self, name: str) -> str | None:
         """The key of a hub model that was converted before and can be loaded; None without one."""
         entries = self._entries().items()
@@ -342,15 +379,24 @@ class DocumentModels:
                     self._speeds.note(handle.loaded_from.name, statistics.median_latency_ms)
         return self._speeds.all()
 
+    def _uses(self, handle: ModelHandle, folder: Path) -> bool:
+        """Whether it is, or will be, loaded from this folder, alone or with another model."""
+        pair = self.pivots.find(handle.folder.as_posix())
+        return self._is_loaded_from(handle, folder) or (
+            pair is not None and any(part.folder == folder for part in pair.parts)
+        )
+
     @staticmethod
     def _is_loaded_from(handle: ModelHandle, folder: Path) -> bool:
         return folder in (handle.loaded_from, handle.folder)
 
-    def _handle_of(self, folder: Path, install: Callable[[FetchProgress], Path] | None = None) -> ModelHandle:
+    def _handle_of(self, folder: Path, load: Load | None = None) -> ModelHandle:
         """The model of this folder or hub id; starts loading it where it is neither ready nor loading."""
         if found := self._find_handle(folder):
             return found
-        handle = self._others[folder] = ModelHandle(folder, device=self.first.device, install=install)
+        if load is None and (pair := self.pivots.find(folder.as_posix())) is not None:
+            load = partial(self._load_pair, pair)
+        handle = self._others[folder] = ModelHandle(folder, device=self.first.device, load=load)
         handle.load_in_background()
         return handle
 
@@ -388,6 +434,9 @@ class DocumentModels:
 
     def _key_of(self, handle: ModelHandle) -> str:
         """The key by which a session remembers the model; "" where no list has it."""
+        name = handle.folder.as_posix()
+        if self.pivots.find(name) is not None:
+            return name
         entries = self._entries().items()
         return next((key for key, entry in entries if self._is_loaded_from(handle, entry.folder)), "")
 
@@ -428,38 +477,6 @@ def _has_direction(directions: Sequence[str], direction: str) -> bool:
 def _is_listed(folder: Path) -> bool:
     """Whether a model is bundled or installed; else its folder's name may not be unique."""
     return folder.parent in (cache_folder(), MODEL_FOLDER.parent)
-
-
-class MeasuredSpeeds:
-    """How long an answer of each model takes on this computer, kept in a file beside the models."""
-
-    def __init__(self, file: Path | None = None) -> None:
-        self._file = file or cache_folder().parent / "speeds.json"
-
-    def all(self) -> dict[str, float]:
-        """Milliseconds by the name of the model's folder."""
-        try:
-            found = json.loads(self._file.read_text(encoding="utf-8"))
-            return {str(name): float(value) for name, value in found.items()}
-        except (OSError, ValueError, TypeError, AttributeError):
-            return {}
-
-    def note(self, name: str, median_ms: float) -> None:
-        """Keeps a measurement."""
-        self._write({**self.all(), name: round(median_ms, 1)})
-
-    def forget(self, name: str) -> None:
-        """Drops the measurement of a removed model."""
-        if name in (found := self.all()):
-            del found[name]
-            self._write(found)
-
-    def _write(self, speeds: dict[str, float]) -> None:
-        with suppress(OSError):  # only a figure for information
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            new = self._file.with_suffix(".new")
-            new.write_text(json.dumps(speeds), encoding="utf-8")
-            new.replace(self._file)
 
 
 def chosen_model(store: LogStore, session_id: int) -> Event | None:

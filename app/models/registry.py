@@ -36,6 +36,15 @@ _NAMES: Final = {
 }
 _VOCABULARIES: Final = ({"vocab"}, {"srcVocab", "trgVocab"})
 LICENCE: Final = "MPL-2.0"  # of models whose entry has no licence of its own, as Mozilla's have none
+# The small models of the Bergamot project for these languages are under another licence than Mozilla's later ones for
+# the same languages, and the list does not tell which is which.
+PARTNER_LICENCE: Final = "MPL-2.0 or CC-BY-SA-4.0"
+_PARTNER_LANGUAGES: Final = frozenset({"cs", "de", "es", "et"})
+_PARTNER: Final = (
+    "The Bergamot project's model for these languages is licensed under CC BY-SA 4.0\n"
+    "(https://creativecommons.org/licenses/by-sa/4.0/), Mozilla's own one under the Mozilla Public License, v. 2.0\n"
+    "(https://mozilla.org/MPL/2.0/). The list does not say which of the two this is: follow both, or ask its makers.\n"
+)
 _MPL: Final = (
     "This model is subject to the terms of the Mozilla Public License, v. 2.0.\n"
     "The licence's text is at https://mozilla.org/MPL/2.0/.\n"
@@ -133,7 +142,7 @@ class PublishedModel:
     def licence_text(self) -> str:
         """What is written beside the installed model."""
         origin = "".join(f"  {file.url}\n" for file in self.files)
-        terms = _MPL if self.licence == "MPL-2.0" else ""
+        terms = {LICENCE: _MPL, PARTNER_LICENCE: _PARTNER}.get(self.licence, "")
         return f"{self.title}\nLicence: {self.licence}\n{terms}\nDownloaded from:\n{origin}"
 
     def rank(self) -> tuple[bool, float, int]:
@@ -188,9 +197,16 @@ def _published(entry: object, base: str) -> PublishedModel | None:
         checked.releaseStatus or "",
         checked.modelStatistics.parameters if checked.modelStatistics else 0,
         _quality(checked.metrics),
-        checked.license or LICENCE,
+        checked.license or _licence(checked),
         files,
     )
+
+
+def _licence(entry: _Entry) -> str:
+    """The licence of an entry that names none."""
+    languages = {entry.sourceLanguage, entry.targetLanguage}
+    is_partners = entry.architecture == "tiny" and "en" in languages and bool(languages & _PARTNER_LANGUAGES)
+    return PARTNER_LICENCE if is_partners else LICENCE
 
 
 def _quality(metrics: Mapping[str, Any] | None) -> dict[str, float]:

@@ -21,7 +21,10 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def session_tmx(store: LogStore, session_id: int) -> Export:
-    """The confirmed segments as TMX, one unit each with its position in the document; placeholders as text."""
+    """The confirmed segments as TMX, one unit each with its position in the document; placeholders as text.
+
+    The date of a unit is the time of its confirmation.
+    """
     session = store.load_session(session_id)
     source_language, target_language = (tag.replace("_", "-") for tag in session.direction.split("-", 1))
     root = ET.Element("tmx", version="1.4")
@@ -39,12 +42,13 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
         },
     )
     body = ET.SubElement(root, "body")
-    date = datetime.fromtimestamp(session.last_ms / 1000, UTC).strftime("%Y%m%dT%H%M%SZ")
+    confirmed_ms = {event.segment: event.wall_ms for event in store.events(session_id) if event.type == "confirm"}
     for number, index in enumerate(session.document.order, 1):
         segment = session.segments[index]
         if segment.state != "confirmed" or not segment.target:
             continue
-        unit = ET.SubElement(body, "tu", changedate=date)
+        confirmed_at = datetime.fromtimestamp(confirmed_ms.get(index, session.last_ms) / 1000, UTC)
+        unit = ET.SubElement(body, "tu", changedate=confirmed_at.strftime("%Y%m%dT%H%M%SZ"))
         ET.SubElement(unit, "prop", type="x-document").text = _clean(session.document.name)
         ET.SubElement(unit, "prop", type="x-segment").text = str(number)
         for language, text in ((source_language, segment.source), (target_language, segment.target)):

@@ -83,6 +83,16 @@ def translated_document(
     return Export(exported.name, exported.data, joined(" ", notes) or None)
 
 
+def draft_name(name: str) -> str:
+    """The name of a file with proposals: "manual.de.txt" becomes "manual.de.draft.txt".
+
+    >>> draft_name("manual.de.txt")
+    'manual.de.draft.txt'
+    """
+    stem, dot, ending = name.rpartition(".")
+    return f"{stem}.draft.{ending}" if dot and stem else f"{name}.draft"
+
+
 def proposals_of(segments: Iterable[SegmentState]) -> dict[int, str]:
     """The proposals of the model or the memory in segments that are neither edited nor confirmed, by segment."""
     return {

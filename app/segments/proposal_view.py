@@ -6,6 +6,7 @@ The views contain strings and numbers but no text offsets, so the page never con
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -21,6 +22,8 @@ from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alo
 
 _KEPT_WORDS_AFTER_ELISION = 2
 _MIN_ELIDED_CHARS = 36
+_REPEATED = re.compile(r"(\b[^\W\d]+\b|(?<!\.)\.(?!\.\.)|[,;:!?])(?:\s*\1(?!\w|\.))+")
+_STOP = re.compile(r"[.!?…][\"”“»)]*\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,25 +149,58 @@ def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[A
 def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
     """The n-best list: score, gap to the best, the text as runs, and unmet constraints.
 
+    Left out, but counted in `rank`: hypotheses that only double words or marks of a better one, and those with a
+    constraint alone behind the final stop, unless the best has that too.
+    The score is the one that ranks the hypotheses: the model's less "penalty", for the changes to the previous text.
+
     A run is [kind, text]: "s" same as in the best hypothesis, "d" different, "b" constraint, "e" ellipsis.
     """
     best = decoded.best
     if best is None:
         return []
     rows: list[Json] = []
+    better: set[str] = set()
     for rank, hypothesis in enumerate(decoded.translation.hypotheses):
+        text = _without_repeats(hypothesis.text)
+        is_behind_stop = _ends_behind_stop(hypothesis) and not _ends_behind_stop(best)
+        if text in better or is_behind_stop:
+            continue
+        better.add(text)
         runs = _runs(best, hypothesis)
         rows.append(
             {
                 "rank": rank,
                 "text": hypothesis.text,
-                "score": hypothesis.score,
-                "gap": best.score - hypothesis.score,
+                "score": _ranking_score(hypothesis),
+                "gap": _ranking_score(best) - _ranking_score(hypothesis),
+                "penalty": hypothesis.score_penalty,
                 "runs": _elide(runs) if rank else runs,
                 "unmet": [decoded.constraints[i].text for i in hypothesis.unmet if i < len(decoded.constraints)],
             }
         )
     return rows
+
+
+def _ranking_score(hypothesis: Hypothesis) -> float:
+    return hypothesis.score - hypothesis.score_penalty
+
+
+def _without_repeats(text: str) -> str:
+    """The text with words and marks that are doubled written once.
+
+    >>> _without_repeats("Öffnen Sie die die Datei..")
+    'Öffnen Sie die Datei.'
+    """
+    return _REPEATED.sub(r"\1", text)
+
+
+def _ends_behind_stop(hypothesis: Hypothesis) -> bool:
+    """Whether the text ends with a constraint that stands alone behind the end of a sentence."""
+    stops = [match.end() for match in _STOP.finditer(hypothesis.text)]
+    return bool(stops) and any(
+        placement.start == stops[-1] and not hypothesis.text[placement.end :].strip(" .,;!?")
+        for placement in hypothesis.placements
+    )
 
 
 def free_row(decoded: DecodingResult, free: Hypothesis) -> Json | None:
@@ -305,6 +341,7 @@ def _of_segment(reason: Reason) -> Message:
         "avoided": Message("A text is both required and banned: allow it again, or do not require it here."),
         "too_often": Message("A text would occur more often than allowed: change your text, or release a pin or term."),
         "too_long": Message("The required text is longer than the model can write: release a pin or term."),
+        "too_many": Message("More is required or banned here than the model can take: release some pins or terms."),
         "source_too_long": Message("The source is too long for the model: split the segment."),
         "not_placed": Message("The model could not place the text that you keep in this order: keep less of it."),
         "deadline": Message(

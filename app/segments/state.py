@@ -79,6 +79,7 @@ class SegmentState:
     shown: DecodingResult | None = None
     stored_answer: StoredAnswer | None = None
     prices: Prices | None = None
+    unpriced: int = -1  # the request whose prices could not be computed
     requested: int = 0
     answered: int = 0
     version: int = 0
@@ -127,6 +128,11 @@ class SegmentState:
     def has_prices(self) -> bool:
         """Whether `prices` belong to the newest answer."""
         return self.prices is not None and self.prices.number == self.requested == self.answered
+
+    @property
+    def is_pricing(self) -> bool:
+        """Whether prices of the newest answer are still to come."""
+        return self.can_be_priced and not self.has_prices and self.unpriced != self.requested
 
     @property
     def can_be_priced(self) -> bool:
@@ -309,8 +315,8 @@ def _is_in_text(text: str, constraint: Constraint) -> bool:
     return not constraint.is_pinned and term_form(text, constraint) is not None
 
 
-def segment_update(segment: SegmentState) -> SegmentUpdate:
-    """The segment's state as the log stores it."""
+def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
+    """The segment's state as the log stores it, in place of the state with `read_version`."""
     constraints = {
         "pins": list(segment.pins),
         "terms_off": sorted(segment.terms_off),
@@ -322,7 +328,7 @@ def segment_update(segment: SegmentState) -> SegmentUpdate:
         "comment": segment.comment,
         "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
     }
-    return SegmentUpdate(segment.state, segment.target, segment.version, constraints)
+    return SegmentUpdate(segment.state, segment.target, segment.version, constraints, read_version)
 
 
 def restore_segment(saved: SavedSegment) -> SegmentState:

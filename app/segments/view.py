@@ -79,6 +79,7 @@ def detail_view(segment: SegmentState) -> Json:
         "locked": list(segment.locked),
         "previous": segment.previous,
         "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
+        "is_pricing": segment.is_pricing,
         "terms_off": sorted(segment.terms_off),
         "conflicts": conflicts_of(segment, lambda pin: aligned_span(segment, pin)),
         "is_pending": segment.is_pending,

@@ -92,8 +92,14 @@ class MemoryLibrary:
     def export_tmx(self, direction: str) -> Export:
         """The whole memory of a direction as a TMX file."""
         entries = self.index(direction).entries()
-        note = None if entries else Message("The memory is empty: confirm segments or import a TMX file first.")
-        return Export(f"memory.{direction}.tmx", write_tmx(entries, *languages_of(direction)), note)
+        data = write_tmx(entries, *languages_of(direction))
+        return Export(f"memory.{direction}.tmx", data, self.note_if_empty(direction))
+
+    def note_if_empty(self, direction: str) -> Message | None:
+        """What to do where a direction has no memory; None if it has one."""
+        if self.index(direction).entries():
+            return None
+        return Message("The memory is empty: confirm segments or import a TMX file first.")
 
 
 def languages_of(direction: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import ConfigDict
 
 from app import VERSION
-from app.errors import AppError
+from app.errors import AppError, LogError
 from app.formats.documents import Export
 from app.reports.views import replay_view, report_view
 from app.segments import Json
@@ -171,6 +171,8 @@ class Api:
                 shown = command.switch(self.sessions, workspace)
                 return self._whole(shown, {"is_continued": command.name == "resume_session"})
             return self._changed(workspace, command)
+        except LogError:  # it could not be logged either, and others would wait for the second attempt
+            raise
         except (AppError, EngineError) as error:
             workspace.log_error(envelope.name, str(error))
             raise

@@ -42,10 +42,14 @@ class StyleView(TypedDict):
 
 
 class ModelView(TypedDict):
-    """The model in use; `next` names one that is loading, `fetched` is the percentage of its download."""
+    """The model in use; `next` names one that is loading, `fetched` is the percentage of its download.
+
+    `pivot` is the language between if two models translate, one after the other.
+    """
 
     state: str
     name: str
+    pivot: str
     message: str
     num_directions: int
     next: str
@@ -103,8 +107,18 @@ class GlossarySummary(TypedDict):
     num_glossaries: int
 
 
+class TagView(TypedDict):
+    """An inline tag: its short name, or "", and its content in the file."""
+
+    name: str
+    content: str
+
+
 class SegmentRow(TypedDict):
-    """One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away."""
+    """One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
+
+    `tags` are the inline tags of the source by number: {1} or {/1} in the texts.
+    """
 
     index: int
     stamp: int
@@ -118,6 +132,7 @@ class SegmentRow(TypedDict):
     is_repetition: bool
     is_from_memory: bool
     score: float | None
+    tags: dict[str, TagView]
 
 
 class SourceRun(TypedDict):
@@ -253,9 +268,10 @@ class FreeHypothesis(TypedDict):
 
 
 class RankedHypothesis(FreeHypothesis):
-    """One translation of the n-best list."""
+    """One translation of the n-best list: `score` is the model's less `penalty`, for changes and bad places."""
 
     rank: int
+    penalty: float
     unmet: list[str]
 
 
@@ -286,6 +302,7 @@ class SegmentDetails(TypedDict):
     locked: list[str]
     previous: str
     prices: PriceView | None
+    is_pricing: bool
     terms_off: list[str]
     conflicts: list[ConflictView]
     is_pending: bool

@@ -117,9 +117,10 @@ class ImportedMemory(TypedDict):
 
 
 class ExportWarning(TypedDict):
-    """A warning to show before a file is saved."""
+    """A warning to show before a file is saved. A file that would be empty is not offered."""
 
     note: str | None
+    is_empty: bool
 
 
 # ---- models ----
@@ -182,6 +183,39 @@ class PublishedOffers(TypedDict):
     direction: str
     directions: list[str]
     models: list[PublishedOffer]
+
+
+class PairedModel(TypedDict):
+    """One model of a pair; the licence only if it has to be downloaded."""
+
+    name: str
+    direction: str
+    num_bytes: int
+    is_installed: bool
+    licence: str
+    licence_text: str
+
+
+class ModelPair(TypedDict):
+    """Two models through a language between (`language`); `is_fit` if they translate this document's language pair."""
+
+    key: str
+    name: str
+    language: str
+    direction: str
+    num_missing_bytes: int
+    is_installed: bool
+    is_current: bool
+    is_fit: bool
+    parts: list[PairedModel]
+
+
+class PairOffers(TypedDict):
+    """The target languages by source language that no single model has, and the models to use for `direction`."""
+
+    pairs: dict[str, list[str]]
+    direction: str
+    pair: ModelPair | None
 
 
 # ---- glossaries ----
@@ -383,12 +417,14 @@ class ImportedGlossary(TypedDict):
 class ModelSuggestion(TypedDict):
     """A model that can be downloaded for a direction; `title` is empty if the list of models was never read.
 
-    `is_needed` says that no installed model has the direction.
+    `is_needed` says that no installed model has the direction. `pivot` is a language where two models are offered that
+    translate through it; `num_bytes` is then what has to be downloaded.
     """
 
     direction: str
     title: str
     num_bytes: int
+    pivot: str
     is_needed: bool
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -19,6 +19,7 @@ from app.errors import AppError
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.tm.tmx_memory import MAX_BYTES as MAX_MEMORY_BYTES
+from app.ui.access import OwnPages
 from app.ui.api import Api
 from app.ui.page import STATIC_PATH, json_reply, mount_page
 
@@ -36,34 +37,28 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
 )
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class LocalRequestsOnly:
-    """Adds security headers, and refuses requests of other sites if the server listens on this computer only.
+class Doors:
+    """Refuses requests of other sites and messages that are too large, and adds the security headers."""
 
-    A web page of another site can send requests to localhost, and can read the answers if its own domain resolves to
-    127.0.0.1. Both are refused: Host, and Origin if it is sent, must be a loopback name.
-    """
-
-    def __init__(self, app: Any, *, is_local_only: bool) -> None:
+    def __init__(self, app: Any, own_pages: OwnPages) -> None:
         self.app = app
-        self.is_local_only = is_local_only
+        self.own_pages = own_pages
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request (ASGI)."""
+        if scope["type"] == "websocket":  # the page uses none
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = dict(scope["headers"])
-        if self.is_local_only and not _is_own(headers):
-            await PlainTextResponse("This server answers only pages of this computer.", 403)(scope, receive, send)
-            return
-
-        max_bytes = MAX_UPLOAD_BYTES if scope["path"].startswith(UPLOAD_PATH) else MAX_BODY_BYTES
-        if int(headers.get(b"content-length", b"0") or 0) > max_bytes:
-            await PlainTextResponse("The message is too large.", 413)(scope, receive, send)
+        if (refusal := self._refusal(scope)) is not None:
+            await refusal(scope, receive, send)
             return
 
         async def send_with_headers(message: Any) -> None:
@@ -72,6 +67,25 @@ class LocalRequestsOnly:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+    def _refusal(self, scope: Any) -> Response | None:
+        """The reply to a request that is not passed on."""
+        if not self.own_pages.sent(scope["headers"]):
+            return PlainTextResponse(
+                "This server answers only its own page. If this is another name of this server, start Pinpoint with "
+                "--allow-host NAME.",
+                403,
+            )
+        headers = dict(scope["headers"])
+        if b"transfer-encoding" in headers:  # the size must be known before anything is read
+            return PlainTextResponse("The message has no Content-Length.", 411)
+        max_bytes = MAX_UPLOAD_BYTES if scope["path"].startswith(UPLOAD_PATH) else MAX_BODY_BYTES
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit():
+            return PlainTextResponse("The Content-Length is not a number.", 400)
+        if len(length) > len(str(max_bytes)) or int(length) > max_bytes:
+            return PlainTextResponse("The message is too large.", 413)
+        return None
 
 
 class Server(uvicorn.Server):
@@ -87,8 +101,8 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def build_server(api: Api, *, host: str, port: int) -> LocalRequestsOnly:
-    """The whole web application."""
+def build_server(api: Api, *, host: str, port: int, allowed_hosts: Sequence[str] = ()) -> Doors:
+    """The whole web application. It answers requests to `host` and to the names `allowed_hosts`."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
     app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
@@ -122,7 +136,7 @@ def build_server(api: Api, *, host: str, port: int) -> LocalRequestsOnly:
         return await asyncio.to_thread(json_reply, reply)
 
     mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
-    return LocalRequestsOnly(app, is_local_only=is_loopback(host))
+    return Doors(app, OwnPages.of(host, allowed_hosts))
 
 
 def _file(make: Callable[[], Export]) -> Response:
@@ -134,11 +148,6 @@ def _file(make: Callable[[], Export]) -> Response:
     disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
     headers = {"content-disposition": disposition, "cache-control": "no-store"}
     return Response(file.data, media_type="application/octet-stream", headers=headers)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a server that listens on `host` can be reached from this computer only."""
-    return host in _LOOPBACK
 
 
 def bind(host: str, port: int, tries: int = 50) -> socket.socket:
@@ -162,9 +171,3 @@ def bind(host: str, port: int, tries: int = 50) -> socket.socket:
 
 def _is_windows() -> bool:
     return hasattr(socket, "SO_EXCLUSIVEADDRUSE")
-
-
-def _is_own(headers: dict[bytes, bytes]) -> bool:
-    host = headers.get(b"host", b"").decode("latin-1")
-    origin = headers.get(b"origin", b"").decode("latin-1")
-    return urlsplit("//" + host).hostname in _LOOPBACK and (not origin or urlsplit(origin).netloc == host)

@@ -15,7 +15,11 @@ from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Transl
 
 
 class HandDecoder:
-    """Keeps what is submitted, by key, the newest last."""
+    """Keeps what is submitted, by key, the newest last.
+
+    As in the worker, a newer completion or revision cancels the older one; older translations of a segment stay, so
+    that a test can answer them late.
+    """
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, Request, Priority, Future[Translation]]] = []
@@ -27,6 +31,8 @@ class HandDecoder:
         self, request: Request, options: SearchOptions, *, key: str, owner: str, priority: Priority = "interactive"
     ) -> Future[Translation]:
         future: Future[Translation] = Future()
+        if key.endswith(("/completion", "/revision")):
+            self._overtake(key)
         self.requests.append((key, request, priority, future))
         return future
 
@@ -37,12 +43,16 @@ class HandDecoder:
 
     def cancel(self, key: str) -> None:
         self.cancelled.append(key)
-        for other, request, _, future in self.requests:
-            if other == key and not future.done():
-                future.set_result(Translation(request, "cancelled"))
+        self._overtake(key)
         for other, future in self.questions:
             if other == key and not future.done():
                 future.set_result(None)
+
+    def _overtake(self, key: str) -> None:
+        """Ends the unanswered requests with this key as cancelled."""
+        for other, request, _, future in self.requests:
+            if other == key and not future.done():
+                future.set_result(Translation(request, "cancelled"))
 
     def statistics(self) -> WorkerStatistics:
         waiting = sum(not future.done() for *_, future in self.requests)

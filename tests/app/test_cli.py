@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from app.models.style import FORMALITIES
 from app.sessions import EXPORTS
 from app.tm.index import MemoryEntry
 from app.tm.tmx_memory import write_tmx
-from engine import Reason, Request, SearchOptions, Translation
+from engine import Hypothesis, Reason, Request, SearchOptions, Translation
 from tests.app.hand_decoder import translation
 
 
@@ -180,6 +181,16 @@ def test_deeply_nested_log_is_refused_with_its_line(
     assert not (tmp_path / "other.sqlite").exists()
 
 
+def test_verify_names_the_sessions_whose_events_were_changed(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "verify", "--log", log)
+    assert status == 0 and "events, complete" in out and "DAMAGED" not in out
+    with sqlite3.connect(log) as connection:
+        connection.execute("DELETE FROM event WHERE session_id = 2 AND seq = 2")
+    connection.close()
+    status, out, _ = run(capsys, "verify", "--log", log)
+    assert status == 1 and "session 2: DAMAGED: event 2 is missing" in out
+
+
 def test_backup_is_a_separate_log(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy = tmp_path / "copy.sqlite"
     status, out, _ = run(capsys, "backup", copy, "--log", log)
@@ -274,6 +285,35 @@ def test_a_document_is_translated_with_its_terms(
     assert output.read_bytes().decode() == expected
     assert "2 of 2 segments" in err
     assert translator.options == replace(SEARCH, nbest=1)  # as the page asks, but for the best one alone
+
+
+def test_unreadable_source_and_errors_of_the_checks_are_reported(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answers(requests: Sequence[Request], *_: object, **__: object) -> Iterator[Translation]:
+        for request in requests:
+            best = Hypothesis("Drück 6", -0.5, -0.5, (1,), (-0.1,), ((0, 7),))
+            yield Translation(request, "complete", (best,), unknown_source=((0, 2),))
+
+    monkeypatch.setattr(translator, "translate_all", answers)
+    (tmp_path / "a.txt").write_text("東京 takes 5\n✓ € 7\n", encoding="utf-8")
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "b.txt")
+    assert status == 1
+    assert "segment 1 has text that the model cannot read: 東京\n" in err
+    assert "segment 1, to check: Numbers missing: 5\n" in err
+    assert (tmp_path / "b.txt").read_text(encoding="utf-8") == "Drück 6\n✓ € 7\n"  # nothing to translate: a copy
+
+
+def test_encoding_of_a_text_can_be_given(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_bytes("Žlutý kůň".encode("cp1250"))
+    output = tmp_path / "b.txt"
+    assert run(capsys, "translate", tmp_path / "a.txt", "-o", output, "--encoding", "cp1250")[0] == 0
+    assert output.read_bytes().decode("cp1250") == "de: Žlutý kůň"
+    for encoding, message in (("klingon", "not a known encoding"), ("utf-8", "is not in utf-8")):
+        status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--encoding", encoding)
+        assert status == 2 and message in err
 
 
 def test_unavailable_device_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

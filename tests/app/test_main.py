@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from app.paths import default_log_path
 from app.ui.api import Api
 from app.ui.server import Server, bind
 from tests.app.ui.test_api import api, message  # noqa: F401
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_version_is_printed(capsys: pytest.CaptureFixture[str]):
@@ -42,10 +46,46 @@ def test_help_names_the_program_as_it_was_started(
 
 def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PORT", "7001")
-    monkeypatch.setenv("HOST", "127.0.0.2")
+    monkeypatch.setenv("PINPOINT_HOST", "127.0.0.2")
     assert (_parse([]).host, _parse([]).port) == ("127.0.0.2", 7001)
     flags = _parse(["--port", "7002", "--host", "localhost"])
     assert (flags.host, flags.port) == ("localhost", 7002)
+
+
+@pytest.mark.parametrize(
+    ("variables", "flags"),
+    [
+        ({"HOST": "0.0.0.0"}, []),  # set by some shells and compilers
+        ({"PINPOINT_HOST": ""}, []),  # an empty address would listen on every network
+        ({}, ["--host", ""]),
+    ],
+)
+def test_app_listens_on_this_computer_only_unless_told(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], flags: list[str]
+):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert _parse(flags).host == "127.0.0.1"
+
+
+def test_other_names_of_the_server_are_collected():
+    assert _parse([]).allow_host == ()
+    assert _parse(["--allow-host", "a.example", "--allow-host", "b.example"]).allow_host == ("a.example", "b.example")
+
+
+@pytest.mark.parametrize(("arguments", "host"), [((), ""), (("HOST=127.0.0.9",), "127.0.0.9")])
+def test_make_run_takes_the_host_from_its_command_line_only(tmp_path: Path, arguments: tuple[str, ...], host: str):
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\necho "host=$PINPOINT_HOST"\n')
+    python.chmod(0o755)
+    (tmp_path / "installed-run").touch()
+    command = ["make", "run", f"VENV={tmp_path}", *arguments]
+    environment = {**os.environ, "HOST": "x86_64-linux-gnu"}
+    for name in ("PINPOINT_HOST", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # the last three: `make test` runs this test
+        environment.pop(name, None)
+    output = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    assert output == f"host={host}\n"
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ CHROMIUM_FLAGS = [
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the quickest first
 START_SECONDS = 300  # it takes five on a quiet machine
 
-expect.set_options(timeout=20_000)  # ms; replies may be slow on a busy machine
+expect.set_options(timeout=60_000)  # ms; replies may be slow on a busy machine
 
 
 def find_chromium() -> str | None:
@@ -119,9 +119,12 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> 
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """The system's Chromium. Without it the tests are skipped; in CI they fail."""
+    """The system's Chromium. Without it the tests are skipped; in CI they fail.
+
+    Its event loop runs in this thread until the fixture ends, and other tests need a loop of their own.
+    """
     path = find_chromium()
     if path is None:
         message = "no Chromium on this machine: install it (apt install chromium) to run the browser tests"
@@ -134,7 +137,7 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """One app for all tests of a worker. Each test opens its own document; matches of the others do not fill it."""
     app = App(model_folder, tmp_path_factory.mktemp("log") / "sessions.sqlite", "--no-fill")
@@ -143,9 +146,9 @@ def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathF
 
 
 def new_context(browser: Browser) -> BrowserContext:
-    """An empty browser profile that waits up to 20 seconds for what a test expects."""
+    """An empty browser profile that waits up to a minute for what a test expects."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     return context
 
 
@@ -157,7 +160,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_context(browser: Browser) -> Iterator[BrowserContext]:
     """A browser profile for all modules: what Gradio loads is then in its cache."""
     context = new_context(browser)

@@ -182,7 +182,7 @@ class Screen:
     def token(self) -> str:
         return str(self.page.evaluate("sessionStorage.getItem('pinpoint:session')"))
 
-    def eventually(self, claim: Callable[[], Any], seconds: float = 20) -> None:
+    def eventually(self, claim: Callable[[], Any], seconds: float = 60) -> None:
         """Waits until `claim` returns something true."""
         end = time.monotonic() + seconds
         while not claim():

@@ -13,7 +13,7 @@ from tests.e2e.conftest import ROOT, App
 from tests.e2e.screen import Screen
 
 MODEL = ROOT / "data" / "models" / "en-de"
-SOURCE = "😀 The router saves the file, and the password is new."
+SOURCE = "𝐀 The router saves the file, and the password is new."
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ REFUSED = [
     ("blank.txt", b"\n \n\t\n", "white space"),
     ("photo.txt", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "PNG picture"),
     ("tool.txt", bytes(range(256)) * 40, "binary"),
-    ("letter.pdf", b"%PDF-1.7 ...", "PDF"),
+    ("letter.pdf", b"%PDF-1.7 ...", "files that end in .pdf"),
     ("huge.txt", b"One more line of text.\n" * 260_000, "5 MiB"),
 ]
 

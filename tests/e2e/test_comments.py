@@ -25,8 +25,8 @@ def test_comment_is_added_changed_found_and_removed_by_keyboard(screen: Screen):
     expect(comment).to_be_hidden()
 
     page.get_by_role("button", name="Comments").click()
-    expect(page.locator(".row")).to_have_count(1)
-    screen.open_segment(1)
+    expect(page.locator(".editor .no")).to_have_text("1")  # the only one that matches is opened
+    expect(page.locator(".row")).to_have_count(0)
     expect(comment).to_have_value("Which router?\n<b>Ask</b> them.")
     keys.press("Alt+k")
     keys.type(" Today.")

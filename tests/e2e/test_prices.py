@@ -23,11 +23,14 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
     screen.words.nth(0).click(modifiers=["Alt"])
     expect(screen.page.locator("li[data-ban] .price")).to_contain_text(NUMBER)
     expect(screen.page.locator("li[data-pin] .price")).to_contain_text(NUMBER)
-    expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Cost of constraints .*individually, .*combined"))
+    expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Score cost .*individually, .*combined"))
     log = events(screen.download("Session log as JSONL", tmp_path))
     prices = [event["payload"] for event in log if event["type"] == "prices"][-1]
     assert [each["text"] for each in prices["constraints"]] == ["ganz neu", "Einstellungen"]
     screen.page.locator("li[data-pin] .x").click()
     screen.page.locator("li[data-ban] .x").click()
-    screen.upload("glossary", "none.csv", b"source,target\nmodem,Modem\n")
+    expect(screen.page.locator(".price")).to_have_count(1)
+    expect(screen.page.locator("li[data-price-of=Einstellungen] .price")).to_contain_text(NUMBER)
+    expect(screen.page.locator(".head2")).not_to_contain_text("individually")
+    screen.page.get_by_role("button", name="Ignore in this segment").click()
     expect(screen.page.locator(".head2, .price")).to_have_count(0)

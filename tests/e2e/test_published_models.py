@@ -124,3 +124,35 @@ def test_document_without_a_model_for_its_languages_leads_to_the_models_for_them
             found = models.get_by_role("region", name="Firefox Translations en-pt (tiny)")
             expect(found.get_by_role("button", name="Download")).to_be_visible()
     model.close()
+
+
+def test_document_without_a_model_for_its_languages_is_translated_through_another_language(
+    context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    portuguese = shutil.copytree(model_folder, tmp_path / "cache" / "models" / "mine-pt-en")
+    config = json.loads((portuguese / "config.json").read_text(encoding="utf-8"))
+    own = {"directions": ["pt-en"], "direction_pieces": {"pt-en": None}, "formalities": {}}
+    (portuguese / "config.json").write_text(json.dumps({**config, **own}), encoding="utf-8")
+    model = ModelHandle(model_folder)
+    model.load_in_background(1)
+    model.wait()
+    with serve(model, tmp_path) as url:
+        screen = Screen(context.new_page(), url)
+        page = screen.page
+        screen.open_text("pt\tde\nAbra a porta.\t\nFeche a porta.\t\n", "table.tsv")
+        offer = page.locator(".banner").filter(has_text="two installed models can, through English")
+        offer.get_by_role("button", name="Show models").click()
+        pair = page.get_by_role("region", name="Portuguese → German through English (two models)")
+        expect(pair).to_contain_text("mine-pt-en")
+        pair.get_by_role("button", name="Start over with these models").click()
+        page.get_by_role("button", name="Use this language pair").click()
+        expect(page.locator(".model")).to_contain_text("through English")
+        expect(page.locator(".docinfo .dir")).to_have_text("PT → DE")
+        screen.wait_for_proposal()
+        page.get_by_label("Pin a phrase that is not in the proposal").fill("Dateien")
+        page.keyboard.press("Enter")
+        screen.wait_for_pin("Dateien")
+        page.locator(".model").click()
+        expect(pair).to_contain_text("in use")
+    model.close()

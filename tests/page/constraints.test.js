@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 import './fake_browser.js';
-import {isMetBy, isSame, partsOf, unpin} from '../../app/ui/static/core/constraints.js';
+import {isMetBy, isSame, markPins, partsOf, unpin} from '../../app/ui/static/core/constraints.js';
 import {loadTexts} from '../../app/ui/static/core/texts.js';
 import {ConstraintSet} from '../../app/ui/static/editor/constraint_set.js';
 
@@ -45,6 +45,7 @@ const constraintSet = (seen = {text: 'Ein Gebäude', isOwn: false}) => {
       send: (/** @type {string} */ name, /** @type {CommandArgs} */ args, /** @type {string} */ slot) =>
         sent.push([name, args, slot]),
     },
+    session: {token: 'token'},
     say: (/** @type {string} */ _, /** @type {string} */ text) => events.push(text),
   };
   const set = new ConstraintSet(/** @type {any} */ (page), /** @type {any} */ ({index: 5}), {
@@ -131,4 +132,22 @@ test('the proposal stays near the text seen before the first constraint, until t
   assert.equal(previous(), '', 'without constraints the translation is free');
   set.toggleFree();
   assert.equal(set.previous, '', 'and there is nothing to switch');
+});
+
+/** @param {string[]} pins @param {Run[]} [tokens] */
+const marked = (pins, tokens = [{t: 'die', w: 0}, {t: ' '}, {t: 'alte', w: 1}, {t: ' '}, {t: 'die', w: 2}, {t: '.'}]) =>
+  markPins(tokens, pins)
+    .map(token => (token.pin === undefined ? token.t : `[${token.t}]`))
+    .join('');
+
+test('pins are marked in the last proposal until the server has answered', () => {
+  assert.equal(marked([]), 'die alte die.');
+  assert.equal(marked(['alte die']), 'die [alte][ ][die].');
+  assert.equal(marked(['die', 'die']), '[die] alte [die].', 'each of two equal pins has a place of its own');
+  assert.equal(marked(['alt', 'neu']), 'die alte die.', 'a part of a word and an absent word have none');
+  /** @type {Run[]} */
+  const clicked = [{t: 'die', w: 0}, {t: ' '}, {t: 'die', w: 1, pin: 'die', at: 'new'}];
+  assert.equal(marked(['die'], clicked), 'die [die]', 'the word that was clicked stays the one');
+  assert.equal(marked([], clicked), 'die die', 'a removed pin loses its mark');
+  assert.equal(clicked[2].pin, 'die', 'the words given are not changed');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
-import {drafts, readStored, writeStored} from '../../app/ui/static/core/storage.js';
+import {drafts, readStored, unsentConstraints, writeStored} from '../../app/ui/static/core/storage.js';
 import {localStorage, withoutStorage} from './fake_browser.js';
 
 beforeEach(() => localStorage.clear());
@@ -50,4 +50,19 @@ test('a draft that cannot be read is left out', () => {
   localStorage.setItem('pinpoint:draft:token:x', '{"text": "a"}');
   drafts.keep('token', 2, 'b', null);
   assert.deepEqual(drafts.list('token'), [{index: 2, text: 'b', base: null}]);
+});
+
+test('constraints that were not stored are found again after a reload, the newest of each segment', () => {
+  const [older, newer] = [
+    {segment: 2, pins: ['a']},
+    {segment: 2, pins: ['a', 'b']},
+  ];
+  unsentConstraints.keep('token', older);
+  unsentConstraints.keep('token', newer);
+  unsentConstraints.keep('other', {segment: 0, pins: ['c']});
+  assert.deepEqual(unsentConstraints.list('token'), [newer]);
+  unsentConstraints.drop('token', older);
+  assert.deepEqual(unsentConstraints.list('token'), [newer], 'the reply to the older one removes nothing');
+  unsentConstraints.drop('token', newer);
+  assert.deepEqual(unsentConstraints.list('token'), []);
 });

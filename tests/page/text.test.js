@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {Changes, joinedEdits, originOf} from '../../app/ui/static/core/changes.js';
-import {unseenIn} from '../../app/ui/static/core/unseen.js';
+import {splitAt, unseenIn} from '../../app/ui/static/core/unseen.js';
 import {firstWord, inWords, wholeWords, wordStarts} from '../../app/ui/static/core/words.js';
 import {nextCase, nextPlaceholder} from '../../app/ui/static/editor/text_commands.js';
+import {groupOf} from '../../app/ui/static/panels/side.js';
 
 for (const {cases, lang} of [
   {cases: ['der alte hof', 'Der Alte Hof', 'DER ALTE HOF'], lang: 'de'},
@@ -141,4 +142,23 @@ test('two typed edits on their way become one', () => {
     reported: {before: '', changes: [[0, 0, 'ab', 'typed']]},
   });
   assert.equal(joinedEdits({text: 'a'}, later), null);
+});
+
+test('a text is cut where searched words are, in any case', () => {
+  assert.deepEqual(splitAt('Der Router des Routers', 'router'), ['Der ', 'Router', ' des ', 'Router', 's']);
+  assert.deepEqual(splitAt('Router', 'router'), ['', 'Router', '']);
+  assert.deepEqual(splitAt('Router', ''), ['Router']);
+  assert.deepEqual(
+    splitAt('\u0130stanbul', 'stan'),
+    ['\u0130stanbul'],
+    'where small letters are longer, nothing is cut',
+  );
+});
+
+test('a term that is used twice is not listed as used', () => {
+  const group = (/** @type {string} */ status, /** @type {string} */ doubt) =>
+    groupOf(/** @type {any} */ ({status, doubt}));
+  assert.equal(group('met', ''), 'met');
+  assert.equal(group('met', 'doubled'), 'doubt');
+  assert.equal(group('unmet', ''), 'unmet');
 });

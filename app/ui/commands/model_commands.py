@@ -49,6 +49,20 @@ class ListPublishedModels(Command):
         return sessions.models.offers_to_download(workspace, self.direction, is_update=self.is_update)
 
 
+class ListPairs(Command):
+    """The directions that two models have through a language between, and the models for one of them.
+
+    `direction` is the wanted one; with null, it is the document's, or else the first.
+    """
+
+    name: Literal["model_pairs"]
+    result: ClassVar[Any] = r.PairOffers
+    direction: Name | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.models.offers_of_pairs(workspace, self.direction)
+
+
 class DownloadModel(Command):
     """Downloads a published model and installs it."""
 
@@ -70,7 +84,7 @@ class RemoveModel(Command):
 
 
 class SwitchModel(Command):
-    """Translates with another model."""
+    """Translates with another model, or with two through a language between, which are downloaded if need be."""
 
     name: Literal["switch_model"]
     key: Name

@@ -112,7 +112,7 @@ class ConfirmSegment(SegmentCommand):
     origin: StepOrigin | None = None
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json | None:
-        return workspace.confirm(self.segment, self.text, is_new=self.origin is None)
+        return workspace.confirm(self.segment, self.text, is_new=self.origin is None, client=self.client)
 
 
 class ReopenSegment(SegmentCommand):

@@ -56,13 +56,16 @@ const placeOf = ({segment}) => {
  * @param {string} keys
  * @param {string} place
  */
-const completionAction = ({segment: {completion, rest, revision}}, keys, place) => {
+const completionAction = ({segment}, keys, place) => {
+  const {completion, rest, revision, offers} = segment;
+  if (keys === 'Escape' && offers.isAsking) return () => offers.dismissQuestion();
   if (place !== 'field') return null;
   if (keys === 'Escape' && completion.isAsked) return () => completion.dismiss();
   if (keys === 'Escape' && rest.asked && !completion.isShown) return () => rest.cancel();
   if (!completion.isShown) return keys === 'Escape' && revision.isOffered ? () => revision.dismiss() : null;
-  if (keys === 'Tab' && completion.isAtCaret) return () => completion.take(false);
-  if (keys === `Ctrl+${completion.forward}` && completion.isAtCaret) return () => completion.take(true);
+  if ((keys === 'Tab' || keys === `Ctrl+${completion.forward}`) && completion.isAtCaret)
+    return () => completion.take(true);
+  if (keys === 'End' && completion.isAtCaret) return () => completion.take(false);
   return keys === 'Escape' ? () => completion.dismiss() : null;
 };
 
@@ -103,7 +106,7 @@ const ACTIONS = {
   confirm:
     ({segment}) =>
     () =>
-      segment.confirm(),
+      segment.confirmation.press(),
   pin:
     ({segment}) =>
     () =>
@@ -147,7 +150,11 @@ const ACTIONS = {
   complete:
     ({segment}) =>
     () =>
-      segment.completion.ask(),
+      segment.completion.complete(),
+  completing:
+    ({segment}) =>
+    () =>
+      segment.completion.toggle(),
   alternatives:
     ({segment}) =>
     () =>

@@ -5,11 +5,12 @@ import {watchIdle} from './core/idle.js';
 import {loadBindings} from './core/key_bindings.js';
 import {PressQueue} from './core/presses.js';
 import {Steps} from './core/steps.js';
-import {drafts, readStored, writeStored} from './core/storage.js';
+import {drafts, readStored, unsentConstraints, writeStored} from './core/storage.js';
 import {watchTabs} from './core/tabs.js';
 import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './core/texts.js';
 import {offerModel} from './dialogs/models.js';
-import {restoreDrafts} from './editor/restore_drafts.js';
+import {sendConstraints} from './editor/constraint_set.js';
+import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
 import {listenToKeys} from './keys.js';
 import {SegmentList} from './list/segment_list.js';
@@ -82,7 +83,6 @@ export class Bench {
     this.segment = new Segment(this);
     this.side = new Side(this, side);
     this.status = new Status(this, foot);
-    this.list.staysUnder(noteHost);
     this.announceTab = watchTabs(this);
     listenToKeys(this, this.root);
     document.addEventListener('visibilitychange', () => this.onVisibility());
@@ -104,7 +104,10 @@ export class Bench {
   connect() {
     return new Connection(this.server, this.session, {
       onReply: (reply, command) => this.presses.add(reply, command),
-      onSend: command => this.steps.onCommand(command),
+      onSend: command => {
+        this.steps.onCommand(command);
+        this.showSent(command);
+      },
       onState: () => this.status?.update(),
       onReturn: () => this.sendOpen(),
     });
@@ -133,6 +136,7 @@ export class Bench {
     for (const note of reply.document.notes) this.say('info', note);
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     restoreDrafts(this);
+    for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
     if (reply.result?.offer) this.offer(reply.result.offer);
     if (reply.result?.model_offer) offerModel(this, reply.result.model_offer);
     this.announceTab();
@@ -172,7 +176,10 @@ export class Bench {
         this.reconnect();
         return;
       }
-      if (command) this.say('bad', reply.error.message);
+      if (command && ['edit', 'confirm'].includes(command.name)) this.session.version = -1; // the rows as they are
+      if (command && reply.error.kind === 'overtaken')
+        askWhichText(this, command.args.segment, command.args.text, reply.error.message);
+      else if (command) this.say('bad', reply.error.message);
       return;
     }
     if (reply.token !== this.session.token) return; // a reply for the document that was open before
@@ -189,6 +196,17 @@ export class Bench {
     this.adopt(reply);
   }
 
+  /**
+   * Shows a text in the list before the server has stored it, as the server may be offline.
+   * @param {Pick<Command, 'name' | 'args'>} command
+   */
+  showSent({name, args}) {
+    const row = this.rows[args.segment];
+    if (!row || !['edit', 'confirm'].includes(name) || typeof args.text !== 'string') return;
+    this.rows[args.segment] = {...row, target: args.text, state: name === 'edit' ? 'edited' : row.state};
+    this.list.updateRow(this.rows[args.segment], {keepsHeight: true});
+  }
+
   /** @param {SuccessReply} reply */
   merge(reply) {
     const isNewer = reply.version >= this.session.version;
@@ -196,7 +214,7 @@ export class Bench {
       const known = this.rows[row.index];
       if (known && known.stamp > row.stamp) continue;
       this.rows[row.index] = row;
-      if (known) this.list.updateRow(row);
+      if (known) this.list.updateRow(row, {keepsHeight: true});
     }
     if (reply.order || !this.order.length) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
@@ -238,8 +256,10 @@ export class Bench {
     const {open} = this.session;
     if (open === null) return;
     if (!this.numbers.has(open)) this.openSegment(order.findLast(index => index < open) ?? order[0]);
-    else if (this.rows[open].source !== this.segment.current.source) this.segment.open(open);
-    else this.segment.view.paintNumber();
+    else if (this.rows[open].source !== this.segment.current.source) {
+      this.segment.open(open);
+      this.segment.view.holdHeight();
+    } else this.segment.view.paintNumber();
   }
 
   /**
@@ -263,6 +283,7 @@ export class Bench {
     session.detailStamp = -1;
     this.segment.open(index);
     this.list.moveEditor(previous, this.segment.layout.element);
+    this.segment.view.holdHeight();
     this.list.scrollToOpen();
     this.focusEditor();
     writeStored('session', OPEN_KEY, JSON.stringify([session.token, index]));

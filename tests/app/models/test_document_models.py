@@ -631,7 +631,7 @@ TABLE = b"en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n"
 def test_document_whose_languages_no_model_has_offers_the_recommended_one_without_the_network(shop: Shop) -> None:
     shop.registry.publish("en-pt", model=bytes(2_000_000))
     workspace = shop.sessions.open_document(TABLE, "table.tsv")
-    needed = {"direction": "en-pt", "is_needed": True}
+    needed = {"direction": "en-pt", "pivot": "", "is_needed": True}
     assert shop.sessions.model_offer(workspace) == {**needed, "title": "", "num_bytes": 0}
     assert shop.registry.requests == []
     assert shop.sessions.model_offer(workspace) is None, "it is offered once"
@@ -647,7 +647,7 @@ def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts
     shop.sessions.model.folder = MODEL_FOLDER
     workspace, _ = shop.sessions.welcome(None)
     offered = shop.sessions.model_offer(workspace)
-    assert offered == {"direction": "en-de", "title": "", "num_bytes": 0, "is_needed": False}
+    assert offered == {"direction": "en-de", "title": "", "num_bytes": 0, "pivot": "", "is_needed": False}
     shop.registry.publish("en-pt")
     shop.sessions.models.offers_to_download(workspace, None, is_update=True)
     assert shop.sessions.models.suggestion("en-de", is_needed=False) is None, "the list has none for it"

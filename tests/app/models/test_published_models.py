@@ -69,6 +69,31 @@ def installed(published: PublishedModels) -> list[str]:
     return sorted(path.name for path in models.iterdir()) if models.is_dir() else []
 
 
+@pytest.mark.parametrize(
+    ("direction", "architecture", "own", "expected"),
+    [
+        ("en-pt", "tiny", None, "MPL-2.0"),
+        ("en-de", "tiny", None, "MPL-2.0 or CC-BY-SA-4.0"),
+        ("et-en", "tiny", None, "MPL-2.0 or CC-BY-SA-4.0"),
+        ("en-de", "base", None, "MPL-2.0"),  # later than the Bergamot project
+        ("en-de", "tiny", "CC-BY-4.0", "CC-BY-4.0"),
+        ("fr-de", "tiny", None, "MPL-2.0"),
+    ],
+)
+def test_small_models_of_the_bergamot_languages_are_shown_with_both_possible_licences(
+    registry: Registry,
+    published: PublishedModels,
+    direction: str,
+    architecture: str,
+    own: str | None,
+    expected: str,
+) -> None:
+    registry.publish(direction, architecture, **({"license": own} if own else {}))
+    [model] = published.update().models
+    assert model.licence == expected
+    assert all(part.partition("-")[0] in model.licence_text for part in expected.split(" or "))
+
+
 def test_model_is_installed_with_its_licence_and_origin(registry: Registry, published: PublishedModels) -> None:
     entry = registry.publish()
     model = only(published)

@@ -21,8 +21,10 @@ def log_sample_session(store: LogStore) -> int:
     store.append(number, "decode_request", {"number": 2}, segment=0)
     store.append(number, "decode_result", {"hypotheses": [{"text": "Eine", "score": float("nan")}]}, segment=0)
     store.append(number, "hypothesis_taken", {}, segment=0, update=SegmentUpdate("edited", "Eine", 1))
-    store.append(number, "edit", {"text": "Eine 1"}, segment=0, update=SegmentUpdate("edited", "Eine 1", 2))
-    store.append(number, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Eine 1", 3))
+    store.append(
+        number, "edit", {"text": "Eine 1"}, segment=0, update=SegmentUpdate("edited", "Eine 1", 2, read_version=1)
+    )
+    store.append(number, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Eine 1", 3, read_version=2))
     store.append(number, "focus", {}, segment=1)
     update = SegmentUpdate("edited", "@SUM(A1)\ud83d", 1)
     store.append(number, "edit", {"text": "@SUM(A1)\ud83d"}, segment=1, update=update)

@@ -8,6 +8,7 @@ import sqlite3
 import xml.etree.ElementTree as ET
 import zipfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -372,6 +373,16 @@ def test_xliff_has_all_segments_is_valid_and_is_read_again(store: LogStore, sess
     assert "Bitte prüfen\ufffd" in read.segments[2].note
     untouched = session_xliff(store, store.start_session(DOCUMENT, "en-de").id)
     assert [segment.target for segment in read_document(untouched.data, untouched.name).segments] == [None] * 3
+
+
+def test_dates_in_tmx_are_those_of_the_confirmations(store: LogStore, session_id: int, monkeypatch) -> None:
+    steps = [("confirm", 0, "Eins", 3), ("confirm", 2, "Drei", 0), ("edit", 2, "Drei", 9), ("export", None, "", 0)]
+    for year, (event, segment, text, read_version) in enumerate(steps, 2001):
+        monkeypatch.setattr("app.log.store._wall_ms", lambda year=year: int(datetime(year, 1, 1).timestamp() * 1000))
+        update = None if segment is None else SegmentUpdate("confirmed", text, 9, read_version=read_version)
+        store.append(session_id, event, {}, segment=segment, update=update)
+    dates = [unit.get("changedate") for unit in ET.fromstring(session_tmx(store, session_id).data).iter("tu")]
+    assert [date[:4] for date in dates if date] == ["2001", "2002"]
 
 
 def test_empty_tmx_has_a_note(store: LogStore) -> None:

@@ -122,6 +122,14 @@ def test_joined_runs_are_the_hypothesis_with_constraints_and_differences_marked(
     assert free_row(DecodingResult(Translation(Request("x"), "infeasible"), ()), hypothesis("x")) is None
 
 
+def test_scores_of_rows_fall_with_their_rank_where_changes_to_a_previous_text_count():
+    near, far = hypothesis("Das Netz ist an", score=-0.75), hypothesis("Das WLAN geht", score=-0.25)
+    far = replace(far, change_penalty=4.0, score_penalty=1.0)
+    near_row, far_row = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (near, far)), ()))
+    assert (near_row["score"], near_row["penalty"], near_row["gap"]) == (-0.75, 0.0, 0.0)
+    assert (far_row["score"], far_row["penalty"], far_row["gap"]) == (-1.25, 1.0, 0.5)
+
+
 @given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4))
 def test_runs_are_the_whole_text_except_for_a_marked_ellipsis(texts: list[str]):
     decoded = DecodingResult(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
@@ -230,3 +238,23 @@ def test_word_confidence_is_the_product_of_its_pieces_without_the_end():
     assert "".join(piece for piece, _ in pieces) == text
     assert word_confidences(found) == [0.9, 0.1, 0.2]  # 0.5 * 0.8 * 0.5 * 0.5; the mark "!" is a piece of its own
     assert word_confidences(hypothesis("")) == []
+
+
+JUNK_CASES = [
+    ("Die Datei. Dialog", True, "the constraint stands alone behind the final stop"),
+    ("Die Datei Dialog..", True, "a doubled stop"),
+    ("Die Datei Datei Dialog.", True, "a doubled word"),
+    ("Die Datei. Der Dialog.", False, "another sentence"),
+    ("Den Dialog und die Datei.", False, "another translation"),
+    ("Die Datei Dialog ...", False, "an ellipsis"),
+]
+
+
+@pytest.mark.parametrize(("text", "is_junk", "why"), JUNK_CASES)
+def test_hypotheses_that_add_only_junk_to_a_better_one_are_not_listed(text: str, is_junk: bool, why: str):
+    best = hypothesis("Die Datei Dialog.", (placed(0, "Die Datei Dialog.", "Dialog"),))
+    other = hypothesis(text, (placed(0, text, "Dialog"),), -0.6)
+    last = hypothesis("Der Dialog.", (placed(0, "Der Dialog.", "Dialog"),), -0.7)
+    answer = Translation(Request("The file"), "complete", (best, other, last))
+    ranks = [row["rank"] for row in hypothesis_rows(DecodingResult(answer, (Constraint("Dialog", is_pinned=True),)))]
+    assert ranks == ([0, 2] if is_junk else [0, 1, 2]), why

@@ -7,6 +7,7 @@ import base64
 import inspect
 import json
 import random
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,28 @@ def test_reported_edit_is_logged_and_an_impossible_report_loses_no_word(api: Api
         ("insert", 0, "Neue ", "typed"), ("paste", 5, "Datei😀", "paste"), ("insert", 5, "alte ", "unknown"),
     ]  # fmt: skip
     assert events[0].segment_version == events[1].segment_version
+
+
+def test_locked_log_is_waited_for_once_only(api: Api, monkeypatch: pytest.MonkeyPatch):
+    """Everybody waits with a write; the message about it must not wait for the lock too."""
+    asked = message(api, "edit", segment=1, text="Neu", origin="typed")
+    store = api.sessions.store
+    store.connection.db.conn.execute("PRAGMA busy_timeout = 0")
+    attempts: list[str] = []
+    transaction = store.connection.transaction
+
+    def counted(purpose: str) -> Any:
+        attempts.append(purpose)
+        return transaction(purpose)
+
+    monkeypatch.setattr(store.connection, "transaction", counted)
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    reply = api.command(asked)
+    other.close()
+    assert "close the program that locks the file" in reply["error"]["message"]
+    assert attempts == ["write the events"]
+    assert api.command(asked)["ok"]
 
 
 def test_upload_opens_a_new_session(api: Api):

@@ -130,6 +130,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("directions", {}),
         ("models", {}),
         ("published_models", {"direction": None, "is_update": False}),
+        ("model_pairs", {"direction": None}),
         ("import_glossary", {"import": staged, "fixes": [], "fills": {}}),
         ("glossary_switch", {"glossary": glossary.id, "is_on": False}),
         ("glossary_undo", {}),

@@ -39,12 +39,12 @@ const isJoined = (edge, next, beyond) =>
   (joinsWords(next) || (NUMBER_JOINERS.includes(next) && DIGIT.test(edge) && DIGIT.test(beyond ?? '')));
 
 /**
- * Whether a phrase occurs in a text as whole words.
+ * Where a phrase occurs in a text as whole words: [start, end] in UTF-16 offsets.
  * @param {string} text
  * @param {string} phrase
  */
-export const occursIn = (text, phrase) => {
-  if (!phrase) return false;
+export function* placesOf(text, phrase) {
+  if (!phrase) return;
   const chars = [...text];
   const searched = [...phrase];
   for (let at = 0; at + searched.length <= chars.length; at++) {
@@ -54,7 +54,15 @@ export const occursIn = (text, phrase) => {
       !MARK.test(chars[end] ?? '') &&
       !isJoined(searched[0], chars[at - 1], chars[at - 2]) &&
       !isJoined(searched[searched.length - 1], chars[end], chars[end + 1]);
-    if (isWhole) return true;
+    if (!isWhole) continue;
+    const start = chars.slice(0, at).join('').length;
+    yield [start, start + phrase.length];
   }
-  return false;
-};
+}
+
+/**
+ * Whether a phrase occurs in a text as whole words.
+ * @param {string} text
+ * @param {string} phrase
+ */
+export const occursIn = (text, phrase) => !placesOf(text, phrase).next().done;

@@ -13,6 +13,9 @@ const withResolvers = () => {
   });
   return /** @type {PromiseWithResolvers<any>} */ ({promise, resolve});
 };
+/** 128 random bits. Unlike crypto.randomUUID, it also works on a page that another computer reads without https. */
+const randomId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
 const SWITCHED = Symbol('another session is shown');
 
 export class Connection {
@@ -38,7 +41,7 @@ export class Connection {
     this.isOnline = true;
     this.isClosed = false;
     this.sequence = 0;
-    this.client = crypto.randomUUID();
+    this.client = randomId();
     /** @type {(() => void) | undefined} */
     this.switched = undefined;
   }

@@ -1,7 +1,7 @@
 /* The constraints of a segment as plain values: {pins: [text], termsOff: [key], bans: [{text, case}], beginning: text,
    locked: [text]}. If a pin and a ban contradict each other, the newer one stays. The beginning and locked texts stay
    until a change contradicts them. */
-import {occursIn} from './boundaries.js';
+import {occursIn, placesOf} from './boundaries.js';
 
 /**
  * Whether the banned words occur in a text as whole words.
@@ -76,6 +76,43 @@ const without = ({beginning, locked}, item) => ({
   beginning: containsBanned(beginning, item) ? '' : beginning,
   locked: locked.filter(text => !containsBanned(text, item)),
 });
+
+/**
+ * The words of a proposal with these pins marked, before the server has answered: words that are marked already stay, a
+ * mark whose pin was removed goes, and a pin without a mark gets the first place where its words are not marked yet.
+ * @param {Run[]} tokens
+ * @param {string[]} pins
+ * @returns {Run[]}
+ */
+export const markPins = (tokens, pins) => {
+  const marked = tokens.map(token =>
+    token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : {...token},
+  );
+  const text = marked.map(token => token.t).join('');
+  /** @type {Map<number | string | undefined, string>} */
+  const marks = new Map();
+  for (const {pin: pinned, at} of marked) if (pinned !== undefined) marks.set(at, pinned);
+  const placed = [...marks.values()];
+  pins.forEach((pinned, number) => {
+    const known = placed.indexOf(pinned);
+    if (known >= 0) {
+      placed.splice(known, 1);
+      return;
+    }
+    for (const [start, end] of placesOf(text, pinned)) {
+      let at = 0;
+      const covered = marked.filter(token => {
+        const from = at;
+        at += token.t.length;
+        return from < end && at > start;
+      });
+      if (covered.some(token => token.pin !== undefined)) continue;
+      for (const token of covered) Object.assign(token, {pin: pinned, at: `new ${number}`});
+      return;
+    }
+  });
+  return marked;
+};
 
 /** @type {(keyof Constraints)[]} */
 const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked', 'previous'];

@@ -23,6 +23,7 @@ export const DEFAULTS = {
   revise_one: ['Alt+Shift+Y'],
   free: ['Alt+L'],
   complete: ['Alt+C'],
+  completing: ['Alt+Shift+C'],
   alternatives: ['Alt+A'],
   undo: ['Ctrl+Z'],
   redo: ['Ctrl+Shift+Z', 'Ctrl+Y'],
@@ -218,6 +219,7 @@ const NAMES = {
   Space: 'key.space',
   Delete: 'key.delete',
   Escape: 'key.escape',
+  End: 'key.end',
   Enter: 'key.enter',
 };
 /** @type {Record<string, string>} */

@@ -37,6 +37,7 @@ export type Command =
   | RemoveTerm
   | ListDirections
   | ListModels
+  | ListPairs
   | ListPublishedModels
   | DownloadModel
   | RemoveModel
@@ -107,6 +108,7 @@ export interface CommandResults {
   remove_term: Retranslated;
   directions: LanguagePairs;
   models: ModelOffers;
+  model_pairs: PairOffers;
   published_models: PublishedOffers;
   download_model: undefined;
   remove_model: undefined;
@@ -492,9 +494,10 @@ export interface ExportNote extends CommandFields {
   kind: string;
 }
 
-/** A warning to show before a file is saved. */
+/** A warning to show before a file is saved. A file that would be empty is not offered. */
 export interface ExportWarning {
   note: string | null;
+  is_empty: boolean;
 }
 
 /** Downloads a model of the hub. */
@@ -693,6 +696,14 @@ export interface ListModels extends CommandFields {
   name: 'models';
 }
 
+/** The directions that two models have through a language between, and the models for one of them.
+ *
+ * `direction` is the wanted one; with null, it is the document's, or else the first. */
+export interface ListPairs extends CommandFields {
+  name: 'model_pairs';
+  direction?: string | null;
+}
+
 /** The models that can be downloaded, for a direction or, with null, for the document's.
  *
  * Only with `is_update`, the list is read from the registry. */
@@ -748,20 +759,38 @@ export interface ModelOffers {
   models: ModelOffer[];
 }
 
+/** Two models through a language between (`language`); `is_fit` if they translate this document's language pair. */
+export interface ModelPair {
+  key: string;
+  name: string;
+  language: string;
+  direction: string;
+  num_missing_bytes: number;
+  is_installed: boolean;
+  is_current: boolean;
+  is_fit: boolean;
+  parts: PairedModel[];
+}
+
 /** A model that can be downloaded for a direction; `title` is empty if the list of models was never read.
  *
- * `is_needed` says that no installed model has the direction. */
+ * `is_needed` says that no installed model has the direction. `pivot` is a language where two models are offered that
+ * translate through it; `num_bytes` is then what has to be downloaded. */
 export interface ModelSuggestion {
   direction: string;
   title: string;
   num_bytes: number;
+  pivot: string;
   is_needed: boolean;
 }
 
-/** The model in use; `next` names one that is loading, `fetched` is the percentage of its download. */
+/** The model in use; `next` names one that is loading, `fetched` is the percentage of its download.
+ *
+ * `pivot` is the language between if two models translate, one after the other. */
 export interface ModelView {
   state: string;
   name: string;
+  pivot: string;
   message: string;
   num_directions: number;
   next: string;
@@ -796,6 +825,23 @@ export interface OpenedSegment {
 export interface OrderGlossaries extends CommandFields {
   name: 'glossary_order';
   order?: number[] | null;
+}
+
+/** The target languages by source language that no single model has, and the models to use for `direction`. */
+export interface PairOffers {
+  pairs: Record<string, string[]>;
+  direction: string;
+  pair: ModelPair | null;
+}
+
+/** One model of a pair; the licence only if it has to be downloaded. */
+export interface PairedModel {
+  name: string;
+  direction: string;
+  num_bytes: number;
+  is_installed: boolean;
+  licence: string;
+  licence_text: string;
 }
 
 /** A pin; `source` is the source text that it translates, if the model knows. */
@@ -881,13 +927,14 @@ export interface PublishedOffers {
   models: PublishedOffer[];
 }
 
-/** One translation of the n-best list. */
+/** One translation of the n-best list: `score` is the model's less `penalty`, for changes and bad places. */
 export interface RankedHypothesis {
   text: string;
   score: number;
   gap: number;
   runs: [string, string][];
   rank: number;
+  penalty: number;
   unmet: string[];
 }
 
@@ -1028,6 +1075,7 @@ export interface SegmentDetails {
   locked: string[];
   previous: string;
   prices: PriceView | null;
+  is_pricing: boolean;
   terms_off: string[];
   conflicts: ConflictView[];
   is_pending: boolean;
@@ -1045,7 +1093,9 @@ export interface SegmentDetails {
   findings: FindingView[];
 }
 
-/** One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away. */
+/** One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
+ *
+ * `tags` are the inline tags of the source by number: {1} or {/1} in the texts. */
 export interface SegmentRow {
   index: number;
   stamp: number;
@@ -1059,6 +1109,7 @@ export interface SegmentRow {
   is_repetition: boolean;
   is_from_memory: boolean;
   score: number | null;
+  tags: Record<string, TagView>;
 }
 
 /** An earlier session that can be continued. */
@@ -1236,10 +1287,16 @@ export interface SwitchGlossary extends CommandFields {
   is_on: boolean;
 }
 
-/** Translates with another model. */
+/** Translates with another model, or with two through a language between, which are downloaded if need be. */
 export interface SwitchModel extends CommandFields {
   name: 'switch_model';
   key: string;
+}
+
+/** An inline tag: its short name, or "", and its content in the file. */
+export interface TagView {
+  name: string;
+  content: string;
 }
 
 /** A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban.

@@ -56,6 +56,37 @@ const guarded = action => {
  */
 const readDraft = key => guarded(() => JSON.parse(localStorage.getItem(key) ?? 'null'));
 
+/* Sets of constraints that the server has not stored yet, as the arguments of their command. */
+const CONSTRAINTS_PREFIX = 'pinpoint:constraints:';
+
+export const unsentConstraints = {
+  /**
+   * @param {string} token
+   * @param {CommandArgs} args
+   */
+  keep: (token, args) => {
+    writeStored('local', `${CONSTRAINTS_PREFIX}${token}:${args.segment}`, JSON.stringify(args));
+  },
+  /**
+   * Removes the set of a segment, unless a newer one was kept.
+   * @param {string} token
+   * @param {CommandArgs} args
+   */
+  drop: (token, args) => {
+    const key = `${CONSTRAINTS_PREFIX}${token}:${args.segment}`;
+    if (readStored('local', key) === JSON.stringify(args)) guarded(() => localStorage.removeItem(key));
+  },
+  /**
+   * The kept sets of a session.
+   * @param {string} token
+   * @returns {CommandArgs[]}
+   */
+  list: token =>
+    (guarded(() => Object.keys(localStorage)) ?? [])
+      .filter(key => key.startsWith(`${CONSTRAINTS_PREFIX}${token}:`))
+      .flatMap(key => guarded(() => JSON.parse(localStorage.getItem(key) ?? 'null')) ?? []),
+};
+
 export const drafts = {
   /**
    * @param {string} token

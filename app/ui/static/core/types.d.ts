@@ -21,6 +21,8 @@ declare global {
 
   /* ---- messages of the server: short names for the generated types, and what the page adds to them ---- */
   type Row = protocol.SegmentRow;
+  /** The inline tags of a source by number. */
+  type Tags = Row['tags'];
   type Ban = protocol.BanChoice;
   type BanCase = Ban['case'];
   type Term = protocol.TermView;
@@ -66,6 +68,7 @@ declare global {
   type ModelOffer = protocol.ModelOffer;
   type PublishedModel = protocol.PublishedOffer;
   type PublishedList = protocol.PublishedOffers;
+  type ModelPair = protocol.ModelPair;
   type ModelSuggestion = protocol.ModelSuggestion;
   /** The reply to a question, such as for alternatives: its fields, or an error. */
   type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};

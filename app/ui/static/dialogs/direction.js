@@ -18,7 +18,7 @@ export const languageNames = () => {
 /**
  * `other` is the model to use; without it, the current model.
  * @param {Bench} bench
- * @param {ModelOffer | null} [other]
+ * @param {{key: string, name: string} | null} [other]
  */
 export const showDirections = async (bench, other = null) => {
   bench.segment.flush();

@@ -315,24 +315,37 @@ class ImportDialog {
   /** @param {ImportRow} row */
   row(row) {
     const {verdict, fix, blank} = row;
-    const [kind, iconName] = TAGS[verdict];
+    const tag = h('td', {}, this.tag(row));
+    const repaint = () => tag.replaceChildren(this.tag(row));
     return h(
       'tr',
       {'data-verdict': verdict},
       h('td.n', {}, count(row.row)),
-      h('td', {}, h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), t(`import.verdict.${verdict}`))),
+      tag,
       h('td.code', {}, row.text),
       h('td', {}, row.message, row.was ? h('del', {}, row.was) : null),
-      h('td', {}, fix ? this.fix(row.row, fix) : blank ? this.blank(row.row, blank) : null),
+      h('td', {}, fix ? this.fix(row.row, fix, repaint) : blank ? this.blank(row.row, blank, repaint) : null),
     );
+  }
+
+  /**
+   * The verdict on a row, or that the person has fixed it.
+   * @param {ImportRow} row
+   */
+  tag({verdict, fix, blank}) {
+    const isFixed = (fix && this.fixes.has(fix.name)) || (blank && this.fills.has(blank.name));
+    const [kind, iconName] = isFixed ? TAGS.new : TAGS[verdict];
+    const label = t(isFixed ? 'import.verdict.fixed' : `import.verdict.${verdict}`);
+    return h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), label);
   }
 
   /**
    * The input for the target of a row that lacks only its target.
    * @param {number} row
    * @param {{name: string, source: string}} blank
+   * @param {() => void} repaint
    */
-  blank(row, {name, source}) {
+  blank(row, {name, source}, repaint) {
     return h('input.fill', {
       type: 'text',
       ...textIn(this.bench.languages.target),
@@ -344,6 +357,7 @@ class ImportDialog {
         const text = event.target.value.trim();
         if (text) this.fills.set(name, text);
         else this.fills.delete(name);
+        repaint();
         this.paintUse();
       },
     });
@@ -353,8 +367,9 @@ class ImportDialog {
    * The button that applies the suggested fix of a row.
    * @param {number} row
    * @param {{name: string, to: string | null}} fix
+   * @param {() => void} repaint
    */
-  fix(row, fix) {
+  fix(row, fix, repaint) {
     const label = fix.to === null ? t('import.fix.leave_out') : t('import.fix.write', {text: fix.to});
     return button(
       '.btn.small.fix',
@@ -366,6 +381,7 @@ class ImportDialog {
             ? !this.fixes.delete(fix.name)
             : Boolean(this.fixes.set(fix.name, fix.to));
           event.currentTarget.setAttribute('aria-pressed', String(isOn));
+          repaint();
           this.paintUse();
         },
       },

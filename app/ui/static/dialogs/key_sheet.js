@@ -26,8 +26,9 @@ const FIXED = {
   press: ['Space'],
   phrase: ['Shift', 'ArrowLeft', 'ArrowRight'],
   ban: ['Delete'],
-  take: ['Tab'],
-  take_word: ['Ctrl', 'ArrowRight'],
+  take_word: ['Tab'],
+  take_arrow: ['Ctrl', 'ArrowRight'],
+  take: ['End'],
   back: ['Escape'],
 };
 const ORDER = [
@@ -50,8 +51,10 @@ const ORDER = [
   'revise_one',
   'free',
   'complete',
-  'take',
+  'completing',
   'take_word',
+  'take_arrow',
+  'take',
   'alternatives',
   'back',
   'undo',

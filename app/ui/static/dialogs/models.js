@@ -4,7 +4,8 @@
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
-import {showDirections} from './direction.js';
+import {languageNames, showDirections} from './direction.js';
+import {ModelPairs} from './model_pairs.js';
 import {languagesOf, PublishedModels} from './published_models.js';
 
 /** @param {number} bytes */
@@ -247,9 +248,11 @@ export const showModels = async (bench, direction = null) => {
     const news = await bench.connection.send('models');
     if (news.ok) list.replaceChildren(...news.result.models.map(row));
     await published.show();
+    await pairs.show();
   };
   const list = h('div', {}, reply.result.models.map(row));
   const published = new PublishedModels(bench, direction);
+  const pairs = new ModelPairs(bench, direction, close);
   const coming = new Coming(bench);
   let isComing = Boolean(bench.model.next);
   const dialog = new Dialog({
@@ -262,6 +265,7 @@ export const showModels = async (bench, direction = null) => {
       h('p.muted', {}, t('models.note')),
       list,
       published.element,
+      pairs.element,
       fetcher(bench, close),
     ],
     buttons: [button('.btn.primary', {onclick: close}, t('close'))],
@@ -275,7 +279,9 @@ export const showModels = async (bench, direction = null) => {
     isComing = Boolean(model.next);
   };
   await published.show();
+  await pairs.show();
   dialog.open(bench.root, dialog.element.querySelector('.df button'));
+  if (direction && pairs.element.open) pairs.element.scrollIntoView({block: 'nearest'});
 };
 
 /**
@@ -283,12 +289,18 @@ export const showModels = async (bench, direction = null) => {
  * @param {Bench} bench
  * @param {ModelSuggestion} model
  */
-export const offerModel = (bench, {direction, title, num_bytes, is_needed}) => {
+export const offerModel = (bench, {direction, title, num_bytes, pivot, is_needed}) => {
   const pair = languagesOf(direction);
   const kind = is_needed ? 'needed' : 'better';
+  const size = megabytes(num_bytes);
+  const language = pivot && languageNames()(pivot);
   bench.notes.say(
     'info',
-    title ? t(`suggestion.${kind}`, {pair, title, size: megabytes(num_bytes)}) : t(`suggestion.${kind}.unread`, {pair}),
+    pivot
+      ? t(num_bytes ? 'suggestion.through' : 'suggestion.through.here', {pair, language, size})
+      : title
+        ? t(`suggestion.${kind}`, {pair, title, size})
+        : t(`suggestion.${kind}.unread`, {pair}),
     [
       [t('suggestion.show'), () => showModels(bench, direction)],
       [t('suggestion.later'), () => bench.focusEditor()],

@@ -4,9 +4,11 @@ import {Dialog} from '../core/dialog.js';
 import {button, h, icon} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
 import {t, tn} from '../core/texts.js';
+import {insertText} from './text_commands.js';
 
 const NAMES = ['numbers', 'placeholders', 'terms', 'punctuation', 'doubled', 'length', 'spaces'];
 const MAX_WAIT_MS = 1500;
+const INSERTED = new Set(['placeholders missing', 'terms unmet']); // findings whose texts can be inserted
 /** @param {Finding} finding */
 const keyOf = finding => JSON.stringify([finding.check, finding.kind, finding.texts]);
 /** @param {Finding} options */
@@ -16,7 +18,7 @@ const sentence = ({check, kind, texts}) =>
 export class Checks {
   /**
    * onConfirm(): the person confirms in spite of the findings.
-   * @param {Pick<Bench, 'connection' | 'checksOff' | 'root' | 'focusEditor'>} page
+   * @param {Pick<Bench, 'connection' | 'checksOff' | 'root' | 'focusEditor' | 'say' | 'numberOf'>} page
    * @param {{current: Readonly<CurrentSegment>, text: TargetText, onConfirm: () => void}} parts
    */
   constructor(page, {current, text, onConfirm}) {
@@ -64,10 +66,14 @@ export class Checks {
     const question = this.page.connection.send('check', {segment: index, text});
     this.asking = question;
     const reply = await Promise.race([question, new Promise(done => setTimeout(done, MAX_WAIT_MS, null))]);
-    if (this.asking !== question) return false; // another segment was opened meanwhile
-    this.asking = null;
     /** @type {Finding[]} */
     const findings = reply?.ok ? reply.result.findings : [];
+    if (this.asking !== question) {
+      // Another segment was opened meanwhile: the findings cannot be shown.
+      if (findings.length) this.page.say('warn', t('confirm.left', {n: this.page.numberOf(index)}));
+      return !findings.length;
+    }
+    this.asking = null;
     const isShown = findings.every(finding => this.shown.has(keyOf(finding)));
     if (!isShown) this.show(findings);
     return isShown;
@@ -95,6 +101,7 @@ export class Checks {
             h('b', {}, t(finding.is_error ? 'checks.error' : 'checks.advice')),
             ' ',
             h('span', {dir: 'auto'}, sentence(finding)),
+            this.inserts(finding),
           ),
         ),
       ),
@@ -106,6 +113,18 @@ export class Checks {
       ),
     );
     if (hadFocus) this.text.focus();
+  }
+
+  /**
+   * The buttons that insert what a finding misses: tags, placeholders and terms.
+   * @param {Finding} finding
+   */
+  inserts({check, kind, texts}) {
+    if (!INSERTED.has(`${check} ${kind}`)) return null;
+    return texts.map(text => [
+      ' ',
+      button('.link', {onclick: () => insertText(this.text, text)}, t('checks.insert', {text})),
+    ]);
   }
 
   /** New details arrived: removes findings that are corrected. */

@@ -1,10 +1,31 @@
-/* A completion of the sentence, in grey behind the caret: requested by key, taken whole or word by word, removed by the
-   next letter. It never moves the caret; an answer that comes after the text has changed is dropped. */
+/* A completion of the sentence, in grey behind the caret. It comes by itself with each letter typed at the end of the text,
+   or by key, and is taken word by word or as a whole. Typing what it says keeps it without asking again. It changes neither
+   the text nor the caret; an answer that comes after the text has changed is dropped. */
 import {h, setText, t} from '../core/dom.js';
 import {nameOf, speltFor} from '../core/key_bindings.js';
+import {readStored, writeStored} from '../core/storage.js';
 import {firstWord} from '../core/words.js';
 
+const SWITCH_KEY = 'pinpoint:completion';
+const MAX_REPEATS = 3; // of a question that an older one overtook on its way to the server
+const ANNOUNCE_PAUSE_MS = 700; // a screen reader is told what is offered when the person pauses
+
+/**
+ * What is left of the completion of `before` now that the text is `text`; empty if something else was typed.
+ * @param {string} before
+ * @param {string} completion
+ * @param {string} text
+ */
+export const leftOf = (before, completion, text) =>
+  text.startsWith(before) && (before + completion).startsWith(text) ? (before + completion).slice(text.length) : '';
+
 export class Completion {
+  number = 0; // of the newest question
+  isAsked = false; // the person waits for an answer
+  before = ''; // the text that the completion shown belongs to
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+
   /**
    * @param {Pick<Bench, 'server' | 'session' | 'say'>} page
    * @param {{current: Readonly<CurrentSegment>, text: TargetText}} parts
@@ -14,28 +35,33 @@ export class Completion {
     this.current = current;
     this.text = text;
     this.field = text.field;
-    this.number = 0;
-    this.isAsked = false; // an answer is on its way
+    this.isOn = readStored('local', SWITCH_KEY) !== 'off';
     this.arrow = h('kbd', {});
     this.hint = h(
       'span.hint',
       {hidden: true},
       h('kbd', {}, 'Tab'),
-      ` ${t('completion.take')} `,
+      ' ',
       this.arrow,
-      ` ${t('completion.word')}`,
+      ` ${t('completion.word')} `,
+      h('kbd', {}, nameOf('End')),
+      ` ${t('completion.all')} `,
+      h('kbd', {}, nameOf('Escape')),
+      ` ${t('completion.none_of_it')}`,
     );
     this.announcement = h('span.sr', {role: 'status'});
+    this.field.area.addEventListener('compositionend', () => this.typed());
+    this.field.area.addEventListener('blur', () => this.dismiss());
   }
 
   get isShown() {
     return Boolean(this.field.ghost);
   }
 
-  /** Whether the grey text begins right at the caret. */
+  /** Whether the caret is where the grey text begins, or would begin. */
   get isAtCaret() {
     const {area} = this.field;
-    return this.isShown && area.selectionStart === area.value.length;
+    return area.selectionStart === area.value.length;
   }
 
   /** The arrow that leads on in the text, as the caret moves. */
@@ -43,43 +69,85 @@ export class Completion {
     return this.field.area.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
   }
 
-  async ask() {
-    const {page, current, field} = this;
-    const {index} = current;
-    const {area, text} = field;
+  /** Alt+C: completes the text up to the caret; what stands behind the caret becomes the completion. */
+  complete() {
+    const {area, text} = this.field;
     this.text.focus();
-    if (area.selectionEnd < text.trimEnd().length) {
-      page.say('info', t('completion.at_end', {keys: speltFor('rest')}));
+    const left = text.slice(0, area.selectionStart);
+    if (!text.slice(left.length).trim()) {
+      this.text.flush();
+      this.dismiss();
+      this.ask(true);
       return;
     }
-    this.text.flush();
+    this.text.replace(left, 'typed', {step: 'completion', caret: left.length, isTyped: true});
+    this.show(text.slice(left.length));
+  }
+
+  /** Alt+Shift+C: switches completion while typing on or off, in this browser. */
+  toggle() {
+    this.isOn = !this.isOn;
+    writeStored('local', SWITCH_KEY, this.isOn ? 'on' : 'off');
+    if (!this.isOn) this.dismiss();
+    this.page.say('info', t(this.isOn ? 'completion.on' : 'completion.off', {keys: speltFor('complete')}));
+  }
+
+  /** The person typed: keeps what still fits, else asks again. */
+  typed() {
+    const {field} = this;
+    const left = this.isShown && this.isAtCaret ? leftOf(this.before, field.ghost, field.text) : '';
     this.dismiss();
-    const asked = ++this.number;
-    this.isAsked = true;
+    if (left) this.show(left);
+    else this.continue();
+  }
+
+  /** Asks without being asked to, where the person may want to go on typing. */
+  continue() {
+    if (this.isOn && this.isAtCaret && !this.field.isComposing) this.ask(false);
+  }
+
+  /**
+   * @param {boolean} isByPerson whether the person asked and wants to hear of a failure
+   * @param {number} [repeats] how often the question is asked again if the server takes an older one for the newest
+   */
+  async ask(isByPerson, repeats = MAX_REPEATS) {
+    const {page, current, field} = this;
+    const {index} = current;
+    const {text} = field;
+    const number = ++this.number;
+    this.isAsked = isByPerson;
     let answer;
     try {
       answer = await page.server.completion({token: page.session.token, segment: index, text});
     } catch {
       answer = null;
     }
-    if (asked !== this.number) return;
+    if (number !== this.number) return;
     this.isAsked = false;
-    if (index !== current.index || field.text !== text || answer?.is_overtaken) return;
-    if (!answer?.ok) page.say('warn', answer?.error?.message ?? t('alts.offline'));
-    else if (!answer.completion) page.say('info', answer.reason || t('completion.none'));
-    else this.show(answer.completion);
+    if (index !== current.index || field.text !== text) return;
+    if (answer?.is_overtaken) {
+      if (repeats > 0) this.ask(isByPerson, repeats - 1);
+      return;
+    }
+    if (answer?.ok && answer.completion) this.show(answer.completion);
+    else if (isByPerson && !answer?.ok) page.say('warn', answer?.error?.message ?? t('alts.offline'));
+    else if (isByPerson) page.say('info', answer.reason || t('completion.none'));
   }
 
-  /** @param {string} text */
-  show(text) {
-    this.field.showGhost(text);
-    this.hint.hidden = !text;
+  /** @param {string} completion */
+  show(completion) {
+    this.before = this.field.text;
+    this.field.showGhost(completion);
+    this.hint.hidden = !completion;
     setText(this.arrow, `${nameOf('Ctrl')} ${nameOf(this.forward)}`);
-    this.announcement.textContent = text ? t('completion.sr', {text}) : '';
+    clearTimeout(this.timer);
+    const announced = completion ? t('completion.sr', {text: completion}) : '';
+    if (!announced) this.announcement.textContent = '';
+    else this.timer = setTimeout(() => setText(this.announcement, announced), ANNOUNCE_PAUSE_MS);
   }
 
   /**
-   * Takes the completion, or its first word, into the text.
+   * Takes the completion, or its first word, into the text; at its end asks how the text goes on.
    * @param {boolean} isWord
    */
   take(isWord) {
@@ -87,13 +155,20 @@ export class Completion {
     const taken = isWord ? firstWord(ghost) : ghost;
     const text = before + taken;
     this.text.replace(text, 'completion', {step: 'completion', caret: text.length, isTyped: true});
-    this.show(ghost.slice(taken.length));
+    this.dismiss();
+    if (taken.length < ghost.length) this.show(ghost.slice(taken.length));
+    else this.continue();
+  }
+
+  /** Drops a completion of a text that the field no longer has, such as after a match of the memory was inserted. */
+  settle() {
+    if (!this.hint.hidden && (!this.isShown || this.before !== this.field.text)) this.show('');
   }
 
   /** Removes the completion; an answer on its way is dropped. */
   dismiss() {
     this.number++;
     this.isAsked = false;
-    if (this.isShown) this.show('');
+    if (!this.hint.hidden) this.show('');
   }
 }

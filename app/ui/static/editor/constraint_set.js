@@ -1,12 +1,25 @@
 /* The constraints of the open segment as the person set them, a moment ahead of the server. */
 import {ban, isSame, partsOf, pin, unpin} from '../core/constraints.js';
 import {t} from '../core/dom.js';
+import {unsentConstraints} from '../core/storage.js';
 
 /** @type {Constraints} */
 const NO_CONSTRAINTS = {pins: [], termsOff: [], bans: [], beginning: '', locked: [], previous: ''};
 
 /** @param {Constraints} set */
 const hasAny = ({pins, bans, beginning, locked}) => Boolean(pins.length || bans.length || beginning || locked.length);
+
+/**
+ * Sends a set of constraints; the browser keeps it until the server has stored it, also over a reload.
+ * @param {Pick<Bench, 'connection' | 'session'>} page
+ * @param {CommandArgs} args
+ */
+export const sendConstraints = async ({connection, session}, args) => {
+  const {token} = session;
+  unsentConstraints.keep(token, args);
+  await connection.send('constrain', args, `constrain:${args.segment}`);
+  unsentConstraints.drop(token, args);
+};
 
 export class ConstraintSet {
   /** @type {string[]} */
@@ -23,7 +36,7 @@ export class ConstraintSet {
   /**
    * record(kind): records a step of undo before a change; onChange(origin): the set has changed and is sent next;
    * textSeen(): the text that the person sees as the translation, and whether it is their own.
-   * @param {Pick<Bench, 'connection' | 'say'>} page
+   * @param {Pick<Bench, 'connection' | 'session' | 'say'>} page
    * @param {Readonly<CurrentSegment>} current
    * @param {{record: (kind: string) => void, onChange: (origin: string) => void, textSeen: () => {text: string, isOwn: boolean}}} options
    */
@@ -62,11 +75,7 @@ export class ConstraintSet {
     this.onChange(origin);
     const {pins, termsOff, bans, beginning, locked, previous} = this;
     const {index} = this.current;
-    this.page.connection.send(
-      'constrain',
-      {segment: index, pins, terms_off: termsOff, bans, beginning, locked, previous, origin},
-      `constrain:${index}`,
-    );
+    sendConstraints(this.page, {segment: index, pins, terms_off: termsOff, bans, beginning, locked, previous, origin});
   }
 
   get isEmpty() {

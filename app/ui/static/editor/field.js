@@ -1,5 +1,6 @@
 /* The edit field: a text area above a mirror of its text, and the record of changes made in it. */
 import {Changes, originOf} from '../core/changes.js';
+import {splitAtTags} from '../core/chips.js';
 import {h, isRightToLeft, t} from '../core/dom.js';
 import {oneLine} from '../core/unseen.js';
 import {wholeWords, withoutMarks, wordAround} from '../core/words.js';
@@ -17,6 +18,7 @@ export class Field {
     this.ghost = ''; // the completion shown behind the text
     /** @type {number[][]} */
     this.marks = []; // [start, end] of the words that an offer would change
+    this.isComposing = false; // an input method composes letters
     this.changes = new Changes();
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
     this.area = h('textarea', {
@@ -40,7 +42,10 @@ export class Field {
       this.selected = [this.area.selectionStart, this.area.selectionEnd];
       if (!event.isComposing) onBeforeInput(kindOf(event));
     });
-    this.area.addEventListener('compositionstart', () => onBeforeInput('type-insert')); // a composition is one step
+    this.area.addEventListener('compositionstart', () => {
+      this.isComposing = true;
+      onBeforeInput('type-insert'); // a composition is one step
+    });
     this.area.addEventListener('input', event => {
       const {text, codes} = oneLine(this.area.value);
       if (text !== this.area.value) {
@@ -55,9 +60,10 @@ export class Field {
         this.changes.note(this.area.value, originOf(event), this.area.selectionEnd, this.selected);
       onInput(kindOf(event));
     });
-    this.area.addEventListener('compositionend', () =>
-      this.changes.note(this.area.value, 'typed', this.area.selectionEnd),
-    );
+    this.area.addEventListener('compositionend', () => {
+      this.isComposing = false;
+      this.changes.note(this.area.value, 'typed', this.area.selectionEnd);
+    });
     this.area.addEventListener('blur', onBlur);
   }
 
@@ -97,7 +103,7 @@ export class Field {
     });
     this.mirror.replaceChildren(
       ...marked,
-      value.slice(place),
+      ...splitAtTags(value.slice(place)).map(({text, isTag}) => (isTag ? h('span.intag', {}, text) : text)),
       this.ghost && '\u200c',
       h('span.ghost', {}, this.ghost),
       '\u200b',

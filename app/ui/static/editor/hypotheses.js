@@ -1,14 +1,21 @@
 /* The n-best list: scores per token and gaps to the best, with constraints, differences and unmet constraints
    marked. */
+import {withChips} from '../core/chips.js';
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
-/** @type {Record<string, (text: string) => Child>} */
+/** @type {Record<string, (content: Child) => Child>} */
 const RUNS = {
-  s: text => text,
-  d: text => h('span.df', {}, text),
-  b: text => h('span.bx', {dir: 'auto'}, text),
-  e: text => h('span.el', {title: t('nbest.same')}, text),
+  s: content => content,
+  d: content => h('span.df', {}, content),
+  b: content => h('span.bx', {dir: 'auto'}, content),
+  e: content => h('span.el', {title: t('nbest.same')}, content),
 };
+
+/** @param {Hypothesis} row */
+const scoreTitle = ({score, penalty}) =>
+  penalty
+    ? t('nbest.penalty.title', {score: number(score + penalty), penalty: number(penalty)})
+    : t('nbest.score.title');
 
 export class Hypotheses {
   /**
@@ -39,10 +46,11 @@ export class Hypotheses {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const at = [...this.list.children].findIndex(item => item.contains(/** @type {Node} */ (event.target)));
     const last = this.rows.length - 1;
+    const numbered = this.rows.find(row => String(row.rank + 1) === event.key);
     const to = {ArrowDown: Math.min(at + 1, last), ArrowUp: at - 1, Home: 0, End: last}[event.key];
     if (event.key === 'Escape' || to === -1) this.onLeave();
     else if (to !== undefined) this.focus(to);
-    else if (this.rows[Number(event.key) - 1]) this.onTake(this.rows[Number(event.key) - 1]);
+    else if (numbered) this.onTake(numbered);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -51,15 +59,14 @@ export class Hypotheses {
   /**
    * free: the best translation without constraints, or null.
    * @param {Hypothesis[]} rows
-   * @param {{lang?: string, current?: string, free?: FreeHypothesis | null}} options
+   * @param {{lang?: string, current?: string, free?: FreeHypothesis | null, tags?: Tags}} options
    */
-  render(rows, {lang = '', current, free = null}) {
+  render(rows, {lang = '', current, free = null, tags = {}}) {
     const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), free]);
     if (signature === this.signature) return;
     this.signature = signature;
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
     this.rows = rows;
-    this.element.hidden = !rows.length;
     this.list.replaceChildren(
       ...rows.map(row => {
         const isTaken = row.text === current;
@@ -70,7 +77,7 @@ export class Hypotheses {
             `.nb${isTaken ? '.taken' : ''}`,
             {'data-rank': row.rank, title: row.text, onclick: () => this.onTake(row)},
             h('span.rk.num', {}, String(row.rank + 1)),
-            h('span.sc.num', {dir: 'ltr', title: t('nbest.score.title')}, number(row.score)),
+            h('span.sc.num', {dir: 'ltr', title: scoreTitle(row)}, number(row.score)),
             h(
               'span.gp.num',
               {dir: 'ltr', title: t('nbest.gap.title')},
@@ -89,7 +96,7 @@ export class Hypotheses {
                     sr(t('nbest.unmet.sr')),
                   )
                 : null,
-              row.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text)),
+              row.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags))),
             ),
             h('span.use', {}, isTaken ? t('nbest.taken') : t('nbest.use')),
           ),
@@ -106,7 +113,7 @@ export class Hypotheses {
         h(
           'span.tx',
           textIn(lang),
-          free.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(text)),
+          free.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags))),
         ),
       );
     }

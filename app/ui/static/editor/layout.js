@@ -1,6 +1,7 @@
 /* The elements of the open segment; its buttons call the segment's commands. */
 import {button, h, icon, t} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
+import {insertText} from './text_commands.js';
 
 /**
  * @param {Segment} segment
@@ -20,7 +21,12 @@ export const buildLayout = segment => {
   alternatives.addEventListener('mousedown', event => event.preventDefault()); // the word keeps the focus
   const no = h('span.no.num', {});
   const stateIcon = h('span.st', {});
-  const sourceHost = h('div', {});
+  const sourceHost = h('div', {
+    onclick: event => {
+      const text = event.target.closest('[data-insert]')?.getAttribute('data-insert');
+      if (text && getSelection()?.isCollapsed !== false) insertText(segment.text, text);
+    },
+  });
   const sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
   const sourceCount = h('span.end.num', {});
   const proposalNote = h('span.end.num', {});
@@ -92,102 +98,95 @@ export const buildLayout = segment => {
     {onclick: () => segment.step(false), title: t('action.redo'), 'aria-label': t('action.redo'), ...shortcut('redo')},
     icon('redo'),
   );
+  const grid = h(
+    'div.edit-grid',
+    {},
+    no,
+    stateIcon,
+    h(
+      'div.cell-src',
+      {},
+      h(
+        'div.lab',
+        {},
+        h('b', {}, t('source.label')),
+        button(
+          '.link',
+          {
+            onclick: () => segment.split(),
+            onmousedown: event => event.preventDefault(),
+            title: t('split.title'),
+            ...shortcut('split'),
+          },
+          t('split.link'),
+        ),
+        button(
+          '.link',
+          {onclick: () => segment.merge(), title: t('merge.title'), ...shortcut('merge')},
+          t('merge.link'),
+        ),
+        sourceCount,
+      ),
+      sourceHost,
+      sourceNote,
+      h(
+        'div.ledger',
+        {},
+        segment.ledger.total,
+        segment.ledger.list,
+        h(
+          'div.addpin',
+          {},
+          icon('lock', true),
+          pinInput,
+          button('.btn.small', {onclick: () => segment.addTyped(text => segment.constraints.pin(text))}, t('pins.add')),
+          button('.btn.small', {onclick: () => segment.addTyped(text => segment.constraints.ban(text))}, t('bans.add')),
+        ),
+      ),
+    ),
+    h(
+      'div.cell-tgt',
+      {},
+      h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, freeButton, confidenceButton, proposalNote),
+      segment.proposal.line,
+      notices,
+      h(
+        'div.lab',
+        {},
+        h('b', {}, t('field.label')),
+        segment.checks.link,
+        segment.comment.link,
+        segment.completion.hint,
+        segment.revision.element,
+        fieldNote,
+      ),
+      segment.text.field.element,
+      segment.completion.announcement,
+      segment.revision.announcement,
+      segment.offers.question,
+      segment.checks.element,
+      segment.comment.element,
+    ),
+  );
+  const actions = h(
+    'div.actions',
+    {},
+    action('lock', t('action.pin'), 'pin', () => segment.pinSelection()),
+    banButton,
+    action('again', t('action.rest'), 'rest', () => segment.rest.ask()),
+    alternatives,
+    undoButton,
+    redoButton,
+    reopenButton,
+    h('span.sp', {}),
+    segment.confirmation.status,
+    action(null, t('action.confirm'), 'confirm', () => segment.confirmation.press(), '.primary'),
+  );
   const element = h(
     'section.editor',
     {},
-    h(
-      'div.edit-grid',
-      {},
-      no,
-      stateIcon,
-      h(
-        'div.cell-src',
-        {},
-        h(
-          'div.lab',
-          {},
-          h('b', {}, t('source.label')),
-          button(
-            '.link',
-            {
-              onclick: () => segment.split(),
-              onmousedown: event => event.preventDefault(),
-              title: t('split.title'),
-              ...shortcut('split'),
-            },
-            t('split.link'),
-          ),
-          button(
-            '.link',
-            {onclick: () => segment.merge(), title: t('merge.title'), ...shortcut('merge')},
-            t('merge.link'),
-          ),
-          sourceCount,
-        ),
-        sourceHost,
-        sourceNote,
-        h(
-          'div.ledger',
-          {},
-          segment.ledger.total,
-          segment.ledger.list,
-          h(
-            'div.addpin',
-            {},
-            icon('lock', true),
-            pinInput,
-            button(
-              '.btn.small',
-              {onclick: () => segment.addTyped(text => segment.constraints.pin(text))},
-              t('pins.add'),
-            ),
-            button(
-              '.btn.small',
-              {onclick: () => segment.addTyped(text => segment.constraints.ban(text))},
-              t('bans.add'),
-            ),
-          ),
-        ),
-      ),
-      h(
-        'div.cell-tgt',
-        {},
-        h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, freeButton, confidenceButton, proposalNote),
-        segment.proposal.line,
-        notices,
-        h(
-          'div.lab',
-          {},
-          h('b', {}, t('field.label')),
-          segment.completion.hint,
-          segment.revision.element,
-          segment.checks.link,
-          segment.comment.link,
-          fieldNote,
-        ),
-        segment.text.field.element,
-        segment.completion.announcement,
-        segment.revision.announcement,
-        segment.offers.question,
-        segment.checks.element,
-        segment.comment.element,
-      ),
-    ),
-    h(
-      'div.actions',
-      {},
-      action('lock', t('action.pin'), 'pin', () => segment.pinSelection()),
-      banButton,
-      action('again', t('action.rest'), 'rest', () => segment.rest.ask()),
-      alternatives,
-      undoButton,
-      redoButton,
-      reopenButton,
-      h('span.sp', {}),
-      action(null, t('action.confirm'), 'confirm', () => segment.confirm(), '.primary'),
-    ),
-    segment.offers.hypotheses.element,
-    segment.offers.alternatives.element,
+    h('div.desk', {}, grid, segment.offers.hypotheses.element, segment.offers.alternatives.element),
+    actions,
   );
   return {
     no,

@@ -1,21 +1,28 @@
 /* The list of constraints under the source, each with its price or its state, and a button that removes it. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
+const COMING = '\u2026'; // in place of a price that is being computed
 /** @type {Record<string, string[]>} */
 const BAN_TAGS = {kept: ['ok', 'check']};
 
 /**
  * "Constraints cost 0.31", and the sum of the single prices, which need not add up to the total.
  * @param {Prices | null | undefined} prices
+ * @param {boolean} isPricing
  */
-const totalLine = prices =>
-  prices?.total == null
+const totalLine = (prices, isPricing) =>
+  !isPricing && prices?.total == null
     ? null
     : h(
         'div.head2',
         {title: t('prices.title')},
-        h('span', {}, `${t('prices.total')} `, h('b.num', {dir: 'ltr'}, number(prices.total, 2))),
-        prices.constraints.length + prices.bans.length > 1
+        h(
+          'span',
+          {},
+          `${t('prices.total')} `,
+          h('b.num', {dir: 'ltr'}, isPricing || !prices ? COMING : number(prices.total ?? 0, 2)),
+        ),
+        !isPricing && prices && prices.constraints.length + prices.bans.length > 1
           ? h(
               'span.muted.num',
               {},
@@ -24,29 +31,37 @@ const totalLine = prices =>
           : null,
       );
 
+const FULL_PRICE = 0.5; // fills the bar
+
 /**
- * The price of a constraint: a bar relative to the highest price, and the number.
- * @param {Prices | null | undefined} prices
- * @param {{price: number | null}} entry
+ * The price of a constraint: a bar and the number. While prices are computed, the number is "…".
+ * @param {{price: number | null} | undefined} entry the last price, if there is one
  * @param {string} kind
+ * @param {boolean} isPricing
  */
-const priceTag = (prices, entry, kind) => {
-  const all = [...(prices?.constraints ?? []), ...(prices?.bans ?? [])].map(other => other.price ?? 0);
-  const highest = Math.max(...all, 0.005);
+const priceTag = (entry, kind, isPricing) => {
+  const price = isPricing ? null : (entry?.price ?? null);
   const bar = h('i', {});
-  bar.style.inlineSize = `${(100 * Math.max(0, entry.price ?? 0)) / highest}%`;
-  const {price} = entry;
+  bar.style.inlineSize = `${100 * barOf(price)}%`;
   return [
     h(`span.pb.${kind}`, {'aria-hidden': 'true'}, bar),
     h(
       'span.price.num',
-      {dir: 'ltr', title: t(price != null ? 'prices.one' : 'prices.unknown')},
+      {dir: 'ltr', title: t(isPricing ? 'prices.coming' : price != null ? 'prices.one' : 'prices.unknown')},
       price != null
         ? [h('span', {'aria-hidden': 'true'}, number(price, 2)), sr(t('prices.sr', {price: number(price, 2)}))]
-        : '\u2013',
+        : isPricing
+          ? [h('span', {'aria-hidden': 'true'}, COMING), sr(t('prices.coming'))]
+          : '\u2013',
     ),
   ];
 };
+
+/**
+ * How much of its bar a price fills, 0 to 1; the same price fills the same part in every segment.
+ * @param {number | null} price
+ */
+export const barOf = price => Math.min(1, Math.max(0, price ?? 0) / FULL_PRICE);
 
 export class Ledger {
   /**
@@ -68,6 +83,7 @@ export class Ledger {
     this.detail = null;
     /** @type {Prices | null} */
     this.prices = null;
+    this.isPricing = false;
     this.signature = '';
     this.lang = '';
     this.list = h('ul', {'aria-label': t('pins.label')});
@@ -82,10 +98,11 @@ export class Ledger {
   /**
    * @param {Constraints} constraints the current ones, which may be newer than `detail`
    * @param {Detail} detail
-   * @param {Prices | null} prices prices of the current constraints, if known
+   * @param {Prices | null} prices the newest prices, if known
    * @param {string} lang
+   * @param {boolean} isPricing whether newer prices are awaited
    */
-  render(constraints, detail, prices, lang) {
+  render(constraints, detail, prices, lang, isPricing) {
     const {pins, bans, beginning, locked} = constraints;
     const signature = JSON.stringify([
       detail.index,
@@ -98,13 +115,16 @@ export class Ledger {
       detail.ban_states,
       detail.is_pending,
       prices,
+      isPricing,
     ]);
     if (signature === this.signature) return;
     this.signature = signature;
     this.detail = detail;
     this.prices = prices;
     this.lang = lang;
-    this.total.replaceChildren(totalLine(prices) ?? '');
+    const isAny = Boolean(pins.length || bans.length || prices);
+    this.isPricing = isPricing && isAny;
+    this.total.replaceChildren(totalLine(prices, this.isPricing) ?? '');
     this.list.replaceChildren(
       ...(beginning ? [this.keptItem('begins', beginning, {beginning: ''})] : []),
       ...locked.map((text, i) => this.keptItem('locked', text, {locked: locked.filter((_, k) => k !== i)})),
@@ -164,7 +184,7 @@ export class Ledger {
       missing.length
         ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing'))
         : known.length
-          ? priceTag(this.prices, price, 'kept')
+          ? priceTag(price, 'kept', this.isPricing)
           : h('span.tag.off', {}, t('kept.tag')),
       missing.map(({text, reason}) => h('span.why', {}, h('span.asis', {dir: 'ltr'}, text), ' ', reason)),
     );
@@ -189,8 +209,8 @@ export class Ledger {
       ),
       status === 'unmet'
         ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet'))
-        : entry
-          ? priceTag(this.prices, entry, 'pin')
+        : entry || this.isPricing
+          ? priceTag(entry, 'pin', this.isPricing)
           : status === 'met'
             ? h('span.tag.ok', {}, icon('check', true), t('pins.met'))
             : this.waiting(Boolean(state)),
@@ -230,11 +250,13 @@ export class Ledger {
         },
         'Aa',
       ),
-      entry && status === 'kept'
-        ? priceTag(this.prices, entry, 'ban')
-        : status === 'pending'
-          ? this.waiting(Boolean(state))
-          : h(`span.tag.${tag}`, {}, icon(iconName, true), t(`bans.${status}`)),
+      this.isPricing && (status === 'kept' || status === 'pending')
+        ? priceTag(entry, 'ban', true)
+        : entry && status === 'kept'
+          ? priceTag(entry, 'ban', false)
+          : status === 'pending'
+            ? this.waiting(Boolean(state))
+            : h(`span.tag.${tag}`, {}, icon(iconName, true), t(`bans.${status}`)),
       this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
       reason ? h('span.why', {}, reason) : null,
     );
@@ -262,7 +284,7 @@ export class Ledger {
         {title: entry.text},
         h('span.of', textIn(this.lang), icon('book', true), sr(t('prices.term')), ' ', entry.text),
       ),
-      priceTag(this.prices, entry, 'term'),
+      priceTag(entry, 'term', this.isPricing),
     );
   }
 

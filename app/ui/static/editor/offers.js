@@ -70,19 +70,20 @@ export class Offers {
         },
         t('replace.yes'),
       ),
-      button(
-        '.btn.small',
-        {
-          onclick: () => {
-            this.hideQuestion();
-            this.text.focus();
-          },
-        },
-        t('replace.no'),
-      ),
+      button('.btn.small', {onclick: () => this.dismissQuestion()}, t('replace.no')),
     );
     this.question.hidden = false;
     this.question.querySelector('button')?.focus();
+  }
+
+  get isAsking() {
+    return !this.question.hidden;
+  }
+
+  /** The typed text stays. */
+  dismissQuestion() {
+    this.hideQuestion();
+    this.text.focus();
   }
 
   hideQuestion() {
@@ -137,7 +138,7 @@ export class Offers {
         pins: isPinned ? pins.slice(0, -1) : pins,
         bans,
         beginning: row.beginning,
-        previous: '',
+        previous: row.text,
         locked: constraints.locked.filter(locked => row.tail.includes(locked)),
       },
       'alternative',

@@ -1,5 +1,6 @@
 /* The proposal as a sentence of words to press: click or Space pins, dragging or Shift selects a phrase, Delete or
    Alt+click bans. */
+import {chip, tagOf, withChips} from '../core/chips.js';
 import {h, icon, sr, t, textIn} from '../core/dom.js';
 import {percent} from '../core/texts.js';
 import {shown} from '../core/unseen.js';
@@ -20,6 +21,8 @@ export class Proposal {
     this.onBan = onBan;
     this.onLeave = onLeave;
     this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
+    /** @type {Tags} */
+    this.tags = {};
     this.signature = '';
     this.placeholder = '';
     /** @type {Run[]} */
@@ -132,13 +135,18 @@ export class Proposal {
         h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban),
         ' ',
       );
+    const tag = tagOf(token.t, this.tags);
     if (token.w === undefined)
-      return token.tag
-        ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t)
-        : document.createTextNode(token.t);
+      return tag
+        ? chip(token.t, tag)
+        : token.tag
+          ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t)
+          : token.t.includes('{')
+            ? h('span', {}, withChips(token.t, this.tags))
+            : document.createTextNode(token.t);
     const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
     return h(
-      `span.w${token.kept ? '.asis' : ''}${token.new ? '.new' : ''}`,
+      `span.w${token.kept && !tag ? '.asis' : ''}${token.new ? '.new' : ''}`,
       {
         'data-word': token.w,
         dir: token.kept ? 'ltr' : null,
@@ -148,7 +156,7 @@ export class Proposal {
         title: token.new ? t('proposal.new.title') : null,
         ...(token.kept ? {} : this.doubt(token.w)),
       },
-      shown(token.t),
+      tag ? chip(token.t, tag) : shown(token.t),
       token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))),
     );
   }

@@ -32,6 +32,32 @@ export const restoreDrafts = page => {
 };
 
 /**
+ * Another window has changed the text of a segment meanwhile, and the server has refused this one: the person decides.
+ * @param {Pick<Bench, 'session' | 'notes' | 'connection' | 'segment' | 'rows' | 'numberOf'>} page
+ * @param {number} index
+ * @param {string} text
+ * @param {string} message
+ */
+export const askWhichText = (page, index, text, message) => {
+  const {session, segment} = page;
+  page.notes.say(
+    'warn',
+    `${t('overtaken', {n: page.numberOf(index)})} ${message}`,
+    [
+      [t('overtaken.mine'), () => restore(page, index, index === session.open ? segment.text.value : text)],
+      [
+        t('overtaken.theirs'),
+        () => {
+          drafts.drop(session.token, index);
+          if (index === session.open) segment.text.giveUp();
+        },
+      ],
+    ],
+    {key: `overtaken ${index}`, stays: true},
+  );
+};
+
+/**
  * @param {Pick<Bench, 'session' | 'connection' | 'segment'>} page
  * @param {number} index
  * @param {string} text

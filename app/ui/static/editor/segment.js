@@ -2,12 +2,10 @@
    parts, such as undo and confirm. */
 
 import {isMetBy, partsOf} from '../core/constraints.js';
-import {t, tn} from '../core/dom.js';
+import {t} from '../core/dom.js';
 import {Histories} from '../core/history.js';
 import {speltFor} from '../core/key_bindings.js';
 import {KeyCounter} from '../core/key_counter.js';
-import {listed} from '../core/steps.js';
-import {drafts} from '../core/storage.js';
 import {inWords} from '../core/words.js';
 import {widen} from '../dialogs/scope.js';
 import {askSplit, selectedOffset} from '../dialogs/split.js';
@@ -15,6 +13,7 @@ import {Alignment} from './alignment.js';
 import {Checks} from './checks.js';
 import {Comment} from './comment.js';
 import {Completion} from './completion.js';
+import {Confirmation} from './confirmation.js';
 import {ConstraintSet} from './constraint_set.js';
 import {CurrentSegment} from './current_segment.js';
 import {buildLayout} from './layout.js';
@@ -41,6 +40,7 @@ export class Segment {
       onTyped: () => this.onTyped(),
       onChange: () => {
         this.revision.settle();
+        this.completion.settle();
         this.view.paintState();
       },
       onAnswer: () => this.view.paintHypotheses(),
@@ -85,7 +85,15 @@ export class Segment {
     });
     this.completion = new Completion(bench, {current, text});
     this.revision = new Revision(bench, {current, text, constraints});
-    this.checks = new Checks(bench, {current, text, onConfirm: () => this.confirm()});
+    this.checks = new Checks(bench, {current, text, onConfirm: () => this.confirmation.press()});
+    this.confirmation = new Confirmation(bench, {
+      current,
+      text,
+      constraints,
+      checks: this.checks,
+      snapshot: () => this.snapshot(),
+      onConfirmed: () => this.history.pause(),
+    });
     this.comment = new Comment(bench, current, {onLeave: () => text.focus()});
     this.layout = buildLayout(this);
     this.view = new SegmentView(bench, this.layout, {
@@ -131,6 +139,7 @@ export class Segment {
     Object.assign(this.current, {index, detail: null, source: this.bench.rows[index].source});
     this.waiting = [];
     this.offers.hideQuestion();
+    this.confirmation.forget();
     this.constraints.clear();
     this.view.reset();
     this.text.reset();
@@ -170,6 +179,7 @@ export class Segment {
     this.rest.settle();
     if (this.text.adopt(detail) && detail.is_from_memory) this.history.begin({...this.snapshot(), text: null});
     this.revision.settle();
+    this.completion.settle();
     view.paintSource(detail.source, detail.terms);
     this.alignment.update(detail.proposal?.alignment ?? []);
     view.paintSourceNote(detail.note);
@@ -178,13 +188,15 @@ export class Segment {
     view.paintState();
     this.checks.update();
     this.comment.update();
+    this.confirmation.settle();
     this.bench.side.update(detail);
   }
 
   onTyped() {
-    this.completion.dismiss();
+    this.completion.typed();
     this.revision.typed();
     this.offers.hideQuestion();
+    this.confirmation.forget();
     this.checks.paintLink();
     this.bench.status.update();
   }
@@ -273,40 +285,13 @@ export class Segment {
     this.completion.dismiss();
     this.revision.dismiss();
     this.offers.hideQuestion();
+    this.confirmation.forget();
     text.restore(snapshot, current.detail.proposal?.text ?? '', origin);
     this.constraints.change(partsOf(snapshot), origin, false);
     if (snapshot.isConfirmed && snapshot.text !== null)
       bench.connection.send('confirm', {segment: current.index, text: snapshot.text, origin});
     this.view.paintState();
     text.focus();
-  }
-
-  async confirm() {
-    const {bench, index} = this;
-    const text = this.text.value;
-    if (!text.trim()) {
-      bench.say('warn', t('confirm.empty'));
-      this.focusField();
-      return;
-    }
-    if (!this.checks.isFine() && !(await this.checks.agrees(index, text))) return;
-    this.text.flush();
-    const before = this.snapshot();
-    this.history.pause();
-    this.text.keepDraft(text);
-    const next = bench.list.nextUnconfirmed(index);
-    const sent = bench.connection.send('confirm', {segment: index, text});
-    if (!before.isConfirmed) bench.steps.confirmation(true, index, {text, before: before.text, sent});
-    if (next !== null) bench.openSegment(next);
-    else bench.say('info', t('confirm.all'));
-    const reply = await sent;
-    if (!reply.ok) return;
-    drafts.drop(bench.session.token, index, text);
-    if (reply.result)
-      bench.steps.batch(
-        reply.result.step,
-        tn('propagated', reply.result.segments.length, {where: listed(reply.result.segments, bench)}),
-      );
   }
 
   /** Alt+Shift+X: asks where to split the segment; suggests the place that is selected in the source. */

@@ -1,4 +1,5 @@
 /* Draws the open segment into the elements of its layout. */
+import {markPins} from '../core/constraints.js';
 import {h, icon, number, setText, sr, t, tn} from '../core/dom.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {unseenIn} from '../core/unseen.js';
@@ -8,6 +9,8 @@ const CONFIDENCE_KEY = 'pinpoint:confidence';
 
 export class SegmentView {
   #sourceSignature = '';
+  /** @type {{prices: Prices | null, free: FreeHypothesis | null}} the newest ones, shown until others replace them */
+  #known = {prices: null, free: null};
 
   /**
    * @param {Pick<Bench, 'languages' | 'unit' | 'model' | 'numberOf'>} page
@@ -32,7 +35,10 @@ export class SegmentView {
     this.ledger = ledger;
     this.canStep = canStep;
     this.showConfidence(readStored('local', CONFIDENCE_KEY) === 'shown');
-    addEventListener('resize', () => settle(layout.sourceHost.firstElementChild));
+    addEventListener('resize', () => {
+      settle(layout.sourceHost.firstElementChild);
+      this.holdHeight();
+    });
   }
 
   /** Another segment is open: shows what the list knows of it. */
@@ -43,12 +49,35 @@ export class SegmentView {
     this.paintSource([{t: this.current.source}], []);
     layout.sourceNote.hidden = true;
     this.proposal.current = 0;
-    this.proposal.render([], {lang: page.languages.target, isBusy: true, placeholder: ''});
+    const {row} = this.current;
+    const proposed = row.state === 'pretranslated' && !row.is_from_memory ? row.target : null;
+    this.proposal.tags = row.tags;
+    this.proposal.render(proposed ? [{t: proposed}] : [], {
+      lang: page.languages.target,
+      isBusy: true,
+      placeholder: '',
+    });
     this.offers.hypotheses.render([], {});
     this.ledger.clear();
+    this.#known = {prices: null, free: null};
     layout.notices.replaceChildren();
     setText(layout.proposalNote, '');
     this.text.field.setLanguage(page.languages.target);
+  }
+
+  /**
+   * Keeps the height that the open segment has now, with room for its n-best list: what arrives or changes later takes
+   * its space from the list, so that the rows below stay where they are.
+   */
+  holdHeight() {
+    const {element, sourceHost} = this.layout;
+    const {field} = this.text;
+    element.style.setProperty('--held', '0px');
+    const source = sourceHost.offsetHeight;
+    const text = Math.max(source, field.element.offsetHeight); // about the height of the proposal
+    const coming = this.proposal.tokens.length ? 0 : Math.max(0, text - this.proposal.line.offsetHeight);
+    const comingText = this.text.value ? 0 : Math.max(0, source - field.element.offsetHeight);
+    element.style.setProperty('--held', `${element.offsetHeight + coming + comingText}px`);
   }
 
   paintNumber() {
@@ -62,10 +91,11 @@ export class SegmentView {
    * @param {Term[]} terms
    */
   paintSource(runs, terms) {
-    const signature = JSON.stringify([this.current.index, runs, terms]);
+    const {tags} = this.current.row;
+    const signature = JSON.stringify([this.current.index, runs, terms, tags]);
     if (signature === this.#sourceSignature) return;
     this.#sourceSignature = signature;
-    this.layout.sourceHost.replaceChildren(sourceLine(runs, terms, this.page.languages));
+    this.layout.sourceHost.replaceChildren(sourceLine(runs, terms, this.page.languages, tags));
     settle(this.layout.sourceHost.firstElementChild);
   }
 
@@ -81,7 +111,7 @@ export class SegmentView {
     const {proposal, is_pending: isPending, notices} = detail;
     const {alternatives} = this.offers;
     if (alternatives.isOpen && proposal?.text !== alternatives.text) alternatives.close();
-    this.proposal.render(proposal ? structuredClone(proposal.tokens) : [], {
+    this.proposal.render(proposal ? this.tokensOf(proposal, isPending) : [], {
       lang: this.page.languages.target,
       isBusy: isPending,
       confidence: proposal?.confidence ?? [],
@@ -97,22 +127,39 @@ export class SegmentView {
     );
   }
 
-  /** Shows the proposal as pending after a change of the constraints; removed pins lose their mark at once. */
+  /**
+   * The words to show. While a newer proposal is awaited, those of the last one, with the marks of the current pins.
+   * @param {ProposalView} proposal
+   * @param {boolean} isPending
+   */
+  tokensOf(proposal, isPending) {
+    if (!isPending) return structuredClone(proposal.tokens);
+    const isShown = this.proposal.tokens.map(token => token.t).join('') === proposal.text;
+    const isClickable = this.proposal.tokens.some(token => token.w !== undefined);
+    return markPins(isShown && isClickable ? this.proposal.tokens : proposal.tokens, this.constraints.pins);
+  }
+
+  /** Shows the proposal as pending after a change of the constraints; pins get or lose their mark at once. */
   paintProposalPending() {
-    const {pins} = this.constraints;
-    this.proposal.render(
-      this.proposal.tokens.map(token =>
-        token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : token,
-      ),
-      {lang: this.page.languages.target, isBusy: true, placeholder: t('proposal.pending')},
-    );
+    this.proposal.render(markPins(this.proposal.tokens, this.constraints.pins), {
+      lang: this.page.languages.target,
+      isBusy: true,
+      placeholder: t('proposal.pending'),
+    });
+  }
+
+  /** Whether the shown prices belong to the constraints before, and newer ones are awaited. */
+  isPricing() {
+    const {current} = this;
+    return current.isPending('constrain') || Boolean(current.detail?.is_pending || current.detail?.is_pricing);
   }
 
   paintPins() {
     const {detail} = this.current;
     if (!detail) return;
-    const prices = this.current.isPending('constrain') ? null : detail.prices; // of the constraints before
-    this.ledger.render(this.constraints, detail, prices, this.page.languages.target);
+    const isPricing = this.isPricing();
+    if (!isPricing) this.#known = {prices: detail.prices, free: detail.free};
+    this.ledger.render(this.constraints, detail, this.#known.prices, this.page.languages.target, isPricing);
   }
 
   paintHypotheses() {
@@ -121,7 +168,8 @@ export class SegmentView {
       this.offers.hypotheses.render(detail.nbest, {
         lang: this.page.languages.target,
         current: this.text.value,
-        free: detail.free,
+        tags: this.current.row.tags,
+        free: this.#known.free,
       });
   }
 

@@ -1,4 +1,5 @@
 /* The source sentence with its glossary hits: underlined, with the term and its status above. */
+import {chip, tagOf, withChips} from '../core/chips.js';
 import {h, icon, sr, t, textIn} from '../core/dom.js';
 import {shown} from '../core/unseen.js';
 
@@ -20,17 +21,19 @@ export const statusLabel = ({term_status: kind, status}, shown = status) =>
  * @param {Run[]} runs
  * @param {Term[]} terms
  * @param {Languages} languages
+ * @param {Tags} tags
  */
-export const sourceLine = (runs, terms, languages) => {
+export const sourceLine = (runs, terms, languages, tags) => {
   const byKey = new Map(terms.map(term => [term.key, term]));
   const numCharacters = runs.reduce((n, run) => n + run.t.length, 0);
+  /** @type {Child[]} */
   const nodes = [];
   for (let i = 0, taken = 0; i < runs.length; ) {
     // taken: characters shown with the term before them
     const {term: key, at} = runs[i];
     const term = byKey.get(key ?? '');
     if (!term) {
-      nodes.push(piece(runs[i], taken));
+      nodes.push(piece(runs[i], tags, taken));
       taken = 0;
       i++;
       continue;
@@ -44,11 +47,11 @@ export const sourceLine = (runs, terms, languages) => {
     const label = h(
       `span.term.${term.status}`,
       {title: `${term.source} \u2192 ${term.target}`},
-      runs.slice(first, i).map(run => piece(run)),
+      runs.slice(first, i).map(run => piece(run, tags)),
       h(
         `span.an.${term.status}${isForbidden ? '.forbidden' : ''}`,
         {},
-        h('span.t', textIn(languages.target), term.target),
+        h('span.t', {...textIn(languages.target), 'data-insert': isForbidden ? null : term.target}, term.target),
         iconName && icon(iconName),
         sr(` ${statusLabel(term)}`),
       ),
@@ -61,15 +64,23 @@ export const sourceLine = (runs, terms, languages) => {
 /**
  * A word, which can take the focus, or the text between words; without its first `taken` characters.
  * @param {Run} options
+ * @param {Tags} tags
  * @param {number} [taken]
+ * @returns {Child}
  */
-const piece = ({t: text, w, tag, kept}, taken = 0) => {
+const piece = ({t: text, w, tag, kept}, tags, taken = 0) => {
   const rest = text.slice(taken);
   const look = tag || kept ? '.asis' : '';
-  if (!rest || (w === undefined && !look)) return shown(rest);
+  if (!rest || (w === undefined && !look)) return withChips(rest, tags);
+  const known = tagOf(rest, tags);
+  if (known) return chip(rest, known, {'data-insert': rest, 'data-word': w ?? null, tabindex: -1});
   return w === undefined
-    ? h(`span${look}`, {title: t('kept.title'), dir: 'ltr'}, rest)
-    : h(`span.sw${look}`, {'data-word': w, tabindex: -1, dir: look ? 'ltr' : null}, shown(rest));
+    ? h(`span${look}`, {title: t('kept.title'), dir: 'ltr', 'data-insert': rest}, rest)
+    : h(
+        `span.sw${look}`,
+        {'data-word': w, tabindex: -1, dir: look ? 'ltr' : null, 'data-insert': look ? rest : null},
+        shown(rest),
+      );
 };
 
 /**

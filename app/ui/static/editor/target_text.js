@@ -119,6 +119,14 @@ export class TargetText {
     this.onAnswer();
   }
 
+  /** Takes the server's text instead of the person's. */
+  giveUp() {
+    clearTimeout(this.timer);
+    this.isDirty = false;
+    if (this.current.detail) this.adopt(this.current.detail);
+    this.onChange();
+  }
+
   /**
    * Shows a text that another command already sends.
    * @param {string} text

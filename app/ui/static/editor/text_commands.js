@@ -18,18 +18,26 @@ export const changeCase = target => {
 };
 
 /**
- * Inserts the next placeholder of the source that the text lacks, at the caret.
+ * Inserts the next placeholder of the source that the text lacks, at the caret; then the next term.
  * @param {Pick<Bench, 'say'>} page
  * @param {TargetText} target
  */
 export const insertPlaceholder = (page, target) => {
+  const {detail} = target.current;
+  const placeholders = detail?.placeholders ?? [];
+  const term = detail?.terms.find(({status, term_status: kind}) => status === 'unmet' && kind !== 'forbidden');
+  const next = nextPlaceholder(placeholders, target.value) ?? term?.target;
+  if (next) insertText(target, next);
+  else page.say('info', t(placeholders.length ? 'placeholder.all' : 'placeholder.none'));
+};
+
+/**
+ * Inserts a tag, placeholder or term at the caret, or in place of the selection; one step of undo.
+ * @param {TargetText} target
+ * @param {string} next
+ */
+export const insertText = (target, next) => {
   const {field, value: text} = target;
-  const placeholders = target.current.detail?.placeholders ?? [];
-  const next = nextPlaceholder(placeholders, text);
-  if (!next) {
-    page.say('info', t(placeholders.length ? 'placeholder.all' : 'placeholder.none'));
-    return;
-  }
   const {selectionStart: start, selectionEnd: end} = field.area;
   target.replace(text.slice(0, start) + next + text.slice(end), 'typed', {
     step: 'placeholder',

@@ -1,12 +1,13 @@
 /* The segment list: filters, search, and rows in blocks that are filled only near the window. The editor is one row. */
-import {button, h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
+import {withChips} from '../core/chips.js';
+import {button, count, h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
-import {shown} from '../core/unseen.js';
+import {shownWith} from '../core/unseen.js';
 
 const BLOCK_ROWS = 50;
 const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
 const SEARCH_PAUSE_MS = 180;
-const EDGE = 2; // pixels: an editor hidden by no more counts as visible
+const TWO_LINES = 45; // pixels: lower rows show one line
 /** @type {Record<string, [icon: string, isShown: (row: Row) => boolean]>} */
 const FILTERS = {
   all: ['list', () => true],
@@ -92,6 +93,7 @@ export class SegmentList {
         }
       },
     });
+    this.foundCount = h('span.found.num', {role: 'status'});
     const tools = h(
       'div.tools',
       {},
@@ -100,7 +102,7 @@ export class SegmentList {
         {role: 'group', 'aria-label': t('filter.label')},
         this.chips.map(c => c.chip),
       ),
-      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, hint('search')),
+      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, this.foundCount, hint('search')),
     );
     host.append(tools, this.scroll);
     this.body.addEventListener('click', event => {
@@ -119,6 +121,11 @@ export class SegmentList {
   setFilter(name) {
     this.filter = name;
     this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
+    const {rows, session} = this.bench;
+    const open = rows[session.open];
+    const found = this.bench.order.filter(index => this.matches(rows[index]));
+    const next = found.find(index => index > session.open) ?? found[0];
+    if (open && !this.matches(open) && next !== undefined) this.bench.openSegment(next); // it does not belong here
     this.rebuild();
     this.scrollToOpen();
   }
@@ -168,6 +175,7 @@ export class SegmentList {
     }
     this.body.replaceChildren(...this.blocks.map(b => b.element));
     const found = this.visible.length - (rows[session.open] && !this.matches(rows[session.open]) ? 1 : 0);
+    setText(this.foundCount, this.query ? t('search.found', {n: count(found)}) : '');
     if (!found) this.body.append(h('p.empty', {}, t('list.empty')));
     for (const block of this.blocks) {
       this.reserve(block);
@@ -240,15 +248,17 @@ export class SegmentList {
               : row.state === 'pretranslated' && row.score != null
                 ? number(row.score, 2)
                 : '';
+    /** @param {string} text */
+    const draw = text => withChips(text, row.tags, part => shownWith(part, this.query));
     item.replaceChildren(
       button(
         `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
         {'data-index': row.index, 'data-state': row.state},
         h('span.no.num', {}, String(ownNumber)),
         h(`span.st.${iconName}`, {title: label}, icon(iconName), sr(`${label}. `)),
-        h('span.src', textIn(languages.source), shown(row.source)),
+        h('span.src', textIn(languages.source), draw(row.source)),
         row.target != null
-          ? h('span.tgt', textIn(languages.target), shown(row.target))
+          ? h('span.tgt', textIn(languages.target), draw(row.target))
           : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
         h(
           `span.meta.num${row.attention ? '.warn' : ''}`,
@@ -265,12 +275,19 @@ export class SegmentList {
   /**
    * Repaints a row. A row that does not match the filter any more stays until the filter changes.
    * @param {Row} row
+   * @param {{keepsHeight?: boolean}} [options] `keepsHeight`: a longer text does not move the rows below
    */
-  updateRow(row) {
+  updateRow(row, {keepsHeight = false} = {}) {
     const item = this.elements.get(row.index);
     if (!item || row.index === this.bench.session.open) return;
     const hadFocus = item.contains(document.activeElement);
+    const isNear = item.firstChild.classList.contains('near');
+    const height = keepsHeight && isNear ? item.firstChild.offsetHeight : 0;
     this.paintItem(item, row);
+    if (height) {
+      item.firstChild.style.blockSize = `${height}px`;
+      item.firstChild.classList.toggle('one', height < TWO_LINES);
+    }
     if (hadFocus) item.firstChild.focus({preventScroll: true});
   }
 
@@ -350,21 +367,6 @@ export class SegmentList {
         },
         {passive: true},
       );
-  }
-
-  /**
-   * Keeps the text at its place on the screen while `host`, above the list, grows and shrinks; an editor that would be
-   * covered moves.
-   * @param {HTMLElement} host
-   */
-  staysUnder(host) {
-    let height = host.offsetHeight;
-    new ResizeObserver(() => {
-      const grown = host.offsetHeight - height;
-      const room = this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top;
-      this.scroll.scrollTop += room < -EDGE ? grown : Math.min(grown, Math.max(0, room));
-      height = host.offsetHeight;
-    }).observe(host);
   }
 
   /**

@@ -7,7 +7,7 @@ export const MAX_MIB = {document: 10, glossary: 100, memory: 50};
 const ACCEPT = {
   memory: '.tmx',
   document:
-    '.txt,.md,.markdown,.docx,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,text/plain',
+    '.txt,.md,.markdown,.docx,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,text/plain',
   glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
 };
 
@@ -117,7 +117,8 @@ export class Files {
     this.bench.segment.flush();
     const {kind} = link.dataset;
     const reply = await this.bench.connection.send('export_note', {kind});
-    if (reply.ok && reply.result.note && kind?.startsWith('document')) this.bench.say('info', reply.result.note);
+    if (reply.ok && reply.result.note) this.bench.notes.say('info', reply.result.note, [], {key: 'export'});
+    if (reply.ok && reply.result.is_empty) return;
     link.dataset.isChecked = 'yes';
     link.click();
   }

@@ -3,7 +3,7 @@ import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
-import {showDirections} from '../dialogs/direction.js';
+import {languageNames, showDirections} from '../dialogs/direction.js';
 import {openGlossaries} from '../dialogs/glossary.js';
 import {onItsWay, showModels} from '../dialogs/models.js';
 import {openReport} from '../dialogs/report.js';
@@ -230,7 +230,8 @@ export class Header {
       'aria-label',
       this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`,
     );
-    const name = [model.name, ...shortStyle(model.style)].join(' · ');
+    const between = model.pivot ? [t('header.through', {language: languageNames()(model.pivot)})] : [];
+    const name = [...between, model.name, ...shortStyle(model.style)].join(' · ');
     const isOnItsWay = model.next || model.fetched !== null;
     setText(this.model, isOnItsWay ? onItsWay(model) : model.state === 'ready' ? name : t(`model.${model.state}`));
     this.model.title = model.message || t('model.show', {name: model.name});

@@ -1,9 +1,9 @@
-/* Banners under the header, and what they report of the model and of the server. */
+/* Notices over the lower end of the list, and what they report of the model and of the server. */
 import {button, h, icon, t} from '../core/dom.js';
 
 const FADE_MS = 12000;
 
-/** Banners: plain text and a few buttons. Errors and questions stay until they are dismissed. */
+/** Notices: plain text and a few buttons. Errors and questions stay until they are dismissed. */
 export class Notes {
   /** @param {HTMLElement} host */
   constructor(host) {
@@ -52,7 +52,7 @@ export class Notes {
   }
 
   /**
-   * Removes a banner after a while, but not while the pointer or the focus is on it.
+   * Removes a notice after a while, but not while the pointer or the focus is on it.
    * @param {HTMLElement} note
    */
   fade(note) {
@@ -63,7 +63,7 @@ export class Notes {
   }
 
   /**
-   * Removes the banner of that key, if it is still shown.
+   * Removes the notice of that key, if it is still shown.
    * @param {string} key
    */
   take(key) {
@@ -75,7 +75,7 @@ export class Notes {
   }
 }
 
-/** Reports a failed model and the server's problem once each, and removes the banner when it is over. */
+/** Reports a failed model and the server's problem once each, and removes the notice when it is over. */
 export class ServerNotes {
   #model = '';
   #problem = '';

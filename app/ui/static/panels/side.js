@@ -129,13 +129,14 @@ export class Side {
     const focused = document.activeElement?.getAttribute('data-term');
     const groups = [
       ['unmet', 'side.unmet'],
+      ['doubt', 'side.doubt'],
       ['pending', 'side.pending'],
       ['met', 'side.met'],
       ['off', 'side.off'],
     ];
     /** @type {HTMLElement[]} */
     const nodes = groups.flatMap(([status, heading]) => {
-      const terms = detail.terms.filter(term => term.status === status);
+      const terms = detail.terms.filter(term => groupOf(term) === status);
       return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(detail, term))] : [];
     });
     const conflicts = detail.conflicts.filter(conflict => !this.settled.has(keyOf(detail, conflict)));
@@ -255,6 +256,12 @@ export class Side {
     );
   }
 }
+
+/**
+ * The group of a term in the panel: its status, or "doubt" if it is used but perhaps not where it belongs.
+ * @param {Pick<Term, 'status' | 'doubt'>} term
+ */
+export const groupOf = ({status, doubt}) => (status === 'met' && doubt ? 'doubt' : status);
 
 /**
  * @param {Detail} detail

@@ -1,0 +1,120 @@
+/* Confirming the open segment. The text that is confirmed is the text that was seen: while a new proposal is on its way
+   into the field, a confirmation waits for it, and is given up if the text changes. */
+
+import {isMetBy} from '../core/constraints.js';
+import {h, setText, t, tn} from '../core/dom.js';
+import {listed} from '../core/steps.js';
+import {drafts} from '../core/storage.js';
+
+export class Confirmation {
+  /** @type {string | null} the text seen when the key was pressed, while the proposal that follows it is awaited */
+  #seen = null;
+  #numPresses = 0; // the one that is being handled, and those after it
+
+  /**
+   * snapshot(): the segment as a step of undo; onConfirmed(): undo begins a new step.
+   * @param {Bench} bench
+   * @param {object} parts
+   * @param {Readonly<CurrentSegment>} parts.current
+   * @param {TargetText} parts.text
+   * @param {ConstraintSet} parts.constraints
+   * @param {import('./checks.js').Checks} parts.checks
+   * @param {() => Snapshot} parts.snapshot
+   * @param {() => void} parts.onConfirmed
+   */
+  constructor(bench, {current, text, constraints, checks, snapshot, onConfirmed}) {
+    this.bench = bench;
+    this.current = current;
+    this.text = text;
+    this.constraints = constraints;
+    this.checks = checks;
+    this.snapshot = snapshot;
+    this.onConfirmed = onConfirmed;
+    this.status = h('span.waits', {role: 'status'});
+  }
+
+  /** Ctrl+Enter. A press while an earlier one is checked is handled after it, unless there is something to look at. */
+  async press() {
+    this.#numPresses++;
+    if (this.#numPresses > 1) return;
+    try {
+      while (this.#numPresses) this.#numPresses = (await this.#confirm()) ? this.#numPresses - 1 : 0;
+    } finally {
+      this.#numPresses = 0;
+    }
+  }
+
+  /** Another segment is open, or the person has changed the text: nothing waits any more. */
+  forget() {
+    this.#seen = null;
+    setText(this.status, '');
+  }
+
+  /** New details arrived: confirms the text that waits if it is still the same, and asks otherwise. */
+  settle() {
+    if (this.#seen === null || this.#isAwaited()) return;
+    const seen = this.#seen;
+    this.forget();
+    if (this.text.value === seen && isMetBy(seen, this.constraints)) this.press();
+    else setText(this.status, t('confirm.changed'));
+  }
+
+  /** Whether the field follows a proposal that a newer one is about to replace. */
+  #isAwaited() {
+    const {current, text} = this;
+    const isPending = current.isPending('constrain') || Boolean(current.detail?.is_pending);
+    return isPending && text.snapshot().text === null;
+  }
+
+  /** Whether the text was sent; false if the person has to look at something first. */
+  async #confirm() {
+    const {bench, checks} = this;
+    const {index} = this.current;
+    const text = this.text.value;
+    if (!text.trim()) {
+      bench.say('warn', t('confirm.empty'));
+      bench.focusEditor();
+      return false;
+    }
+    if (this.#seen !== text && this.#isAwaited()) {
+      this.#seen = text;
+      setText(this.status, t('confirm.waiting'));
+      return false;
+    }
+    this.forget();
+    const before = this.snapshot();
+    if (!checks.isFine() && !(await checks.agrees(index, text))) return false;
+    const isOpen = index === this.current.index;
+    if (isOpen && this.text.value !== text) {
+      setText(this.status, t('confirm.changed')); // typed during the check
+      return false;
+    }
+    if (isOpen) {
+      this.text.flush();
+      this.onConfirmed();
+      this.text.keepDraft(text);
+    }
+    const next = bench.list.nextUnconfirmed(index);
+    const sent = bench.connection.send('confirm', {segment: index, text});
+    if (!before.isConfirmed) bench.steps.confirmation(true, index, {text, before: before.text, sent});
+    if (isOpen && next !== null) bench.openSegment(next);
+    else if (isOpen) bench.say('info', t('confirm.all'));
+    this.#finish(index, text, sent);
+    return true;
+  }
+
+  /**
+   * @param {number} index
+   * @param {string} text
+   * @param {Promise<ReplyTo<'confirm'>>} sent
+   */
+  async #finish(index, text, sent) {
+    const {bench} = this;
+    const reply = await sent;
+    if (!reply.ok) return;
+    drafts.drop(bench.session.token, index, text);
+    if (!reply.result) return;
+    const {step, segments} = reply.result;
+    bench.steps.batch(step, tn('propagated', segments.length, {where: listed(segments, bench)}));
+  }
+}

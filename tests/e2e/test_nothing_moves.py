@@ -1,0 +1,128 @@
+"""Pins, prices and new proposals never move what is under the mouse, and a confirmation never loses a pin.
+
+The answers are given by hand, so that the page is seen in each state between a click and its prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from engine import Pricing, Request
+from tests.app.hand_decoder import HandDecoder, ready_model, translation
+from tests.e2e.hand_server import serve
+from tests.e2e.screen import Screen
+
+NUM_PINS = 20
+WORDS = [f"Wort{chr(97 + n)}" for n in range(NUM_PINS)]
+SHORT = " ".join(WORDS) + "."
+LONG = " ".join([*WORDS, "und noch eine ganze Zeile mehr als vorher in diesem Satz."])
+SOURCE = "The old server starts slowly when the light turns green and the whole network of the house is down again.\n"
+# Records, on each frame, how far the action bar and the rows have moved, and the smallest number of locks and prices.
+WATCH = """() => {
+    const places = () => Object.fromEntries([...document.querySelectorAll('.actions .btn, .row')].map(
+        element => [element.dataset.index ?? element.textContent, element.getBoundingClientRect()]));
+    const first = places();
+    window.seen = {moved: 0, locks: [], listed: []};
+    const look = () => {
+        for (const [name, place] of Object.entries(places())) {
+            if (first[name]) window.seen.moved = Math.max(window.seen.moved,
+                Math.abs(place.top - first[name].top), Math.abs(place.left - first[name].left));
+        }
+        window.seen.locks.push(document.querySelectorAll('.hyp .pin').length);
+        window.seen.listed.push(document.querySelectorAll('li[data-pin]').length);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+@pytest.fixture
+def decoder() -> HandDecoder:
+    return HandDecoder()
+
+
+@pytest.fixture
+def screen(decoder: HandDecoder, browser: Browser, context: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
+    with serve(ready_model(decoder), tmp_path) as url:
+        screen = Screen(context.new_page(), url)
+        screen.open_text(SOURCE * 6, waits=False)
+        yield screen
+        screen.check_nothing_went_wrong()
+
+
+def newest(decoder: HandDecoder, screen: Screen) -> Request:
+    return next(request for key, request, *_ in reversed(decoder.requests) if key == f"{screen.token()}/0")
+
+
+def answer(decoder: HandDecoder, screen: Screen, *texts: str, num_phrases: int = 0) -> None:
+    """Answers the newest request of the open segment, once it has that many phrases."""
+    screen.eventually(lambda: len(newest(decoder, screen).phrases) == num_phrases)
+    for key, request, _, future in decoder.requests:
+        if key == f"{screen.token()}/0" and not future.done() and len(request.phrases) == num_phrases:
+            future.set_result(translation(request, *texts))
+
+
+def answer_prices(decoder: HandDecoder, screen: Screen, num_phrases: int) -> None:
+    request = newest(decoder, screen)
+    screen.eventually(lambda: not decoder.questions[-1][1].done())
+    found = translation(request, LONG)
+    decoder.questions[-1][1].set_result(Pricing(0.3, (0.02,) * num_phrases, (), found, found))
+
+
+def test_twenty_pins_move_neither_the_action_bar_nor_the_list(screen: Screen, decoder: HandDecoder):
+    answer(decoder, screen, SHORT, LONG)
+    screen.wait_for_proposal()
+    screen.page.evaluate(WATCH)
+    prices = screen.page.locator("li[data-pin] .price [aria-hidden]")
+    for number in range(1, NUM_PINS + 1):
+        screen.page.evaluate("seen.locks = []; seen.listed = []")
+        word = screen.words.nth(number - 1)
+        word.click()
+        expect(prices).to_have_text(["…"] * number)
+        answer(decoder, screen, *((LONG, SHORT) if number % 2 else (SHORT, LONG)), num_phrases=number)
+        screen.wait_for_proposal()
+        expect(prices.first).to_contain_text("…")
+        answer_prices(decoder, screen, number)
+        expect(prices.first).to_contain_text("0.02")
+        seen = screen.page.evaluate("seen")
+        assert seen["moved"] == 0, f"after pin {number}"
+        assert sorted(seen["locks"]) == seen["locks"], "no lock vanishes"
+        assert set(seen["locks"]) <= {number - 1, number}
+        assert set(seen["listed"]) <= {number - 1, number}
+    assert screen.hypothesis_texts() == [SHORT, LONG]
+
+
+def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(screen: Screen, decoder: HandDecoder):
+    number, status = screen.page.locator(".editor .no"), screen.page.locator(".waits")
+    answer(decoder, screen, SHORT)
+    screen.wait_for_proposal()
+    screen.words.nth(2).click()
+    screen.page.keyboard.press("Control+Enter")
+    expect(status).to_contain_text("Waiting for the new proposal")
+    answer(decoder, screen, LONG, num_phrases=1)
+    expect(status).to_contain_text("The text has changed")
+    expect(screen.field).to_have_value(LONG)
+    expect(number).to_have_text("1")
+    expect(screen.row(1)).to_have_count(0)
+
+    screen.words.nth(3).click()
+    screen.page.keyboard.press("Control+Enter")
+    answer(decoder, screen, LONG, num_phrases=2)
+    expect(number).to_have_text("2")  # the text seen is the text that came: it is confirmed
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    expect(screen.row(1).locator(".tgt")).to_have_text(LONG)
+
+
+def test_second_press_confirms_the_text_as_it_is_seen(screen: Screen, decoder: HandDecoder):
+    answer(decoder, screen, SHORT)
+    screen.wait_for_proposal()
+    screen.words.nth(2).click()
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.page.locator(".waits")).not_to_be_empty()
+    screen.page.keyboard.press("Control+Enter")
+    expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    expect(screen.row(1).locator(".tgt")).to_have_text(SHORT)

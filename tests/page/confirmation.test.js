@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import {before, beforeEach, test} from 'node:test';
+import './fake_browser.js';
+import {loadTexts, t} from '../../app/ui/static/core/texts.js';
+
+/** @typedef {{textContent: string, className?: string, setAttribute: () => void, append: () => void}} FakeElement */
+
+before(async () => {
+  await loadTexts();
+  /** @type {any} */ (document).createElement = () => ({textContent: '', setAttribute: () => {}, append: () => {}});
+});
+
+/** @type {any} */
+let page;
+/** @type {any} */
+let confirmation;
+
+beforeEach(async () => {
+  const {Confirmation} = await import('../../app/ui/static/editor/confirmation.js');
+  page = {
+    sent: [],
+    opened: [],
+    isPending: true,
+    field: 'Ein Haus',
+    ownText: null,
+    agrees: async () => true,
+    current: {index: 0, detail: {is_pending: false}, isPending: () => page.isPending},
+  };
+  const bench = {
+    say: () => {},
+    focusEditor: () => {},
+    session: {token: 'token'},
+    list: {nextUnconfirmed: (/** @type {number} */ index) => index + 1},
+    steps: {confirmation: () => {}, batch: () => {}},
+    connection: {
+      send: async (/** @type {string} */ _, /** @type {any} */ args) => {
+        page.sent.push([args.segment, args.text]);
+        return {ok: false};
+      },
+    },
+    openSegment: (/** @type {number} */ index) => {
+      page.current.index = index;
+      page.field = `Text ${index}`;
+      confirmation.forget();
+    },
+  };
+  const text = {
+    get value() {
+      return page.field;
+    },
+    snapshot: () => ({text: page.ownText}),
+    flush: () => {},
+    keepDraft: () => {},
+  };
+  confirmation = new Confirmation(/** @type {any} */ (bench), {
+    current: page.current,
+    text: /** @type {any} */ (text),
+    constraints: /** @type {any} */ ({pins: ['Haus'], bans: []}),
+    checks: /** @type {any} */ ({isFine: () => false, agrees: () => page.agrees()}),
+    snapshot: () => /** @type {any} */ ({text: null, isConfirmed: false}),
+    onConfirmed: () => {},
+  });
+});
+
+const settled = () => new Promise(done => setTimeout(done, 0));
+
+test('a confirmation waits for the new proposal and is sent when the text is the same', async () => {
+  await confirmation.press();
+  assert.deepEqual(page.sent, []);
+  assert.equal(confirmation.status.textContent, t('confirm.waiting'));
+  page.isPending = false;
+  confirmation.settle();
+  await settled();
+  assert.deepEqual(page.sent, [[0, 'Ein Haus']]);
+});
+
+for (const [why, arriving] of [
+  ['another text arrives', 'Das Haus'],
+  ['the pin is not in the text', 'Ein Gebäude'],
+]) {
+  test(`a confirmation that waits is given up where ${why}`, async () => {
+    if (!arriving.includes('Haus')) page.field = arriving;
+    await confirmation.press();
+    Object.assign(page, {isPending: false, field: arriving});
+    confirmation.settle();
+    await settled();
+    assert.deepEqual(page.sent, []);
+    assert.equal(confirmation.status.textContent, t('confirm.changed'));
+    await confirmation.press();
+    assert.deepEqual(page.sent, [[0, arriving]], 'the next press confirms the text that is seen now');
+  });
+}
+
+test('a second press confirms the text as it is', async () => {
+  await confirmation.press();
+  await confirmation.press();
+  assert.deepEqual(page.sent, [[0, 'Ein Haus']]);
+});
+
+test('the own text of the person does not wait for a proposal', async () => {
+  page.ownText = page.field;
+  await confirmation.press();
+  assert.deepEqual(page.sent, [[0, 'Ein Haus']]);
+});
+
+test('a press during a check is not lost', async () => {
+  page.isPending = false;
+  confirmation.press();
+  confirmation.press();
+  await settled();
+  assert.deepEqual(page.sent, [
+    [0, 'Ein Haus'],
+    [1, 'Text 1'],
+  ]);
+});
+
+test('a press during a check that finds something does not accept findings that were not seen', async () => {
+  Object.assign(page, {isPending: false, agrees: async () => false});
+  confirmation.press();
+  confirmation.press();
+  await settled();
+  assert.deepEqual(page.sent, []);
+});
+
+test('a text that changes during the check is not confirmed', async () => {
+  page.isPending = false;
+  page.agrees = async () => {
+    page.field += ' und Hof';
+    return true;
+  };
+  await confirmation.press();
+  assert.deepEqual(page.sent, []);
+  assert.equal(confirmation.status.textContent, t('confirm.changed'));
+});
