@@ -91,7 +91,7 @@ def _serve(settings: AppSettings) -> int:
     import uvicorn
 
     from app.log.store import LogStore
-    from app.models.directions import read_ahead
+    from app.models.document_direction import read_ahead
     from app.models.published_models import PublishedModels
     from app.sessions import Sessions
     from app.ui.access import is_loopback

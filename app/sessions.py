@@ -23,7 +23,7 @@ from app.glossary.reading.row_checks import located
 from app.i18n import Message
 from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
-from app.models.directions import check_direction, check_facing, decide, facing, stated_direction
+from app.models.document_direction import check_direction, check_facing, decide, facing, stated_direction
 from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
 from app.models.published_models import PublishedModels

@@ -37,9 +37,9 @@ from engine.request import (
 )
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.indexed import IndexedTexts
+from engine.search.next_words import next_words
 from engine.search.sentence import SearchVocabulary, TokenRoles
 from engine.search.tracker import ConstraintTracker
-from engine.search.words import next_words
 from engine.text import BOS, EOS, is_byte_surface, join_bytes, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()

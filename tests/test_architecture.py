@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -240,6 +241,16 @@ def classes_with_one_name() -> dict[str, list[str]]:
 
 def test_public_class_names_are_unique() -> None:
     assert classes_with_one_name() == {}
+
+
+# Both packages have a tree of exceptions, a description of settings, and the flags of their commands.
+SAME_JOB_IN_BOTH_PACKAGES = {"errors", "settings", "arguments"}
+
+
+def test_module_names_are_unique() -> None:
+    names = Counter(Path(path).stem for path in python_files("app", "engine"))
+    repeated = {name for name, count in names.items() if count > 1 and not name.startswith("__")}
+    assert repeated == SAME_JOB_IN_BOTH_PACKAGES
 
 
 def test_engine_knows_no_page_and_no_database() -> None:

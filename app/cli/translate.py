@@ -21,7 +21,7 @@ from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
 from app.i18n import Message
 from app.log.records import SavedSegment, SegmentStateName
-from app.models.directions import decide, facing
+from app.models.document_direction import decide, facing
 from app.models.loading import SEARCH, load_translator
 from app.models.style import Style
 from app.reports.translated_document import translated_document

@@ -16,7 +16,7 @@ from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, line_of, one_line, splice
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, escape_formula
-from app.text.languages import column_language
+from app.text.language_names import column_language
 
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})

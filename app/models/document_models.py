@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.directions import check_direction, has_same_languages
+from app.models.document_direction import check_direction, has_same_languages
 from app.models.loading import ModelHandle, load_translator
 from app.models.pivot_models import MAX_COMPARED, PivotModel, PivotModels
 from app.models.published_models import ModelList, PublishedModels

@@ -82,7 +82,7 @@ class ModelHandle:
         device: str = "cpu",
         load: Callable[[FetchProgress], AnyTranslator] | None = None,
     ) -> None:
-        """`fixed_direction` is the direction of all new documents; None decides for each (`app.models.directions`).
+        """`fixed_direction` is the direction of all new documents; None decides for each (`document_direction`).
 
         `device` is "cpu", or "cuda" for a GPU. `load` replaces `load_translator`, for a model that is not in `folder`
         yet or that is two models; then `folder` is only its name.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from app.models.directions import language_and_script
+from app.models.document_direction import language_and_script
 from app.models.loading import load_translator
 from app.models.published_models import PublishedModels
 from app.models.registry import PublishedModel

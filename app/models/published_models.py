@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from app.errors import DownloadError
 from app.i18n import Message
-from app.models.directions import has_same_languages
+from app.models.document_direction import has_same_languages
 from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
 from app.models.transfer import download, fetch_bytes, new_client, unpack
 from engine import FetchProgress, cache_folder, install_model

@@ -21,7 +21,7 @@
     follow.py          the cost of leaving a previous text
     stopping.py        scores, and when a sentence may stop
     batching.py        which sentences share a step
-    words.py           which whole words may come next
+    next_words.py      which whole words may come next
     arrays.py          the types of NumPy arrays
 
 The search uses a model only through `beam.StepDecoder`, and text only through `phrases.PieceTexts`.

@@ -79,7 +79,7 @@ def _train(options: argparse.Namespace) -> None:
 
     from engine.model.config import ModelConfig
     from engine.train.data import PreparedData
-    from engine.train.loop import Trainer
+    from engine.train.trainer import Trainer
 
     torch.set_float32_matmul_precision("high")
     if options.threads:

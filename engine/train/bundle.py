@@ -20,9 +20,9 @@ from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.train.corpus import synthetic_domain
 from engine.train.data import CODEC_FILES, PreparedData, speaks_to_reader
-from engine.train.loop import CHECKPOINT, OPTIONS, load_earlier, snapshots
 from engine.train.options import TrainOptions
 from engine.train.score_table import SCORES_HEADING
+from engine.train.trainer import CHECKPOINT, OPTIONS, load_earlier, snapshots
 
 LICENCE = "GPL-3.0-or-later"
 

@@ -22,9 +22,9 @@ from engine.train.back_translate import back_translate, is_usable
 from engine.train.bundle import write_bundle
 from engine.train.corpus import Selection, read_synthetic
 from engine.train.data import EOS, BatchSampler, PairSet, PreparedData
-from engine.train.loop import Trainer
 from engine.train.options import BackTranslateOptions, TrainOptions
 from engine.train.prepare import prepare
+from engine.train.trainer import Trainer
 from tests.train.corpora import PAIRS, prepare_options, write_corpus
 
 LANGUAGES = ("en", "de")

@@ -153,6 +153,6 @@ def test_training_needs_no_tokeniser() -> None:
     code = (
         "import sys\n"
         "for name in ('sacremoses', 'subword_nmt', 'sacrebleu', 'gradio'): sys.modules[name] = None\n"
-        "import engine.train.__main__, engine.train.variants, engine.train.loop, engine.train.bundle\n"
+        "import engine.train.__main__, engine.train.variants, engine.train.trainer, engine.train.bundle\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -17,10 +17,10 @@ from engine.train.data import FORMALITIES_FILE, BatchSampler, PairSet, PreparedD
 from engine.train.formality import formality_of
 from engine.train.formality_scores import insert_formality_scores, measure_formality
 from engine.train.held_out import SetScore
-from engine.train.loop import Trainer
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
 from engine.train.score_table import insert_scores
+from engine.train.trainer import Trainer
 from tests.train.corpora import prepare_options, write_corpus
 
 SENTENCES = [

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from engine.train import loop
-from engine.train.loop import CHECKPOINT, Trainer, snapshots
 from engine.train.options import PrecisionChoice
 from engine.train.precision import Precision, PrecisionTrial, try_precisions
 from engine.train.prepare import prepare
+from engine.train.trainer import CHECKPOINT, Trainer, snapshots
 from tests.train.corpora import prepare_options, write_corpus
-from tests.train.test_loop import OPTIONS, small_model, weights
+from tests.train.test_trainer import OPTIONS, small_model, weights
 
 
 @pytest.fixture(scope="module")
@@ -103,13 +102,13 @@ def test_checkpoints_of_both_formats_have_the_same_tensors(work: Path, tmp_path:
 def test_a_resumed_run_keeps_its_format_and_names_a_new_one(
     work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(loop, "try_precisions", lambda step, loss: PrecisionTrial(2.0, 1.0, 5.0, 5.0))
+    monkeypatch.setattr("engine.train.trainer.try_precisions", lambda step, loss: PrecisionTrial(2.0, 1.0, 5.0, 5.0))
     run = trainer(work, tmp_path / "run", max_updates=2)
     run.train()
     assert run.precision == "bfloat16"
     assert "precision bfloat16: a step takes 2000.0 ms in float32, 1000.0 ms in bfloat16" in capsys.readouterr().err
 
-    monkeypatch.setattr(loop, "try_precisions", None)  # must not be called again
+    monkeypatch.setattr("engine.train.trainer.try_precisions", None)  # must not be called again
     again = trainer(work, tmp_path / "run", max_updates=4)
     again.train()
     assert again.precision == "bfloat16"

@@ -15,9 +15,9 @@ from engine.model import ModelConfig
 from engine.text import TextCodec
 from engine.train.bundle import write_bundle
 from engine.train.data import EOS, PAD, BatchPlan, BatchSampler, PairSet, PreparedData
-from engine.train.loop import Trainer
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
+from engine.train.trainer import Trainer
 from engine.train.variants import write_variants
 from tests.train.corpora import prepare_options, write_corpus
 

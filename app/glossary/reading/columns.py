@@ -15,7 +15,7 @@ from typing import get_args
 from app.glossary.model import Case, Matching, Status
 from app.glossary.reading.row_checks import RowChecker, RowKind, TermEntry, clean, row_list
 from app.i18n import Message, joined
-from app.text.languages import column_language, language_of
+from app.text.language_names import column_language, language_of
 
 DELIMITERS = {"\t": "<TAB>", ";": ";", ",": ","}  # in the order of preference on a tie
 ROWS_TO_SNIFF = 200

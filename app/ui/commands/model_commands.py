@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from app.models.directions import targets_by_source
+from app.models.document_direction import targets_by_source
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui import results as r

@@ -15,7 +15,7 @@ from typing import Literal
 from app.errors import CommandError
 from app.formats.documents import ReadFile
 from app.i18n import Message
-from app.text.languages import language_of
+from app.text.language_names import language_of
 from engine import offer_of, short_code
 
 Reason = Literal["stated", "text", "first"]

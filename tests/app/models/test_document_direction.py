@@ -13,7 +13,7 @@ from app.formats.documents import read_file
 from app.glossary.model import Term
 from app.log.store import LogStore
 from app.models import document_models as models
-from app.models.directions import decide, read_ahead, targets_by_source
+from app.models.document_direction import decide, read_ahead, targets_by_source
 from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions

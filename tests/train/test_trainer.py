@@ -15,12 +15,11 @@ import torch
 from engine import Request, SearchOptions, Translator
 from engine.errors import TrainingError
 from engine.model import ModelConfig, load_model
-from engine.train import loop
 from engine.train.bundle import write_bundle
 from engine.train.data import Batch, PreparedData
-from engine.train.loop import ThreadChooser, Trainer, snapshots
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
+from engine.train.trainer import CHECKPOINT, EXPLORE_EVERY, ThreadChooser, Trainer, snapshots
 from tests.train.corpora import PAIRS, prepare_options, write_corpus
 
 OPTIONS = TrainOptions(
@@ -159,7 +158,7 @@ def test_a_run_is_not_resumed_with_another_model(work: Path, tmp_path: Path) -> 
 
 def test_a_damaged_checkpoint_is_named_with_the_cure(work: Path, tmp_path: Path) -> None:
     Trainer(work, tmp_path / "run", small_model(work), replace(OPTIONS, max_updates=1)).train()
-    path = tmp_path / "run" / loop.CHECKPOINT
+    path = tmp_path / "run" / CHECKPOINT
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(TrainingError, match=r"checkpoint\.pt cannot be resumed.*remove it to start again"):
         Trainer(work, tmp_path / "run", small_model(work), OPTIONS)
@@ -229,8 +228,8 @@ def test_the_fastest_choice_is_taken_most_and_found_again_after_a_change() -> No
             chooser.record(choice, 100.0 if choice == fastest else 40.0)
             if number >= 100:
                 taken[choice] += 1
-        assert taken[fastest] >= 100 - 100 // loop.EXPLORE_EVERY - 1
-        assert taken[3 - fastest] >= 100 // loop.EXPLORE_EVERY - 1  # the other is still watched
+        assert taken[fastest] >= 100 - 100 // EXPLORE_EVERY - 1
+        assert taken[3 - fastest] >= 100 // EXPLORE_EVERY - 1  # the other is still watched
 
 
 def test_a_single_choice_is_always_taken() -> None:
