@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from app import VERSION
@@ -36,25 +37,30 @@ def main(arguments: list[str] | None = None) -> int:
 def _command(arguments: list[str]) -> int:
     _set_environment()
     flags = parse(arguments)
-    from app.cli import log_commands, models_command, translate
     from engine import EngineError
 
-    run = {
-        "translate": translate.translate,
-        "stats": log_commands.stats,
-        "export": log_commands.export,
-        "import-log": log_commands.import_log,
-        "backup": log_commands.backup,
-        "verify": log_commands.verify,
-        "models": models_command.models,
-    }[flags.command]
     try:
-        return run(flags)
+        return _handler_of(flags.command)(flags)
     except (AppError, EngineError) as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
+    """The function that carries out a command. PyTorch takes seconds to import, so only the first two do it."""
+    if command == "translate":
+        from app.cli.translate import translate
+
+        return translate
+    if command == "models":
+        from app.cli.models_command import models
+
+        return models
+    from app.cli.log_commands import LOG_COMMANDS
+
+    return LOG_COMMANDS[command]
 
 
 def _parse(arguments: list[str]) -> AppSettings:

@@ -28,9 +28,7 @@ from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
 from app.models.published_models import PublishedModels
 from app.paths import MODEL_FOLDER
-from app.reports.interchange import session_tbx, session_tmx, session_xliff
-from app.reports.jsonl import session_jsonl
-from app.reports.spreadsheets import session_csv, session_workbook
+from app.reports.exports import CAN_BE_EMPTY, EXPORTS
 from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json, restore_segment
 from app.tm.library import MemoryLibrary
@@ -44,16 +42,6 @@ SAMPLE_GLOSSARY = "glossary.tsv"
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
 IDLE_SECONDS = 30 * 60.0
-# Exports made from the log alone; the translated document also needs the original file.
-EXPORTS = {
-    "log.csv": session_csv,
-    "log.jsonl": session_jsonl,
-    "report.xlsx": session_workbook,
-    "memory.tmx": session_tmx,
-    "segments.xlf": session_xliff,
-    "terms.tbx": session_tbx,
-}
-_CAN_BE_EMPTY = ("memory.tmx", "terms.tbx")  # their note says that they are
 # The document with confirmed and edited segments only; and with proposals for all other segments.
 DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
 # The translation memory of all documents in the log.
@@ -272,7 +260,7 @@ class Sessions:
         if kind == ALL_MEMORY:
             note: str | None = self.library.note_if_empty(workspace.direction)
         else:
-            note = EXPORTS[kind](self.store, workspace.session_id).note if kind in _CAN_BE_EMPTY else None
+            note = EXPORTS[kind](self.store, workspace.session_id).note if kind in CAN_BE_EMPTY else None
         return {"note": note, "is_empty": note is not None}
 
     def _translated(self, workspace: Workspace, kind: str) -> Export:

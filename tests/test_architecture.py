@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -258,13 +257,6 @@ def test_engine_knows_no_page_and_no_database() -> None:
         path: [n for n in imports_of(path) if n.split(".")[0] in FOREIGN_TO_ENGINE] for path in python_files("engine")
     }
     assert {path: names for path, names in foreign.items() if names} == {}
-
-
-def test_requests_formats_and_log_are_imported_without_torch() -> None:
-    """PyTorch takes seconds to import, and neither a client of the engine nor a command on the log needs it."""
-    code = "import sys, engine.request, app.formats, app.log.store; print('torch' in sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
-    assert run.stdout == "False\n"
 
 
 def test_engine_has_every_name_that_it_lists() -> None:

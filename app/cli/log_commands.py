@@ -6,20 +6,21 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from app.cli.arguments import EXPORT_KINDS, NEWEST, program_name
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.i18n import Message
 from app.log.store import LogStore
+from app.reports.exports import EXPORTS
 from app.reports.jsonl import read_jsonl
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
-from app.sessions import EXPORTS
 from app.text.words import counting_unit
 
 
@@ -105,6 +106,15 @@ def verify(flags: argparse.Namespace) -> int:
         state = f"{report.num_events:,} events, complete" if report.is_intact else f"DAMAGED: {report.problem}"
         print(f"session {summary.id}: {state} ({summary.document_name})")
     return 0 if all(report.is_intact for _, report in reports) else 1
+
+
+LOG_COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace], int]]] = {
+    "stats": stats,
+    "export": export,
+    "import-log": import_log,
+    "backup": backup,
+    "verify": verify,
+}
 
 
 def check_output(path: Path) -> None:

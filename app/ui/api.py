@@ -159,7 +159,7 @@ class Api:
         return {"version": VERSION, "models": self.sessions.models.status()}
 
     def download(self, token: str, kind: str) -> Export:
-        """A file to save: "document", that with proposals, or one of `app.sessions.EXPORTS`."""
+        """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
         return self.sessions.export(self.sessions.find(token), kind)
 
     def _carry_out(self, message: Any) -> Json:

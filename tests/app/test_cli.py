@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +20,13 @@ from app.formats.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
 from app.models.loading import SEARCH
 from app.models.style import FORMALITIES
-from app.sessions import EXPORTS
+from app.reports.exports import EXPORTS
 from app.tm.index import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 from engine import Hypothesis, Reason, Request, SearchOptions, Translation
 from tests.app.hand_decoder import translation
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -142,6 +146,24 @@ def test_exported_session_is_imported_again(
     status, _, err = run(capsys, "import-log", "a.log.jsonl", "--log", other)
     assert status == 2 and "already in" in err and "as session 2" in err
     assert not list(tmp_path.glob(".*.part"))
+
+
+def test_commands_on_the_log_run_without_torch(log: Path, tmp_path: Path) -> None:
+    """PyTorch takes seconds to import, and no command on the log needs it."""
+    lines = [
+        ["stats"],
+        ["stats", "newest", "--json"],
+        *(["export", "2", kind, "-o", str(tmp_path / f"out.{kind}")] for kind in EXPORT_KINDS),
+        ["backup", str(tmp_path / "copy.sqlite")],
+        ["verify"],
+    ]
+    other = ["import-log", str(tmp_path / "out.jsonl"), "--log", str(tmp_path / "other.sqlite")]
+    commands = [*([*line, "--log", str(log)] for line in lines), other]
+    code = (
+        f"import sys; from app.__main__ import main; print([main(line) for line in {commands}], 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == f"{[0] * len(commands)} False"
 
 
 def test_import_into_a_replacement_log_is_reported(
