@@ -10,12 +10,17 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from app import VERSION
 from app.cli.arguments import COMMANDS, OVERVIEW, parse, program_name
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 from app.settings import AppSettings, add_flags, settings_from
+
+if TYPE_CHECKING:
+    from app.ui.sign_in import SignIn
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -88,6 +93,8 @@ def _stop(*_: object) -> None:
 
 def _serve(settings: AppSettings) -> int:
     _set_environment()
+    gradio_folder = TemporaryDirectory(prefix="pinpoint-")  # its usual folder is shared by all users of the computer
+    os.environ["GRADIO_TEMP_DIR"] = gradio_folder.name
     from app.models.loading import ModelHandle
 
     # The model loads while Gradio, which takes seconds to import, does so.
@@ -103,11 +110,14 @@ def _serve(settings: AppSettings) -> int:
     from app.ui.access import is_loopback
     from app.ui.api import Api
     from app.ui.server import Server, bind, build_server
+    from app.ui.sign_in import SignIn
 
     signal.signal(signal.SIGTERM, _stop)
     with ExitStack() as closing:
+        closing.enter_context(gradio_folder)
         closing.callback(model.stop)
-        store = LogStore.open(settings.log or default_log_path(), exclusively=True)
+        log = settings.log or default_log_path()
+        store = LogStore.open(log, exclusively=True)
         closing.callback(store.close)
         closing.callback(model.close)
         for note in store.notes:
@@ -131,26 +141,33 @@ def _serve(settings: AppSettings) -> int:
         if settings.port not in (0, port):
             print(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
-        application = build_server(api, host=settings.host, port=port, allowed_hosts=settings.allow_host)
-        if not is_loopback(settings.host):
-            print("Everyone who can reach this address can read and change the documents: there is no password.")
-        print(f"Pinpoint is at {address} (stop with Ctrl+C)", flush=True)
+        sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"))
+        application = build_server(
+            api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host
+        )
+        if sign_in is None:
+            print("Everyone who can reach this address can read and change the documents (--no-auth).")
+        elif not is_loopback(settings.host):
+            print("Without https, others in the network can read the documents and the access token: use a proxy.")
+        print(f"Pinpoint is at {sign_in.address(address) if sign_in else address} (stop with Ctrl+C)", flush=True)
         if not settings.no_browser and _has_display():
-            threading.Timer(1.0, _open_page, [address, settings.window]).start()
+            threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
         Server(config, api).run(sockets=[listener])
     return 0
 
 
-def _open_page(address: str, in_window: bool) -> None:
+def _open_page(address: str, sign_in: SignIn | None, in_window: bool) -> None:
     from app.ui.window import open_page
 
-    if note := open_page(address, in_window=in_window):
+    if note := open_page(sign_in.address_once(address) if sign_in else address, in_window=in_window):
         print(note, flush=True)
 
 
 def _set_environment() -> None:
     """Settings that Gradio, PyTorch and their libraries read when they are imported."""
+    for name in [name for name in os.environ if name.startswith("GRADIO_")]:
+        del os.environ[name]  # some share the page with the world, or let others edit the code
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     own = {"127.0.0.1", "localhost", "::1"}
     # Threads that spin while they wait for each other made a step 15 times slower where other programs used the cores.

@@ -61,6 +61,10 @@ class AppSettings:
             "action": "append",
         },
     )
+    no_auth: bool = field(
+        default=False,
+        metadata={"help": "let everybody who reaches the address use the app, without the access token"},
+    )
     port: int = field(
         default=DEFAULT_PORT,
         metadata={"help": "port to listen on (or PORT); if it is busy, the next free one is used", "type": int},

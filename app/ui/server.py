@@ -22,10 +22,16 @@ from app.tm.tmx_memory import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
 from app.ui.api import Api
 from app.ui.page import STATIC_PATH, json_reply, mount_page
+from app.ui.sign_in import SignIn
 
 STATIC_FOLDER = Path(__file__).parent / "static"
 MAX_BODY_BYTES = MAX_MEMORY_BYTES * 4 // 3 + 2 * 2**20  # the largest translation memory as base64 in its message
 UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
+PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
+# What the page uses. Gradio has more, such as uploads and queues; they are closed.
+_READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
+_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status"})
+_WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH)
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -43,11 +49,15 @@ _HEADERS = (
 
 
 class Doors:
-    """Refuses requests of other sites and messages that are too large, and adds the security headers."""
+    """Refuses requests of other sites, requests without the access token, and messages that are too large.
 
-    def __init__(self, app: Any, own_pages: OwnPages) -> None:
+    Closes addresses that the page does not use, and adds the security headers. Without `sign_in`, no token is needed.
+    """
+
+    def __init__(self, app: Any, own_pages: OwnPages, sign_in: SignIn | None) -> None:
         self.app = app
         self.own_pages = own_pages
+        self.sign_in = sign_in
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request (ASGI)."""
@@ -57,16 +67,13 @@ class Doors:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if (refusal := self._refusal(scope)) is not None:
-            await refusal(scope, receive, send)
-            return
 
         async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
+        await (self._refusal(scope) or self.app)(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Any) -> Response | None:
         """The reply to a request that is not passed on."""
@@ -76,6 +83,10 @@ class Doors:
                 "--allow-host NAME.",
                 403,
             )
+        if not _is_used(scope["method"], scope["path"]):
+            return PlainTextResponse("There is nothing here.", 404)
+        if self.sign_in is not None and (answer := self._sign_in_answer(self.sign_in, scope)) is not None:
+            return answer
         headers = dict(scope["headers"])
         if b"transfer-encoding" in headers:  # the size must be known before anything is read
             return PlainTextResponse("The message has no Content-Length.", 411)
@@ -86,6 +97,21 @@ class Doors:
         if len(length) > len(str(max_bytes)) or int(length) > max_bytes:
             return PlainTextResponse("The message is too large.", 413)
         return None
+
+    @staticmethod
+    def _sign_in_answer(sign_in: SignIn, scope: Any) -> Response | None:
+        """The reply to a request that signs in or lacks the access token."""
+        if scope["path"] == "/":
+            return sign_in.answer(scope["query_string"], scope["headers"])
+        is_allowed = scope["path"].startswith(PUBLIC_PATH) or sign_in.has_token(scope["headers"])
+        return None if is_allowed else sign_in.refusal()
+
+
+def _is_used(method: str, path: str) -> bool:
+    """Whether the page or a documented client sends such requests."""
+    if method == "POST":
+        return path.startswith(_WRITE_PATHS)
+    return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))
 
 
 class Server(uvicorn.Server):
@@ -101,8 +127,11 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def build_server(api: Api, *, host: str, port: int, allowed_hosts: Sequence[str] = ()) -> Doors:
-    """The whole web application. It answers requests to `host` and to the names `allowed_hosts`."""
+def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allowed_hosts: Sequence[str] = ()) -> Doors:
+    """The whole web application. It answers requests to `host` and to the names `allowed_hosts`.
+
+    They need the access token of `sign_in`; with None, nobody needs one.
+    """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
     app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
@@ -136,7 +165,7 @@ def build_server(api: Api, *, host: str, port: int, allowed_hosts: Sequence[str]
         return await asyncio.to_thread(json_reply, reply)
 
     mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
-    return Doors(app, OwnPages.of(host, allowed_hosts))
+    return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)
 
 
 def _file(make: Callable[[], Export]) -> Response:

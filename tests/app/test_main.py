@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 import app
-from app.__main__ import _parse, main
+from app.__main__ import _parse, _set_environment, main
 from app.paths import default_log_path
 from app.ui.api import Api
 from app.ui.server import Server, bind
@@ -86,6 +86,13 @@ def test_make_run_takes_the_host_from_its_command_line_only(tmp_path: Path, argu
         environment.pop(name, None)
     output = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
     assert output == f"host={host}\n"
+
+
+def test_settings_of_gradio_in_the_environment_are_ignored(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("os.environ", {"GRADIO_VIBE_MODE": "1", "GRADIO_SHARE": "True", "GRADIO": "kept"})
+    _set_environment()
+    gradio = {name: value for name, value in os.environ.items() if name.startswith("GRADIO")}
+    assert gradio == {"GRADIO": "kept", "GRADIO_ANALYTICS_ENABLED": "False"}
 
 
 @pytest.mark.parametrize(

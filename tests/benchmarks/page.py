@@ -122,7 +122,7 @@ def measure(browser: Browser, options: argparse.Namespace, scratch: Path) -> dic
     try:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.set_default_timeout(LONGEST_MS)
-        screen = Screen(page, app.url)
+        screen = Screen(page, app.address)
         figures: dict[str, Any] = {"page_s": time.perf_counter() - started}
         screen.wait_for_proposal()
         figures["translation_s"] = time.perf_counter() - started

@@ -60,7 +60,8 @@ class App:
         self.lines: list[str] = []
         self._queue: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
-        self.url = self._wait_for_url()
+        self.address = self._wait_for_address()  # signs in
+        self.url = self.address.partition("/?")[0]
 
     def kill(self) -> None:
         """Kills the process, as in a crash."""
@@ -82,7 +83,7 @@ class App:
             self._queue.put(line)
         self._queue.put(None)
 
-    def _wait_for_url(self) -> str:
+    def _wait_for_address(self) -> str:
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
             try:
@@ -181,7 +182,7 @@ def shared_page(app: App, shared_context: BrowserContext) -> Iterator[Page]:
 @pytest.fixture
 def screen(app: App, shared_page: Page) -> Iterator[Screen]:
     """The page of the module. After the test it must have had no script error, dialog or foreign request."""
-    screen = Screen(shared_page, app.url)
+    screen = Screen(shared_page, app.address)
     yield screen
     screen.leave()
     screen.check_nothing_went_wrong()

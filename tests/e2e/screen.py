@@ -21,9 +21,11 @@ Do not switch the router off during the update.
 class Screen:
     """One browser tab with the workbench in it."""
 
-    def __init__(self, page: Page, url: str) -> None:
+    def __init__(self, page: Page, address: str) -> None:
+        """`address` has the access token, as the app shows it."""
         self.page = page
-        self.url = url
+        self.address = address
+        self.url = address.partition("/?")[0]
         self.dialogs: list[str] = []
         self.errors: list[str] = []
         self.foreign_requests: list[str] = []
@@ -37,7 +39,7 @@ class Screen:
 
     def visit(self) -> None:
         """Loads the page and waits until the edit field is visible."""
-        self.page.goto(self.url)
+        self.page.goto(self.address)
         expect(self.field).to_be_visible()
 
     def leave(self) -> None:

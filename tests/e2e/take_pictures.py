@@ -256,7 +256,7 @@ def main(names: set[str]) -> None:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
         try:
             page = browser.new_page(viewport=SIZE, color_scheme="light")  # type: ignore[arg-type]
-            pictures = Pictures(Screen(page, app.url), names)
+            pictures = Pictures(Screen(page, app.address), names)
             scenes: list[tuple[str, Callable[[], None]]] = [
                 (name, getattr(pictures, name)) for name in vars(Pictures) if name.startswith("scene_")
             ]

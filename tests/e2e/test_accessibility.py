@@ -47,7 +47,7 @@ def test_axe_finds_no_serious_problem_in_light_or_dark_mode(browser: Browser, ap
         color_scheme="light", reduced_motion="reduce", viewport={"width": 1440, "height": 900}
     )
     page = context.new_page()
-    screen = Screen(page, app.url)
+    screen = Screen(page, app.address)
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "terms.tsv", GLOSSARY)
     expect(page.locator("#pinpoint-panel-terms .ti")).to_have_count(1)

@@ -22,7 +22,7 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
     (folder / "config.json").write_text(json.dumps({**config, "directions": ["en-de", "de-en"]}))
     app = App(folder, tmp_path / "log.sqlite")
     try:
-        screen = Screen(context.new_page(), app.url)
+        screen = Screen(context.new_page(), app.address)
         page, keyboard = screen.page, screen.page.keyboard
         button, dialog = page.locator(".docinfo .dir"), page.get_by_role("dialog", name="Language pair")
         expect(button).to_have_text("EN → DE")

@@ -104,7 +104,7 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
 
 
 def test_two_people_work_at_once_without_seeing_each_other(screen: Screen, context: BrowserContext, tmp_path: Path):
-    other = Screen(context.new_page(), screen.url)
+    other = Screen(context.new_page(), screen.address)
     people = [screen, other]
     for name, person in zip(("anna", "berta"), people, strict=True):
         person.open_text("".join(f"{name.title()} opens file {n}.\n" for n in range(1, 5)), f"{name}.txt")

@@ -19,7 +19,7 @@ def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browse
     page = context.new_page()
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text) if "interface text" in message.text else None)
-    screen = Screen(page, app.url)
+    screen = Screen(page, app.address)
     screen.open_text(DOCUMENT)
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(screen.field).to_have_attribute("aria-label", GERMAN["field.label"])

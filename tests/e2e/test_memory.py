@@ -53,7 +53,7 @@ def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_
 ):
     app = App(model_folder, tmp_path / "own.sqlite")
     try:
-        screen = Screen(browser.new_context(accept_downloads=True).new_page(), app.url)
+        screen = Screen(browser.new_context(accept_downloads=True).new_page(), app.address)
         screen.open_text("Zebras sleep.\nNothing of the kind.\nZebras run.\n")
         held: list[Route] = []
 

@@ -26,7 +26,7 @@ def own_app(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[Ap
 def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconnects(
     own_app: App, context: BrowserContext, browser: Browser, model_folder: Path
 ):
-    screen = Screen(context.new_page(), own_app.url)
+    screen = Screen(context.new_page(), own_app.address)
     expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")  # as at every first start
     expect(screen.page.locator(".banner")).to_have_count(0)
     screen.open_text(DOCUMENT, "handbook.txt")
@@ -49,7 +49,7 @@ def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconn
     fresh = browser.new_context()
     try:
         assert again.url == own_app.url
-        later = Screen(fresh.new_page(), again.url)
+        later = Screen(fresh.new_page(), again.address)
         offer = later.page.locator(".banner", has_text="handbook.txt")
         expect(offer).to_contain_text("1 of 4")
         offer.get_by_role("button", name="Continue").click()
@@ -96,10 +96,10 @@ def test_page_continues_when_the_connection_returns(screen: Screen):
 
 
 def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: App, context: BrowserContext):
-    screen = Screen(context.new_page(), app.url)
+    screen = Screen(context.new_page(), app.address)
     screen.open_text(DOCUMENT)
     expect(screen.notes.filter(has_text="another tab")).to_have_count(0)
-    other = Screen(context.new_page(), screen.url)
+    other = Screen(context.new_page(), screen.address)
     expect(other.page.locator(".docinfo .name")).to_have_text("manual.txt")
     for tab in (screen, other):
         expect(tab.notes.filter(has_text="another tab")).to_have_count(1)
@@ -114,7 +114,7 @@ def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: App, cont
 def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(screen: Screen, context: BrowserContext):
     """Redrawing a list under a held pointer would lose the click."""
     screen.open_text(DOCUMENT)
-    other = Screen(context.new_page(), screen.url)
+    other = Screen(context.new_page(), screen.address)
     other.wait_for_proposal()
     screen.page.get_by_role("button", name="Use the sample glossary").hover()
     screen.page.mouse.down()
@@ -134,7 +134,7 @@ def test_missing_model_is_reported_and_editing_still_works(app: App, context: Br
     try:
         assert other.url != app.url
         assert any(f"Port {port} is busy" in line for line in other.lines)
-        screen = Screen(context.new_page(), other.url)
+        screen = Screen(context.new_page(), other.address)
         expect(screen.page.locator(".banner.bad .say")).to_contain_text("no-such-model")
         screen.type_text("Ohne Modell")
         screen.confirm()

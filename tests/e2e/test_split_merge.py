@@ -19,7 +19,7 @@ def shown(screen: Screen) -> list[str]:
 
 def test_segment_is_split_and_merged_by_keyboard_with_undo(screen: Screen, context: BrowserContext, tmp_path: Path):
     screen.open_text(TEXT)
-    other = Screen(context.new_page(), screen.url)
+    other = Screen(context.new_page(), screen.address)
     other.wait_for_proposal()
     screen.type_text("Einstellungen öffnen")
     screen.page.keyboard.press("Alt+Shift+X")

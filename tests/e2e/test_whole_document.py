@@ -31,7 +31,7 @@ def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
     bundled_app: App, context: BrowserContext, tmp_path: Path
 ):
-    screen = Screen(context.new_page(), bundled_app.url)
+    screen = Screen(context.new_page(), bundled_app.address)
     number = screen.page.locator(".editor .no")
     screen.page.get_by_role("button", name="Use the sample glossary").click()
     expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
@@ -81,7 +81,7 @@ def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
 
 def test_logged_request_reproduces_its_hypotheses(bundled_app: App, context: BrowserContext, tmp_path: Path):
     """The log stores the request, the options and the model of every translation."""
-    screen = Screen(context.new_page(), bundled_app.url)
+    screen = Screen(context.new_page(), bundled_app.address)
     screen.wait_for_proposal()
     exported = screen.download("Session log as JSONL", tmp_path)
     session = json.loads(exported.read_text(encoding="utf-8").splitlines()[0])

@@ -1,0 +1,155 @@
+"""Who may use the page: browsers that once opened the address with the access token, and programs that send the token.
+
+Other programs and other people on the same computer can reach a local server too, so the token is needed there as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import html
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qs
+
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.requests import cookie_parser
+
+from app.errors import AppError
+from app.i18n import Message, translated
+
+Header = tuple[bytes, bytes]
+
+_TOKEN = re.compile(r"[\w-]{16,200}", re.ASCII)
+_COOKIE_SECONDS: Final = 400 * 24 * 3600  # browsers allow no longer age
+_TICKET_SECONDS: Final = 60.0
+_PAGE: Final = """<!doctype html>
+<html lang="{language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Pinpoint</title>
+<style>
+html {{ color-scheme: light dark }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto 0; padding: 0 1rem }}
+form {{ display: flex; gap: .5rem; margin-top: 1.5rem; flex-wrap: wrap }}
+input {{ flex: 1 1 16rem; font: inherit; padding: .3rem .5rem }}
+button {{ font: inherit; padding: .3rem 1rem }}
+</style>
+<h1>Pinpoint</h1>
+<p role="alert">{problem}</p>
+<form action="" method="get">
+<label for="token">{label}</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+<button>{button}</button>
+</form>
+</html>
+"""
+
+
+class SignIn:
+    """Checks requests for the access token.
+
+    The token is in a file, so that browsers that have it as a cookie go on after a restart. A ticket replaces the token
+    where other users of the computer can see it, in the command line of a browser: it is good once, for a minute.
+    """
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+        # Cookies do not depend on the port: two servers of one computer need two names.
+        self.cookie = "pinpoint-" + hashlib.sha256(token.encode()).hexdigest()[:8]
+        self._tickets: dict[str, float] = {}  # the end of each, by `time.monotonic()`
+
+    @classmethod
+    def from_file(cls, path: Path) -> SignIn:
+        """With the token of this file, which is created if it is not there; only its owner may read it.
+
+        Raises AppError if the file has something else, and OSError if it cannot be read or written.
+        """
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            token = path.read_text(encoding="utf-8", errors="replace").strip()
+            if not _TOKEN.fullmatch(token):
+                raise AppError(
+                    Message(
+                        "{path} is not an access token, which has 16 to 200 letters, digits, - or _: remove the file, "
+                        "and a new one is created",
+                        path=path,
+                    )
+                ) from None
+            if os.name == "posix":
+                path.chmod(0o600)
+            return cls(token)
+        token = secrets.token_urlsafe(32)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(token + "\n")
+        return cls(token)
+
+    def address(self, server: str) -> str:
+        """The address of the page with the token."""
+        return f"{server}/?token={self.token}"
+
+    def address_once(self, server: str) -> str:
+        """The address of the page with a ticket."""
+        ticket = secrets.token_urlsafe(32)
+        self._tickets[ticket] = time.monotonic() + _TICKET_SECONDS
+        return f"{server}/?ticket={ticket}"
+
+    def has_token(self, headers: Iterable[Header]) -> bool:
+        """Whether a request has the token, as a cookie or as `Authorization: Bearer TOKEN`."""
+        for name, value in headers:
+            text = value.decode("latin-1")
+            if name == b"authorization" and self._is_token(text.removeprefix("Bearer ")):
+                return True
+            if name == b"cookie" and self._is_token(cookie_parser(text).get(self.cookie, "")):
+                return True
+        return False
+
+    def answer(self, query: bytes, headers: Iterable[Header]) -> Response | None:
+        """The reply to a request for the page itself: signs in, or asks for the token; None for the page.
+
+        `query` is that of the address; a token or a ticket in it does not stay in the address.
+        """
+        given = parse_qs(query.decode("latin-1"))
+        token, ticket = given.get("token", [""])[-1].strip(), given.get("ticket", [""])[-1]
+        if self._is_token(token) or (ticket and self._is_ticket(ticket)):
+            reply = Response(status_code=303, headers={"location": "./"})
+            reply.set_cookie(self.cookie, self.token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
+        elif self.has_token(headers):
+            return None
+        else:
+            reply = self._question(headers, is_wrong=bool(token))
+        reply.headers["cache-control"] = "no-store"
+        return reply
+
+    @staticmethod
+    def refusal() -> Response:
+        """The reply to any other request without the token."""
+        return PlainTextResponse(
+            "Open the address that Pinpoint shows when it starts, or send the header Authorization: Bearer TOKEN.",
+            401,
+            {"www-authenticate": "Bearer"},
+        )
+
+    def _question(self, headers: Iterable[Header], *, is_wrong: bool) -> Response:
+        languages = next((value for name, value in headers if name == b"accept-language"), b"")
+        language = "de" if languages.lower().startswith(b"de") else "en"
+        texts = {
+            "problem": Message("This access token is wrong or no longer valid.")
+            if is_wrong
+            else Message(
+                "Open the address that Pinpoint shows when it starts, or enter its access token: the text after token=."
+            ),
+            "label": Message("Access token"),
+            "button": Message("Open"),
+        }
+        shown = {name: html.escape(text) for name, text in translated(texts, language).items()}
+        return HTMLResponse(_PAGE.format(language=language, **shown), 401)
+
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode(), self.token.encode())
+
+    def _is_ticket(self, text: str) -> bool:
+        return self._tickets.pop(text, 0.0) > time.monotonic()

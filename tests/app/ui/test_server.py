@@ -1,0 +1,148 @@
+"""Every address of the server, Gradio's included: who may use it, and which are closed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+from fastapi import FastAPI
+
+from app.ui.api import Api
+from app.ui.server import Doors, build_server
+from app.ui.sign_in import SignIn
+from tests.app.ui.test_api import api  # noqa: F401 (a fixture)
+
+TOKEN = "t0ken-of-this-test_000"
+SIGNED_IN = {"authorization": f"Bearer {TOKEN}"}
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+@pytest.fixture
+def doors(api: Api) -> Doors:  # noqa: F811
+    return build_server(api, host="127.0.0.1", port=7860, sign_in=SignIn(TOKEN))
+
+
+class Reply(NamedTuple):
+    """The status of a response, 1008 for a websocket that was closed, and its headers."""
+
+    status: int
+    headers: dict[str, str]
+
+
+def ask(doors: Doors, *requests: tuple[str, str], kind: str = "http", **headers: str) -> list[Reply]:
+    """The replies to requests (method, path with query), each with these headers."""
+    sent = {"host": "127.0.0.1:7860", "content-length": "0", **headers}
+
+    async def answered(method: str, target: str) -> Reply:
+        path, _, query = target.partition("?")
+        scope = {"type": kind, "http_version": "1.1", "scheme": "http", "method": method, "path": path}
+        scope |= {
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "client": ("127.0.0.1", 1),
+        }
+        scope["headers"] = [(name.encode(), value.encode("latin-1")) for name, value in sent.items()]
+        replies: list[Reply] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                pairs = {name.decode(): value.decode("latin-1") for name, value in message["headers"]}
+                replies.append(Reply(message["status"], pairs))
+            elif message["type"] == "websocket.close":
+                replies.append(Reply(message["code"], {}))
+
+        await doors(scope, receive, send)
+        return replies[0]
+
+    async def all_answered() -> list[Reply]:
+        return [await answered(method, path) for method, path in requests]
+
+    return asyncio.run(all_answered())
+
+
+def get(doors: Doors, path: str, **headers: str) -> int:
+    return ask(doors, ("GET", path), **headers)[0].status
+
+
+def paths(routes: Any, before: str = "") -> Iterator[str]:
+    """The path of each route, with examples for its parameters; routers inside of others too."""
+    for route in routes:
+        path = before + getattr(route, "path", "")
+        inner = [getattr(route, name, None) for name in ("routes", "app", "router", "original_router")]
+        found = [more for more in inner if more is not None and more is not routes]
+        for more in found:
+            yield from paths(more if isinstance(more, list) else getattr(more, "routes", []), path)
+        yield re.sub(r"\{[^}]*\}", "x", path) or "/"
+
+
+def all_paths(doors: Doors) -> list[str]:
+    assert isinstance(doors.app, FastAPI)
+    return sorted(set(paths(doors.app.routes)))
+
+
+def test_addresses_of_gradio_are_found(doors: Doors):
+    found = set(all_paths(doors))
+    known = {"/", "/config", "/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/component_server", "/status"}
+    assert known <= found and len(found) > 40
+
+
+@pytest.mark.parametrize(
+    ("headers", "statuses"),
+    [
+        ({"host": "evil.example", **SIGNED_IN}, {403}),
+        ({"origin": "http://evil.example", **SIGNED_IN}, {403}),
+        ({"origin": "null", **SIGNED_IN}, {403}),
+        ({}, {401, 404}),
+        ({"authorization": "Bearer wrong"}, {401, 404}),
+        ({"cookie": "pinpoint=1"}, {401, 404}),
+    ],
+)
+def test_no_address_answers_other_sites_or_requests_without_the_token(
+    doors: Doors, headers: dict[str, str], statuses: set[int]
+):
+    requests = [(method, path) for path in all_paths(doors) for method in METHODS]
+    for (method, path), reply in zip(requests, ask(doors, *requests, **headers), strict=True):
+        is_public = path.startswith("/pinpoint-static") and 403 not in statuses and method in ("GET", "HEAD")
+        assert reply.status in statuses or is_public, f"{method} {path}"
+        assert "access-control-allow-origin" not in reply.headers
+        assert reply.headers["x-frame-options"] == "DENY", f"{method} {path}"
+
+
+def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
+    def is_used(method: str, path: str) -> bool:
+        if method == "POST":
+            return path.startswith(("/gradio_api/component_server", "/glossary/"))
+        return method in ("GET", "HEAD") and (
+            path in ("/", "/theme.css", "/favicon.ico", "/status")
+            or path.startswith(("/assets/", "/static/", "/download/", "/pinpoint-static/"))
+        )
+
+    closed = [(method, path) for path in all_paths(doors) for method in METHODS if not is_used(method, path)]
+    assert len(closed) > 200
+    assert {reply.status for reply in ask(doors, *closed, **SIGNED_IN)} == {404}
+
+
+def test_browser_signs_in_once(doors: Doors):
+    assert get(doors, "/") == get(doors, "/status") == 401
+    answer = ask(doors, ("GET", f"/?token={TOKEN}"))[0]
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    assert answer.status == 303
+    assert get(doors, "/", cookie=cookie) == get(doors, "/status", cookie=cookie) == 200
+
+
+def test_without_authentication_everybody_uses_the_page_but_not_other_sites(api: Api):  # noqa: F811
+    doors = build_server(api, host="127.0.0.1", port=7860, sign_in=None)
+    assert get(doors, "/") == get(doors, "/?token=old") == get(doors, "/status") == 200
+    assert get(doors, "/", origin="http://evil.example") == 403
+    assert get(doors, "/config") == 404
+
+
+def test_websockets_are_refused(doors: Doors):
+    assert ask(doors, ("GET", "/gradio_api/queue/join"), kind="websocket", **SIGNED_IN)[0].status == 1008
