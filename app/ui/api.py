@@ -23,6 +23,7 @@ from app.ui.commands import read_command
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.glossary_api import GlossaryApi
 from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, AskRevision, Changes, Hello
+from app.ui.repeated_commands import RepeatedCommands
 from app.ui.replies import attempt, error_reply, in_language_of, internal_error
 from app.ui.schemas import Name, PageMessage, read
 from app.workspace.commands import Workspace
@@ -43,11 +44,12 @@ class Envelope(PageMessage):
 
 
 class Api:
-    """The functions that the page's script can call. Only waiting pages are state; safe from several threads."""
+    """The functions that the page's script can call. Safe from several threads."""
 
     def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions
         self.glossaries = GlossaryApi(sessions)
+        self._repeated = RepeatedCommands()
         self._waiting: set[Callable[[], None]] = set()
         self._is_stopping = False
 
@@ -168,8 +170,9 @@ class Api:
         try:
             command = read_command(envelope.name, message)
             if isinstance(command, SessionCommand):
-                shown = command.switch(self.sessions, workspace)
-                return self._whole(shown, {"is_continued": command.name == "resume_session"})
+                shown = self._repeated.once(command, lambda: command.switch(self.sessions, workspace).token)
+                shows = workspace if shown is None else self.sessions.find(shown)
+                return self._whole(shows, {"is_continued": command.name == "resume_session"})
             return self._changed(workspace, command)
         except LogError:  # it could not be logged either, and others would wait for the second attempt
             raise
@@ -179,7 +182,7 @@ class Api:
 
     def _changed(self, workspace: Workspace, command: Command) -> Json:
         """Carries out a command in its workspace; the reply has what changed, and the command's result."""
-        result = command.run(self.sessions, workspace)
+        result = self._repeated.once(command, lambda: command.run(self.sessions, workspace))
         reply = workspace.snapshot(command.since, command.open, command.detail_since)
         return reply if result is None else {**reply, "result": result}
 

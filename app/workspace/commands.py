@@ -91,7 +91,6 @@ class Workspace:
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries)
         self._next: tuple[str, ModelHandle] | None = None  # the name of a model that is loading, to be used then
         self._writers = Writers()
-        self._newest: dict[tuple[str, int, str], int] = {}  # sequence numbers, see `_is_stale`
         model.on_change(self._on_model)
         model.on_fetch(self._on_fetch)
 
@@ -175,21 +174,16 @@ class Workspace:
         rank: int | None = None,
         reported: ReportedEdit | None = None,
         client: str = "",
-        sequence: int = 0,
     ) -> None:
-        """Sets the translator's text of a segment; None goes back to the machine's. A stale edit is dropped.
+        """Sets the translator's text of a segment; None goes back to the machine's.
 
         `origin` says how the text came about, `reported` how the page saw it change; `rank` is that of the hypothesis
-        taken, from 0. `client` and `sequence` order the edits of one page. Raises OvertakenError if another page has
-        changed the text meanwhile.
+        taken, from 0. Raises OvertakenError if another page than `client` has changed the text meanwhile.
         """
         with self.core.command() as work:
             segment = self.core.segment(index)
-            if self._is_stale("edit", index, client, sequence):
-                return
             text = None if text is None else clean_target(text)
             self._writers.check_edit(segment, client, text, reported.before if reported else None)
-            work.then(lambda: self._newest.update({("edit", index, client): sequence}))
             work.then(lambda: self._writers.wrote(index, client))
             if text == segment.target and segment.state != "confirmed":
                 return
@@ -206,10 +200,8 @@ class Workspace:
         previous: str = "",
         *,
         origin: ConstraintOrigin = "person",
-        client: str = "",
-        sequence: int = 0,
     ) -> None:
-        """Sets all pins, switched-off terms and bans of a segment and decodes it again. A stale set is dropped.
+        """Sets all pins, switched-off terms and bans of a segment and decodes it again.
 
         Of a pin and a ban that contradict each other, the newer stays. `beginning` is the required beginning of the
         translation, `locked` are texts that it must contain in this order: from an alternative that was taken, or kept
@@ -218,9 +210,6 @@ class Workspace:
         """
         with self.core.command() as work:
             segment = self.core.segment(index)
-            if self._is_stale("constrain", index, client, sequence):
-                return
-            work.then(lambda: self._newest.update({("constrain", index, client): sequence}))
             after = with_constraints(segment, pins, terms_off, bans, beginning, locked, previous)
             if after == segment:
                 return
@@ -364,10 +353,6 @@ class Workspace:
     def _on_fetch(self) -> None:
         with self.lock:
             self.core.touch()
-
-    def _is_stale(self, command: str, index: int, client: str, sequence: int) -> bool:
-        """Whether the page has sent a later command of this kind for the segment: they may arrive in any order."""
-        return bool(client) and sequence <= self._newest.get((command, index, client), -1)
 
 
 def clean_comment(text: str) -> str:

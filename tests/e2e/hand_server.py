@@ -27,7 +27,7 @@ def serve(model: ModelHandle, folder: Path, published: PublishedModels | None = 
     sessions = Sessions(store, model, SAMPLES_FOLDER, published=published)
     listener = bind(HOST, 0)
     port = listener.getsockname()[1]
-    config = uvicorn.Config(build_server(Api(sessions), host=HOST, port=port), log_level="warning")
+    config = uvicorn.Config(build_server(Api(sessions), host=HOST, port=port, sign_in=None), log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()

@@ -18,7 +18,7 @@ class CommandMessage(PageMessage):
     """The fields of every command: its `name`, and the page's version, so that the reply has only newer state.
 
     `since` is the page's version, `open` its open segment and `detail_since` the stamp of that segment's details.
-    Commands of one page (`client`) are numbered by `sequence`, so that a late one does not replace a newer one.
+    Commands of one page (`client`) are numbered by `sequence`, so that each is carried out once and in order.
     """
 
     name: str

@@ -52,7 +52,6 @@ class EditText(SegmentCommand):
     rank: Integer | None = None
     reported: EditReport | None = None
     client: Name
-    sequence: Integer
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
         reported = self.reported
@@ -63,7 +62,6 @@ class EditText(SegmentCommand):
             rank=self.rank,
             reported=None if reported is None else ReportedEdit(reported.before, reported.changes),
             client=self.client,
-            sequence=self.sequence,
         )
 
 
@@ -85,8 +83,6 @@ class SetConstraints(SegmentCommand):
     locked: List[str]
     previous: str = ""
     origin: ConstraintOrigin
-    client: Name
-    sequence: Integer
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
         workspace.constrain(
@@ -98,8 +94,6 @@ class SetConstraints(SegmentCommand):
             self.locked,
             self.previous,
             origin=self.origin,
-            client=self.client,
-            sequence=self.sequence,
         )
 
 

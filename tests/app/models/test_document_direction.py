@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from app.ui.api import Api
 from engine import ModelEntry
 from engine.model import Directions
 from tests.app.hand_decoder import HandDecoder
+
+NUMBERS = itertools.count(1)  # of the commands of a page
 
 BOTH = ("en-de", "de-en")
 ENGLISH = b"Open the settings before you save the file.\nThe window is closed again when you leave it.\n"
@@ -126,7 +129,14 @@ class Page:
         self.token = self.api.hello({})["token"]
 
     def send(self, name: str, **fields: Any) -> dict[str, Any]:
-        base = {"token": self.token, "client": "tab", "sequence": 1, "since": -1, "open": None, "detail_since": -1}
+        base = {
+            "token": self.token,
+            "client": "tab",
+            "sequence": next(NUMBERS),
+            "since": -1,
+            "open": None,
+            "detail_since": -1,
+        }
         reply = self.api.command({**base, "name": name, **fields})
         if reply["ok"]:
             self.token = reply["token"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -34,6 +35,8 @@ from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 from tests.app.models.registry_server import Registry, serving
 from tests.app.ui.test_protocol import has_shape
+
+NUMBERS = itertools.count(1)  # of the commands of a page
 
 TEXT = b"Open the settings.\nThe router saves the file.\nClose it.\n"
 SMALL = ModelEntry("hand", Path("/models/small"), "bundled", ("en-de",), 7_000_000, 15_000_000)
@@ -392,8 +395,15 @@ def test_page_lists_every_model_and_chooses_by_key_only(run: Run) -> None:
     api = Api(run.sessions)
 
     def command(name: str, **fields: Any) -> Any:
-        message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
-        return api.command({**message, "detail_since": -1, **fields})
+        message = {
+            "token": workspace.token,
+            "client": "c",
+            "sequence": next(NUMBERS),
+            "name": name,
+            "since": -1,
+            "open": None,
+        }
+        return api.command({**message, "since": -1, "detail_since": -1, **fields})
 
     has_shape(result := command("models")["result"], ModelOffers)
     offers = result["models"]
@@ -444,7 +454,9 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
 
 def test_status_describes_a_loading_model(run: Run) -> None:
     run.sessions.models.switch(run.open(), "cached/large")
-    client = TestClient(build_server(Api(run.sessions), host="127.0.0.1", port=0), base_url="http://127.0.0.1")
+    client = TestClient(
+        build_server(Api(run.sessions), host="127.0.0.1", port=0, sign_in=None), base_url="http://127.0.0.1"
+    )
     reply = client.get("/status").json()
     first, large = reply["models"]
     assert (reply["version"], first["queue_length"], first["p95_latency_ms"]) == (VERSION, 3, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import threading
@@ -27,6 +28,8 @@ from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.models.registry_server import Registry, serving
 from tests.app.ui.test_protocol import has_shape
+
+NUMBERS = itertools.count(1)  # of the commands of a page
 
 TABLE = b"pt\tde\nAbra a porta.\t\nFeche 3 portas {0}.\t\n"
 
@@ -170,8 +173,15 @@ class Office:
         return self.sessions.open_document(TABLE, "table.tsv")
 
     def ask(self, workspace: Workspace, name: str, **fields: object) -> dict:
-        message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
-        return self.api.command({**message, "detail_since": -1, **fields})
+        message = {
+            "token": workspace.token,
+            "client": "c",
+            "sequence": next(NUMBERS),
+            "name": name,
+            "since": -1,
+            "open": None,
+        }
+        return self.api.command({**message, "since": -1, "detail_since": -1, **fields})
 
 
 def wait_until(workspace: Workspace, is_reached: Callable[[], bool]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import inspect
+import itertools
 import json
 import random
 import sqlite3
@@ -22,6 +23,8 @@ from app.ui.commands import COMMANDS
 from app.ui.commands.command import CommandMessage
 from tests.app.hand_decoder import HandDecoder, ready_model
 
+NUMBERS = itertools.count(1)  # of the commands of a page
+
 TEXT = b"Open the settings.\nThe router saves the file.\n"
 
 
@@ -37,7 +40,7 @@ def api(tmp_path: Path) -> Iterator[Api]:
 
 def message(api: Api, name: str, **fields: Any) -> dict[str, Any]:
     token = api.hello({})["token"]
-    base = {"token": token, "client": "tab", "sequence": 1, "since": -1, "open": None, "detail_since": -1}
+    base = {"token": token, "client": "tab", "sequence": next(NUMBERS), "since": -1, "open": None, "detail_since": -1}
     return {**base, "name": name, **fields}
 
 
@@ -53,10 +56,7 @@ def test_reported_edit_is_logged_and_an_impossible_report_loses_no_word(api: Api
     reported: dict[str, Any] = {"before": "", "changes": [[0, 0, "Neue ", "typed"], [5, 0, "Datei😀", "paste"]]}
     reply = api.command(message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", reported=reported))
     assert reply["ok"]
-    wrong = {
-        **message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", reported=reported),
-        "sequence": 2,
-    }
+    wrong = message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", reported=reported)
     assert api.command(wrong)["rows"][1]["target"] == "Neue alte Datei😀"
     workspace = api.sessions.find(wrong["token"])
     events = [e for e in workspace.store.events(workspace.session_id) if "offset" in e.payload]

@@ -40,7 +40,7 @@ def edit(api: Api, glossary: int, number: int | None, **fields: Any) -> dict[str
 
 
 def test_file_goes_up_as_it_is_and_is_used_by_a_command(api: Api):  # noqa: F811
-    client = TestClient(server.build_server(api, host="127.0.0.1", port=0), base_url="http://127.0.0.1")
+    client = TestClient(server.build_server(api, host="127.0.0.1", port=0, sign_in=None), base_url="http://127.0.0.1")
     token = api.hello({})["token"]
     reply = client.post(f"/glossary/{token}", params={"file": "../x.tsv"}, content=b"only\nthis\n").json()
     assert reply["ok"] is False and "1 column" in reply["error"]["message"]

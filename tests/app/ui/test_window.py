@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_page_can_be_installed_as_an_app(api: Api):  # noqa: F811
-    client = TestClient(server.build_server(api, host="127.0.0.1", port=0), base_url="http://127.0.0.1")
+    client = TestClient(server.build_server(api, host="127.0.0.1", port=0, sign_in=None), base_url="http://127.0.0.1")
     assert f'<link rel="manifest" href="{STATIC_PATH}/manifest.webmanifest">' in HEAD
     page = client.get("/")
     assert f"{STATIC_PATH}/manifest.webmanifest" in page.text

@@ -115,15 +115,6 @@ def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace
     assert workspace.segments[0].pins == ("neu",)
 
 
-def test_stale_set_of_constraints_is_dropped(workspace: Workspace):
-    workspace.constrain(0, ["eins", "zwei"], [], client="tab", sequence=8)
-    workspace.constrain(0, ["eins"], [], client="tab", sequence=7)
-    assert workspace.segments[0].pins == ("eins", "zwei")
-    workspace.edit(0, "neuer", "typed", client="tab", sequence=12)
-    workspace.edit(0, "alt", "typed", client="tab", sequence=11)
-    assert workspace.segments[0].target == "neuer"
-
-
 def test_typed_text_stays_whatever_the_model_answers(workspace: Workspace, decoder: HandDecoder):
     workspace.open(0)
     workspace.edit(0, "Meine Worte", "typed")

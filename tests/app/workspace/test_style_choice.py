@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -21,6 +22,8 @@ from app.ui.api import Api
 from app.workspace.commands import Workspace
 from engine import Alternative, Avoid, Hypothesis, Pricing, Request, Translator
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+
+NUMBERS = itertools.count(1)  # of the commands of a page
 
 TEXT = b"Open the {1}settings{/1}.\nThe router saves the file.\nClose it.\n"
 KNOWN = {"en-de": ("formal", "informal")}
@@ -74,8 +77,15 @@ class Run:
         self.api = Api(self.sessions)
 
     def command(self, workspace: Workspace, name: str, **fields: Any) -> Any:
-        message = {"token": workspace.token, "client": "c", "sequence": 1, "name": name, "since": -1, "open": None}
-        return self.api.command({**message, "detail_since": -1, **fields})
+        message = {
+            "token": workspace.token,
+            "client": "c",
+            "sequence": next(NUMBERS),
+            "name": name,
+            "since": -1,
+            "open": None,
+        }
+        return self.api.command({**message, "since": -1, "detail_since": -1, **fields})
 
     def answer(self, workspace: Workspace) -> None:
         """Answers until nothing is asked any more."""

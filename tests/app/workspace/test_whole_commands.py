@@ -42,7 +42,7 @@ def glossary(workspace: Workspace) -> int:
 CASES = {
     "open": Case(lambda w: w.open(1), glossary),
     "leave": Case(lambda w: w.leave(0)),
-    "edit": Case(lambda w: w.edit(0, "Neu", "typed", client="page", sequence=1)),
+    "edit": Case(lambda w: w.edit(0, "Neu", "typed", client="page")),
     "take a hypothesis": Case(lambda w: w.edit(0, "Neu", "hypothesis", rank=0)),
     "constrain": Case(
         lambda w: w.constrain(0, ["Menü", "öffnen"], ["file\tDatei"], [Avoid("auf", "exact")], "Das ", ["Menü"]),
@@ -125,7 +125,6 @@ def memory_of(workspace: Workspace) -> dict[str, Any]:
         "steps": (len(workspace.batches._steps), len(workspace.structure._steps)),
         "can undo glossaries": workspace.glossaries.overview()["can_undo"],
         "shown findings": {index: set(found) for index, found in workspace.checking._shown.items()},
-        "newest": dict(workspace._newest),
         "memory": workspace.memory.library.index(workspace.direction).entries(),
     }
 

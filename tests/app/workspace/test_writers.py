@@ -20,8 +20,8 @@ def workspace(store: LogStore) -> Iterator[Workspace]:
     workspace.close()
 
 
-def type_text(workspace: Workspace, client: str, before: str, text: str, sequence: int = 1) -> None:
-    workspace.edit(0, text, "typed", reported=ReportedEdit(before, ()), client=client, sequence=sequence)
+def type_text(workspace: Workspace, client: str, before: str, text: str) -> None:
+    workspace.edit(0, text, "typed", reported=ReportedEdit(before, ()), client=client)
 
 
 def test_text_typed_over_an_older_text_is_refused(workspace: Workspace):
@@ -38,7 +38,7 @@ def test_text_typed_over_an_older_text_is_refused(workspace: Workspace):
 def test_text_typed_after_the_newest_text_was_shown_is_stored(workspace: Workspace):
     type_text(workspace, "one", "", "Eins")
     type_text(workspace, "two", "Eins", "Eins zwei")
-    type_text(workspace, "two", "Eins", "Eins zwei drei", sequence=2)  # its own text, reported from an older one
+    type_text(workspace, "two", "Eins", "Eins zwei drei")  # its own text, reported from an older one
     workspace.confirm(0, "Eins zwei drei", client="two")
     assert workspace.segments[0].target == "Eins zwei drei"
 
@@ -47,6 +47,6 @@ def test_person_who_chooses_their_own_text_overwrites_the_other(workspace: Works
     type_text(workspace, "one", "", "Eins")
     with pytest.raises(OvertakenError):
         type_text(workspace, "two", "", "Zwei")
-    workspace.edit(0, "Zwei", "restored", client="two", sequence=2)
+    workspace.edit(0, "Zwei", "restored", client="two")
     workspace.confirm(0, "Zwei", client="two")
     assert (workspace.segments[0].target, workspace.segments[0].state) == ("Zwei", "confirmed")

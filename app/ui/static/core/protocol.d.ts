@@ -145,7 +145,7 @@ export interface FunctionResults {
 /** The fields of every command: its `name`, and the page's version, so that the reply has only newer state.
  *
  * `since` is the page's version, `open` its open segment and `detail_since` the stamp of that segment's details.
- * Commands of one page (`client`) are numbered by `sequence`, so that a late one does not replace a newer one. */
+ * Commands of one page (`client`) are numbered by `sequence`, so that each is carried out once and in order. */
 export interface CommandFields {
   token: string;
   language?: string;
@@ -460,7 +460,6 @@ export interface EditTerm extends CommandFields {
 export interface EditText extends CommandFields {
   name: 'edit';
   client: string;
-  sequence: number;
   segment: number;
   text: string | null;
   origin: 'typed' | 'hypothesis' | 'proposal' | 'rest' | 'revision' | 'completion' | 'case' | 'source' | 'memory' | 'undo' | 'redo' | 'restored';
@@ -1173,8 +1172,6 @@ export interface SetConsent extends CommandFields {
 /** The whole set of constraints of a segment: pins, terms off, bans, the prefix, locked and previous text. */
 export interface SetConstraints extends CommandFields {
   name: 'constrain';
-  client: string;
-  sequence: number;
   segment: number;
   pins: string[];
   terms_off: string[];
