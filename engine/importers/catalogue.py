@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from engine.errors import ModelError
 from engine.importers.resolve import cache_folder
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
+from engine.model.json_files import read_json_file
 from engine.model.memory_check import num_weights
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -181,6 +181,6 @@ def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
 def origin_of(folder: Path) -> str:
     """The name that a cached model was converted from, or an empty string."""
     try:
-        return str(json.loads((folder / ORIGIN).read_text(encoding="utf-8"))["name"])
+        return str(read_json_file(folder / ORIGIN)["name"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""

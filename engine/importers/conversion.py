@@ -29,6 +29,7 @@ from engine.errors import ModelError
 from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, save_ranges
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, file_checksum, save_weights
 from engine.model.config import Activation, ModelConfig
+from engine.model.json_files import read_json_file
 from engine.model.memory_check import check_conversion_memory
 from engine.model.transformer import Transformer
 
@@ -192,7 +193,7 @@ def refuse_pointer(path: Path) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object; raises ModelError for a file that is missing or holds anything else."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json_file(path)
     except FileNotFoundError:
         raise ModelError(f"{path} is missing; download the folder again") from None
     except (OSError, ValueError) as error:

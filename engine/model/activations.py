@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor, nn
 
 from engine.errors import ModelError
+from engine.model.json_files import read_json_file
 
 if TYPE_CHECKING:
     from engine.model.config import ModelConfig
@@ -140,8 +141,8 @@ def load_weight_steps(path: Path, config: ModelConfig) -> WeightSteps | None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        content = read_json_file(path)
+    except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read as JSON ({error}); {_CURE}") from error
     return content if isinstance(content, dict) else {}
 

@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from engine.errors import ModelError
 from engine.model.directions import Directions, languages_of
+from engine.model.json_files import read_json_file
 from engine.request import Formality
 
 KIND = "pinpoint-transformer"
@@ -19,6 +20,17 @@ TextKind = Literal["bpe", "sentencepiece", "moses"]
 Positions = Literal["sines", "fairseq", "tensor2tensor"]
 DecoderKind = Literal["attention", "ssru"]
 LanguagePlace = Literal["first", "last"]
+
+# Larger than any known model, so that a damaged file allocates nothing large before its weights are read.
+_MAX_SIZES: Final = {
+    "vocabulary_size": 4_000_000,
+    "model_size": 8_192,
+    "num_heads": 1_024,
+    "feed_forward_size": 262_144,
+    "encoder_layers": 256,
+    "decoder_layers": 256,
+    "max_pieces": 16_384,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +106,10 @@ class ModelConfig:
             value = getattr(self, name)
             if value not in get_args(allowed):
                 raise ModelError(f"{name} is {value!r}; it must be one of {', '.join(get_args(allowed))}")
-        for name in (
-            "vocabulary_size",
-            "model_size",
-            "num_heads",
-            "feed_forward_size",
-            "encoder_layers",
-            "decoder_layers",
-            "max_pieces",
-        ):
+        for name, most in _MAX_SIZES.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ModelError(f"{name} is {value!r}; it must be a whole number of at least 1")
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+                raise ModelError(f"{name} is {value!r}; it must be a whole number from 1 to {most:,}")
         if self.model_size % (2 * self.num_heads):
             raise ModelError(
                 f"model_size is {self.model_size} and num_heads {self.num_heads}; "
@@ -153,8 +157,9 @@ class ModelConfig:
             raise ModelError(f"guided_alignment is {self.guided_alignment!r}; it must be true or false")
         for name in ("source_vocabulary_size", "decoder_feed_forward_size"):
             size: object = getattr(self, name)
-            if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
-                raise ModelError(f"{name} is {size!r}; it must be a whole number of at least 1, or null")
+            most = _MAX_SIZES[name.removeprefix("source_").removeprefix("decoder_")]
+            if size is not None and (not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= most):
+                raise ModelError(f"{name} is {size!r}; it must be a whole number from 1 to {most:,}, or null")
 
     def language_pieces(self, direction: str) -> tuple[str, str] | None:
         """The pieces of source and target language; None for a model that has `directions`."""
@@ -174,10 +179,10 @@ class ModelConfig:
     def load(cls, path: Path) -> ModelConfig:
         """Read a saved configuration; ModelError names the file, the entry and the cure."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = read_json_file(path)
         except FileNotFoundError:
             raise ModelError(f"{path} is missing; a model folder needs config.json") from None
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise ModelError(f"{path} cannot be read as JSON ({error}); copy the model folder again") from error
         if not isinstance(data, dict) or data.get("kind") != KIND:
             found = data.get("kind") if isinstance(data, dict) else type(data).__name__

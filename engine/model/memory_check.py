@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.model.json_files import check_regular
 
 _BYTES = 4  # of a weight in single precision
 _LONGEST_HEADER = 100_000_000  # as the format has it
@@ -20,6 +21,7 @@ _GROUP_FILES = (
 def num_weights(path: Path) -> int:
     """The number of weights in a safetensors file, from its header; raises ModelError for a damaged file."""
     try:
+        check_regular(path)
         with path.open("rb") as file:
             size = int.from_bytes(file.read(8), "little")
             if not 0 < size <= _LONGEST_HEADER:
@@ -30,7 +32,7 @@ def num_weights(path: Path) -> int:
         if path.stat().st_size != 8 + size + end:
             raise ValueError(f"it should have {8 + size + end:,} bytes and has {path.stat().st_size:,}")
         return sum(math.prod(entry["shape"]) for entry in tensors.values())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ModelError(f"{path} is no intact safetensors file ({error}); copy the model folder again") from error
 
 

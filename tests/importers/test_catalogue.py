@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,38 @@ def test_weights_are_counted_from_the_header_alone(tmp_path: Path, dtype: torch.
     safetensors.torch.save_file({"a": torch.zeros(3, 4, dtype=dtype), "b": torch.zeros((), dtype=dtype)}, path)
     assert memory_check.num_weights(path) == 13
     assert memory_check.needed_bytes(path) == path.stat().st_size + 13 * 4
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "[" * 100_000,
+        '{"kind": "pinpoint-transformer", "vocabulary_size": ' + "9" * 5_000 + "}",
+        '{"kind": "pinpoint-transformer", "vocabulary_size": 100, "directions": ["en-de"], "encoder_layers": 100000}',
+        '{"kind": "pinpoint-transformer", "vocabulary_size": 100, "directions": ["en-de"], "max_pieces": 1000000000}',
+        '{"kind": "pinpoint-transformer", "vocabulary_size": 100, "directions": ["en-de"], "model_size": 1e400}',
+        "\udcff",
+    ],
+)
+def test_odd_folder_is_listed_with_its_problem_and_hides_no_other(tmp_path: Path, config: str) -> None:
+    save_model(tmp_path / "good")
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "config.json").write_text(config, encoding="utf-8", errors="surrogateescape")
+    (tmp_path / "odd" / "origin.json").write_text("[" * 100_000)
+    good, odd = known_models(tmp_path / "no bundled models", tmp_path)
+    assert good.problem == "" and "config.json" in odd.problem
+    with pytest.raises(ModelError, match=r"config\.json"):
+        load_model(tmp_path / "odd")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "origin.json"])
+def test_pipe_in_a_folder_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    save_model(tmp_path / "odd")
+    (tmp_path / "odd" / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / "odd" / name)
+    [odd] = known_models(tmp_path / "no bundled models", tmp_path)
+    assert ("not a regular file" in odd.problem) == (name != "origin.json")
 
 
 @pytest.mark.parametrize("content", [b"", b"12", b"\xff" * 40, (2).to_bytes(8, "little") + b"[]", b"\x01" + b"\0" * 7])
