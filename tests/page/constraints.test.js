@@ -134,6 +134,25 @@ test('the proposal stays near the text seen before the first constraint, until t
   assert.equal(set.previous, '', 'and there is nothing to switch');
 });
 
+test('a pin gives its place: the text to keep has the phrase in it', () => {
+  const seen = {text: 'Ein altes Gebäude steht dort.', isOwn: false};
+  const {set, sent} = constraintSet(seen);
+  const previous = () => sent.at(-1)?.[1].previous;
+  set.pin('Haus', [], 'Ein altes Haus steht dort.');
+  assert.equal(previous(), 'Ein altes Haus steht dort.');
+  seen.text = 'Ein altes Haus steht drüben am See.';
+  set.pin('altes');
+  assert.equal(previous(), 'Ein altes Haus steht dort.', 'a pin that has a place in it');
+  set.pin('drüben');
+  assert.equal(previous(), seen.text, 'a pin that has a place only in the proposal');
+  set.place('Ein altes Haus am See steht drüben.');
+  assert.equal(previous(), 'Ein altes Haus am See steht drüben.', 'the pins are moved');
+  assert.deepEqual(sent.at(-1)?.[1].pins, ['Haus', 'altes', 'drüben']);
+  set.toggleFree();
+  set.pin('Hof', ['Haus'], 'Ein alter Hof.');
+  assert.equal(previous(), 'Ein alter Hof.', 'a place counts in a free translation, too');
+});
+
 /** @param {string[]} pins @param {Run[]} [tokens] */
 const marked = (pins, tokens = [{t: 'die', w: 0}, {t: ' '}, {t: 'alte', w: 1}, {t: ' '}, {t: 'die', w: 2}, {t: '.'}]) =>
   markPins(tokens, pins)

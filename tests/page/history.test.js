@@ -74,3 +74,14 @@ test('each segment has a history of its own until it gets another', () => {
   histories.clear();
   assert.notEqual(histories.of(0), other);
 });
+
+test('a dropped step is neither undone nor redone, and only the newest of its kind is dropped', () => {
+  const history = new History();
+  history.record(snapshot('one'), 'paste');
+  assert.equal(history.drop('constrain'), null);
+  history.record(snapshot('two'), 'constrain');
+  assert.equal(history.drop('constrain')?.text, 'two');
+  assert.equal(history.drop('constrain'), null);
+  assert.equal(history.newest(false), undefined);
+  assert.equal(history.step(snapshot('two'), true)?.text, 'one');
+});

@@ -31,6 +31,17 @@ export class History {
     this.future = [];
   }
 
+  /**
+   * Removes the newest step and returns its snapshot, as if the change had not been made; null if another kind of change
+   * is the newest.
+   * @param {string} kind
+   */
+  drop(kind) {
+    if (this.lastKind !== kind) return null;
+    this.lastKind = null;
+    return this.past.pop() ?? null;
+  }
+
   /** Starts another step with the next letter: the segment was left or confirmed. */
   pause() {
     this.lastKind = null;

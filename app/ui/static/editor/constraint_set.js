@@ -1,4 +1,5 @@
 /* The constraints of the open segment as the person set them, a moment ahead of the server. */
+import {occursIn} from '../core/boundaries.js';
 import {ban, isSame, partsOf, pin, unpin} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 import {unsentConstraints} from '../core/storage.js';
@@ -61,7 +62,8 @@ export class ConstraintSet {
   }
 
   /**
-   * Changes parts of the set and sends the whole set; a newer set replaces one that still waits to be sent.
+   * Changes parts of the set and sends the whole set; a newer set replaces one that still waits to be sent. `previous`
+   * is chosen by itself unless it is among the changes.
    * @param {Partial<Constraints>} changes
    * @param {string} [origin]
    * @param {boolean} [isRecorded] whether undo takes the change back as a step of its own
@@ -69,7 +71,7 @@ export class ConstraintSet {
   change(changes, origin = 'person', isRecorded = true) {
     const after = {...partsOf(this), ...changes};
     if (isSame(after, this)) return;
-    if (origin === 'person') after.previous = this.#previousFor(after);
+    if (origin === 'person') after.previous = changes.previous ?? this.#previousFor(after);
     if (isRecorded) this.record('constrain');
     Object.assign(this, after);
     this.onChange(origin);
@@ -84,13 +86,18 @@ export class ConstraintSet {
 
   /**
    * The text to keep as far as possible under a new set: the one that the first constraint began with, or the person's
-   * own newer text. Empty without constraints, and after the person chose a free translation.
+   * own newer text. The proposal, if only there the new pins have a place. Empty without constraints, and after the
+   * person chose a free translation.
    * @param {Constraints} after
    */
   #previousFor(after) {
     if (!hasAny(after) || (hasAny(this) && !this.previous)) return '';
     const {text, isOwn} = this.textSeen();
-    return this.previous && !isOwn ? this.previous : text;
+    const hasPlace = (/** @type {string} */ pinned) => !this.previous || occursIn(this.previous, pinned);
+    const isOnlyInProposal = after.pins.some(
+      pinned => !this.pins.includes(pinned) && !hasPlace(pinned) && occursIn(text, pinned),
+    );
+    return this.previous && !isOwn && !isOnlyInProposal ? this.previous : text;
   }
 
   /** Switches between a proposal near to the text seen before the constraints, and a free translation. */
@@ -101,11 +108,20 @@ export class ConstraintSet {
   /**
    * @param {string} text
    * @param {string[]} [replaced] pins that the new one replaces
+   * @param {string} [previous] the text to keep, with the pin in its place; otherwise it is chosen by itself
    */
-  pin(text, replaced = []) {
+  pin(text, replaced = [], previous) {
     const {lifted, ...changes} = pin(this, text.trim(), replaced);
     this.reportLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
-    if (text.trim()) this.change(changes);
+    if (text.trim()) this.change(previous === undefined ? changes : {...changes, previous});
+  }
+
+  /**
+   * Keeps a text in which the pins have other places.
+   * @param {string} previous
+   */
+  place(previous) {
+    this.change({previous});
   }
 
   /** @param {string} text */

@@ -148,7 +148,7 @@ export const buildLayout = segment => {
       'div.cell-tgt',
       {},
       h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, freeButton, confidenceButton, proposalNote),
-      segment.proposal.line,
+      segment.proposal.element,
       notices,
       h(
         'div.lab',

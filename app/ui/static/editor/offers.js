@@ -96,13 +96,14 @@ export class Offers {
     const {page, proposal, current, text} = this;
     const isInField = !proposal.line.contains(document.activeElement);
     const proposed = current.detail?.proposal;
-    const word = !proposed?.text
-      ? null
-      : !isInField
-        ? proposal.current
-        : text.value === proposed.text
-          ? proposal.wordAt(text.field.area.selectionStart)
-          : null;
+    const word =
+      !proposed?.text || proposed.text !== proposal.text
+        ? null
+        : !isInField
+          ? proposal.current
+          : text.value === proposed.text
+            ? proposal.wordAt(text.field.area.selectionStart)
+            : null;
     const anchor = word === null ? null : proposal.elementOf(word);
     if (!proposed?.asked || word === null || !anchor) {
       page.say('info', t('alts.nowhere', {keys: speltFor('proposal')}));

@@ -1,26 +1,39 @@
 /* The proposal as a sentence of words to press: click or Space pins, dragging or Shift selects a phrase, Delete or
-   Alt+click bans. */
+   Alt+click bans, typing requires another phrase in place of the words, and pins can be moved. */
 import {chip, tagOf, withChips} from '../core/chips.js';
 import {h, icon, sr, t, textIn} from '../core/dom.js';
+import {movedPin, pinned, textOf, typedOver, unitsOf} from '../core/pin_places.js';
 import {percent} from '../core/texts.js';
 import {shown} from '../core/unseen.js';
+import {PhraseInput} from './phrase_input.js';
+import {ProposalPointer} from './proposal_pointer.js';
 
 const DOUBTS = [0.25, 0.5, 0.8]; // below each, a word is underlined more heavily
 
 export class Proposal {
   /**
    * @param {object} options
-   * @param {(text: string, replaced: string[]) => void} options.onPin `replaced`: pins that are part of the new one
+   * @param {(text: string, replaced: string[], previous?: string) => void} options.onPin `replaced`: pins that are part
+   *   of the new one; `previous`: the proposal with the new pin in its place, if the model did not propose its words
    * @param {(text: string) => void} options.onUnpin
+   * @param {(previous: string) => void} options.onMove `previous`: the proposal with a pin in another place
+   * @param {() => void} options.onTakeBack takes back what the first click of a double click did
    * @param {(text: string) => void} options.onBan
    * @param {() => void} options.onLeave
    */
-  constructor({onPin, onUnpin, onBan, onLeave}) {
+  constructor({onPin, onUnpin, onMove, onTakeBack, onBan, onLeave}) {
     this.onPin = onPin;
     this.onUnpin = onUnpin;
+    this.onMove = onMove;
+    this.onTakeBack = onTakeBack;
     this.onBan = onBan;
     this.onLeave = onLeave;
-    this.line = h('p.hyp', {role: 'group', 'aria-label': t('proposal.label'), dir: 'auto'});
+    this.line = h('p.hyp', {
+      role: 'group',
+      'aria-label': t('proposal.label'),
+      'aria-description': t('proposal.keys'),
+      dir: 'auto',
+    });
     /** @type {Tags} */
     this.tags = {};
     this.signature = '';
@@ -31,42 +44,23 @@ export class Proposal {
     this.confidence = []; // of each word, 0 to 1
     this.showsConfidence = false;
     /** @type {number | null} */
-    this.drag = null; // the word where the button was pressed
-    /** @type {number | null} */
     this.anchor = null; // the word where a phrase begins
     this.current = 0; // the word that Tab reaches
-    this.line.addEventListener('mousedown', event => {
+    this.input = new PhraseInput();
+    /** @type {(() => void) | null} */
+    this.waiting = null; // the rendering that waits until the input is closed
+    this.pointer = new ProposalPointer(this);
+    this.element = h('div.hypbox', {}, this.line, this.pointer.mark, this.input.element);
+    this.line.addEventListener('focusin', event => {
       const word = this.wordOf(event.target);
-      if (word === null || event.button) return;
-      event.preventDefault();
-      if (event.altKey) {
-        this.focusWord(word);
-        this.ban(word, word);
-        return;
-      }
-      this.drag = word;
-      if (!event.shiftKey) this.anchor = word;
-      this.focusWord(word);
-    });
-    this.line.addEventListener('mouseover', event => {
-      const word = this.wordOf(event.target);
-      if (word !== null && this.drag !== null) this.markRange(this.drag, word);
-    });
-    this.line.addEventListener('mouseup', event => {
-      const word = this.wordOf(event.target);
-      const start = this.drag;
-      this.drag = null;
-      this.markRange(null);
-      if (start === null || word === null) return;
-      this.press(event.shiftKey && this.anchor !== null ? this.anchor : start, word);
-    });
-    document.addEventListener('mouseup', () => {
-      if (this.drag !== null) {
-        this.drag = null;
-        this.markRange(null);
-      }
+      if (word !== null && word !== this.current) this.focusWord(word);
     });
     this.line.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  /** The proposal as it is shown, which may be newer than the server's answer. */
+  get text() {
+    return textOf(this.tokens);
   }
 
   /** @param {EventTarget | null} target */
@@ -88,13 +82,23 @@ export class Proposal {
     this.setBusy(isBusy);
     const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
     if (signature === this.signature) return; // elements under the pointer are not replaced
+    if (this.input.isOpen) {
+      this.waiting = () => this.render(tokens, {lang, isBusy, placeholder, confidence});
+      return;
+    }
     this.signature = signature;
-    this.drag = this.anchor = null; // the word numbers have changed
+    const held = this.pinInFocus();
     const hadFocus = this.line.contains(document.activeElement);
+    if (textOf(tokens) !== this.text) {
+      this.anchor = null;
+      this.pointer.forget();
+    }
     this.tokens = tokens;
     this.confidence = confidence;
     this.placeholder = placeholder ?? '';
-    this.current = Math.max(0, Math.min(this.current, this.numWords() - 1));
+    const isHeld = held === null || tokens.some(token => token.w === this.current && token.pin === held);
+    const place = isHeld ? null : tokens.find(token => token.pin === held && token.w !== undefined)?.w;
+    this.current = Math.max(0, Math.min(place ?? this.current, this.numWords() - 1)); // the focus stays with its pin
     // The placeholder is in the language of the page.
     Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang));
     this.line.classList.toggle('none', !tokens.length);
@@ -229,37 +233,112 @@ export class Proposal {
    * @param {number} to
    */
   press(from, to) {
-    let first = this.tokens.findIndex(token => token.w === Math.min(from, to));
-    let last = this.tokens.findLastIndex(token => token.w === Math.max(from, to));
-    if (first < 0 || last < 0) return;
-    const pinned = this.tokens.slice(first, last + 1).find(token => token.pin !== undefined)?.pin;
-    if (from === to && pinned !== undefined) {
-      this.onUnpin(pinned);
+    const pin = from === to && this.tokens.find(token => token.w === from)?.pin;
+    if (typeof pin === 'string') {
+      this.onUnpin(pin);
       return;
     }
-    /**
-     * @param {number} a
-     * @param {number} b
-     */
-    const isSame = (a, b) =>
-      this.tokens[a]?.pin !== undefined &&
-      this.tokens[a].pin === this.tokens[b]?.pin &&
-      this.tokens[a].at === this.tokens[b].at;
-    while (isSame(first, first - 1)) first--;
-    while (isSame(last, last + 1)) last++;
-    const covered = this.tokens.slice(first, last + 1);
-    const replaced = [
-      ...new Map(
-        covered.flatMap(({at, pin}) => (pin === undefined ? [] : [/** @type {const} */ ([at, pin])])),
-      ).values(),
-    ];
-    const text = covered.map(token => token.t).join('');
-    covered.forEach(token => {
-      token.pin = text; // shown at once, before the server answers
-      token.at = 'new';
-    });
+    const after = pinned(this.tokens, from, to);
+    if (!after) return;
+    this.tokens = after.tokens; // shown at once, before the server answers
     this.signature = '';
-    this.onPin(text, replaced);
+    this.onPin(after.phrase, after.replaced);
+  }
+
+  /**
+   * Opens an input over the words from one to another; the phrase typed there is required in their place.
+   * @param {number} from
+   * @param {number} to
+   * @param {string} [text] what the input contains at first
+   */
+  typeOver(from, to, text = this.textOf(from, to)) {
+    const [first, last] = [Math.min(from, to), Math.max(from, to)];
+    const words = [...this.line.querySelectorAll('.w')].filter(element => {
+      const word = Number(element.dataset.word);
+      return word >= first && word <= last;
+    });
+    if (!words.length) return;
+    this.markRange(first, last);
+    const close = () => {
+      this.anchor = null;
+      this.markRange(null);
+    };
+    this.input.open(words, {
+      name: this.textOf(first, last),
+      text,
+      lang: this.line.lang,
+      onEnter: typed => {
+        close();
+        this.waiting = null;
+        const after = typedOver(this.tokens, first, last, typed);
+        if (!after) return;
+        this.show(after.tokens, after.word);
+        this.onPin(after.phrase, after.replaced, this.text);
+      },
+      onClose: goesBack => {
+        close();
+        const {waiting} = this;
+        this.waiting = null;
+        waiting?.();
+        if (goesBack) this.focusWord(this.current);
+      },
+    });
+  }
+
+  /** Types over the word in focus, or over the words selected. */
+  typeOverSelection() {
+    this.typeOver(this.anchor ?? this.current, this.current);
+  }
+
+  /**
+   * Moves a pin before or behind another word or pin; the numbers are those of `unitsOf`.
+   * @param {number} unit
+   * @param {number} to
+   * @param {boolean} isAfter
+   */
+  movePin(unit, to, isAfter) {
+    const after = movedPin(this.tokens, unit, to, isAfter);
+    if (!after) return;
+    this.show(after.tokens, after.word);
+    this.onMove(this.text);
+  }
+
+  /**
+   * Moves the pin in focus past the next word or pin.
+   * @param {number} step 1 or -1
+   */
+  movePinInFocus(step) {
+    const units = unitsOf(this.tokens);
+    const unit = units.findIndex(({words}) => words.includes(this.current));
+    if (units[unit]?.isPin) this.movePin(unit, unit + step, step > 0);
+  }
+
+  /**
+   * Shows the proposal as it was before a click that turned out to be half of a double click.
+   * @param {Run[]} tokens
+   */
+  takeBack(tokens) {
+    this.onTakeBack();
+    this.show(tokens, this.current);
+  }
+
+  /**
+   * Shows other words before the server has answered, with the focus on one of them.
+   * @param {Run[]} tokens
+   * @param {number} word
+   */
+  show(tokens, word) {
+    this.render(tokens, {lang: this.line.lang, isBusy: true, placeholder: this.placeholder});
+    this.focusWord(word);
+  }
+
+  /** Another segment is open: nothing is typed, marked or moved. */
+  reset() {
+    this.waiting = null;
+    this.input.close(false);
+    this.pointer.forget();
+    this.anchor = null;
+    this.current = 0;
   }
 
   /**
@@ -308,29 +387,51 @@ export class Proposal {
   /** @param {KeyboardEvent} event */
   onKey(event) {
     const word = this.wordOf(event.target);
-    if (word === null || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (word === null || event.isComposing) return;
+    const isText =
+      [...event.key].length === 1 && event.key !== ' ' && !event.metaKey && (!event.ctrlKey || isAltGr(event));
+    if (isText && (!event.altKey || isAltGr(event))) {
+      this.typeOver(this.anchor ?? word, word, ''); // the letter goes into the input, which has the focus now
+      event.stopPropagation();
+      return;
+    }
     const forward = getComputedStyle(this.line).direction === 'rtl' ? -1 : 1;
-    const target = {ArrowRight: word + forward, ArrowLeft: word - forward, Home: 0, End: this.numWords() - 1}[
-      event.key
-    ];
-    if (target !== undefined) {
-      if (!event.shiftKey) this.anchor = null;
-      else this.anchor ??= word;
-      this.focusWord(target);
-      this.markRange(event.shiftKey ? this.anchor : null, this.current);
-    } else if (event.key === ' ' || event.key === 'Enter') {
-      const from = this.anchor ?? word;
-      this.anchor = null;
-      this.markRange(null);
-      this.press(from, word);
-    } else if (event.key === 'Delete') {
-      this.ban(this.anchor ?? word, word);
-    } else if (event.key === 'Escape' || event.key === 'ArrowDown') {
-      this.anchor = null;
-      this.markRange(null);
-      this.onLeave();
-    } else return;
+    const step = {ArrowRight: forward, ArrowLeft: -forward}[event.key];
+    if (event.altKey && event.shiftKey && step && !event.ctrlKey && !event.metaKey) this.movePinInFocus(step);
+    else if (event.altKey || event.ctrlKey || event.metaKey) return;
+    else if (!this.onPlainKey(event, word, step)) return;
     event.preventDefault();
     event.stopPropagation();
   }
+
+  /**
+   * A key without Alt or Ctrl. Returns whether it does something here.
+   * @param {KeyboardEvent} event
+   * @param {number} word
+   * @param {number | undefined} step
+   */
+  onPlainKey({key, shiftKey}, word, step) {
+    const target = step ? word + step : {Home: 0, End: this.numWords() - 1}[key];
+    const from = this.anchor ?? word;
+    if (target !== undefined) {
+      this.anchor = shiftKey ? from : null;
+      this.focusWord(target);
+      this.markRange(this.anchor, this.current);
+    } else if (key === ' ') {
+      this.anchor = null;
+      this.markRange(null);
+      this.press(from, word);
+    } else if (key === 'Enter' || key === 'F2') this.typeOver(from, word);
+    else if (key === 'Delete') this.ban(from, word);
+    else if (key === 'Escape' && this.pointer.isMoving) this.pointer.cancel();
+    else if (key === 'Escape' || key === 'ArrowDown') {
+      this.anchor = null;
+      this.markRange(null);
+      this.onLeave();
+    } else return false;
+    return true;
+  }
 }
+
+/** @param {KeyboardEvent} event */
+const isAltGr = event => event.getModifierState('AltGraph');

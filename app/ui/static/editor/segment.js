@@ -53,8 +53,10 @@ export class Segment {
     });
     this.constraints = constraints;
     const proposal = new Proposal({
-      onPin: (pinned, replaced) => constraints.pin(pinned, replaced),
+      onPin: (pinned, replaced, previous) => constraints.pin(pinned, replaced, previous),
       onUnpin: pinned => constraints.unpin(pinned),
+      onMove: previous => constraints.place(previous),
+      onTakeBack: () => this.takeBack(),
       onBan: banned => constraints.ban(banned),
       onLeave: () => text.focus(),
     });
@@ -181,7 +183,7 @@ export class Segment {
     this.revision.settle();
     this.completion.settle();
     view.paintSource(detail.source, detail.terms);
-    this.alignment.update(detail.proposal?.alignment ?? []);
+    this.paintAlignment();
     view.paintSourceNote(detail.note);
     view.paintPins();
     view.paintHypotheses();
@@ -210,6 +212,7 @@ export class Segment {
     if (current.detail) {
       view.paintProposalPending();
       view.paintPins();
+      this.paintAlignment();
     }
     view.paintState();
     const isByPerson = ['person', 'alternative'].includes(origin);
@@ -217,6 +220,12 @@ export class Segment {
       text.followProposal(); // the match of the memory does not meet the constraints
       this.bench.say('info', t('memory.left', {keys: speltFor('undo')}));
     }
+  }
+
+  /** The alignment belongs to the words of the server's answer, not to those shown before it. */
+  paintAlignment() {
+    const {proposal} = this.current.detail ?? {};
+    this.alignment.update(proposal && proposal.text === this.proposal.text ? proposal.alignment : []);
   }
 
   /* ---- pins and bans ---- */
@@ -234,6 +243,10 @@ export class Segment {
   /** Alt+P: pins the word in focus in the proposal, else the selection in the field, else the word at the caret. */
   pinSelection() {
     const {proposal, constraints} = this;
+    if (proposal.input.isOpen) {
+      proposal.input.enter();
+      return;
+    }
     if (proposal.line.contains(document.activeElement)) {
       proposal.press(proposal.anchor ?? proposal.current, proposal.current);
       return;
@@ -279,19 +292,34 @@ export class Segment {
     }
     const snapshot = this.history.step(this.snapshot(), isUndo);
     if (!snapshot) return;
+    this.restore(snapshot, isUndo ? 'undo' : 'redo');
+    text.focus();
+  }
+
+  /** Takes back the change of constraints made last, as if it had not been made. */
+  takeBack() {
+    const snapshot = this.history.drop('constrain');
+    if (snapshot && this.current.detail) this.restore(snapshot, 'undo');
+  }
+
+  /**
+   * Returns to a state of the segment.
+   * @param {Snapshot} snapshot
+   * @param {string} origin
+   */
+  restore(snapshot, origin) {
+    const {bench, text, current} = this;
     text.flush();
-    const origin = isUndo ? 'undo' : 'redo';
     this.rest.forget();
     this.completion.dismiss();
     this.revision.dismiss();
     this.offers.hideQuestion();
     this.confirmation.forget();
-    text.restore(snapshot, current.detail.proposal?.text ?? '', origin);
+    text.restore(snapshot, current.detail?.proposal?.text ?? '', origin);
     this.constraints.change(partsOf(snapshot), origin, false);
     if (snapshot.isConfirmed && snapshot.text !== null)
       bench.connection.send('confirm', {segment: current.index, text: snapshot.text, origin});
     this.view.paintState();
-    text.focus();
   }
 
   /** Alt+Shift+X: asks where to split the segment; suggests the place that is selected in the source. */

@@ -48,7 +48,7 @@ export class SegmentView {
     this.paintNumber();
     this.paintSource([{t: this.current.source}], []);
     layout.sourceNote.hidden = true;
-    this.proposal.current = 0;
+    this.proposal.reset();
     const {row} = this.current;
     const proposed = row.state === 'pretranslated' && !row.is_from_memory ? row.target : null;
     this.proposal.tags = row.tags;
@@ -128,13 +128,14 @@ export class SegmentView {
   }
 
   /**
-   * The words to show. While a newer proposal is awaited, those of the last one, with the marks of the current pins.
+   * The words to show. While a newer proposal is awaited, those of the last one, or those that the person typed over or
+   * moved, with the marks of the current pins.
    * @param {ProposalView} proposal
    * @param {boolean} isPending
    */
   tokensOf(proposal, isPending) {
     if (!isPending) return structuredClone(proposal.tokens);
-    const isShown = this.proposal.tokens.map(token => token.t).join('') === proposal.text;
+    const isShown = [proposal.text, this.constraints.previous].includes(this.proposal.text);
     const isClickable = this.proposal.tokens.some(token => token.w !== undefined);
     return markPins(isShown && isClickable ? this.proposal.tokens : proposal.tokens, this.constraints.pins);
   }
