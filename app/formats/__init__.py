@@ -15,6 +15,7 @@ from app.formats import (
     markdown,
     plain_text,
     po,
+    pptx,
     properties,
     subtitles,
     table,
@@ -48,12 +49,14 @@ _XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text.read)
 _ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
 _TEXTS = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
+_SLIDES = (".ppt", ".odp", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
     Format("srt", Message("SubRip subtitles"), (".srt",), subtitles.read),
     Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
-    Format("docx", Message("Word documents"), (".docx",), docx.read, 10 * _MIB),
+    Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB),
+    Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
@@ -78,6 +81,8 @@ def format_of(name: str) -> Format:
     cure = Message("convert it to XLIFF (.xlf) or PO, or rename it to .txt if all of it is text")
     if ending.group().lower() in _TEXTS:
         cure = Message("save it as a Word document (.docx) or as plain text (.txt)")
+    if ending.group().lower() in _SLIDES:
+        cure = Message("save it as a PowerPoint presentation (.pptx)")
     raise DocumentError(
         Message(
             "{name}: Pinpoint does not read files that end in {ending}: {cure}",

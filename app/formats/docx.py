@@ -9,13 +9,7 @@ their content, except for the language in the styles. `app.formats.docx_text` re
 
 from __future__ import annotations
 
-import copy
-import io
-import lzma
 import re
-import struct
-import zipfile
-import zlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -29,23 +23,15 @@ from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, 
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
+from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
 from app.text.encoding import DecodedText
 
-MAX_PARTS = 10_000
-MAX_PART_BYTES = 50 * 2**20
-MAX_TOTAL_BYTES = 200 * 2**20
 MAX_PARAGRAPHS = 50_000
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# Exceptions that zipfile raises for damaged archives and other files.
-_DAMAGE = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OSError, RuntimeError,
-    ValueError,
-)  # fmt: skip
+_WORD = OfficeKind("Word", ".docx", ".doc", Message("a Word document"))
 _DEFAULTS = re.compile(rb"<(\w+):docDefaults\b.*?</\1:docDefaults>", re.DOTALL)
 _LANGUAGE = re.compile(rb"""(<\w+:lang\b[^>]*?\s\w+:val=["'])([\w-]+)(["'])""")
-_TYPES = "[Content_Types].xml"
 _KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes)\+xml$")
 _MAX_DROP_CAP = 3  # characters: a letter with a quotation mark
 _INITIAL = re.compile(r"((?:\{/?\d+\})*)((?:[\"'“„‚«»‹›(¿¡]*\w|.)?)(.*)", re.DOTALL)
@@ -73,7 +59,7 @@ class _Part:
 class DocxFile:
     """A Word document; a place is a span of the text of all its paragraphs in order."""
 
-    data: bytes = field(repr=False)
+    package: OfficePackage = field(repr=False)
     parts: Sequence[_Part] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -121,19 +107,12 @@ class DocxFile:
         new = {part.name: _rewritten(part, changes[part.name]) for part in self.parts if part.name in changes}
         if language:
             new = self._in_language(new, language)
-        target = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(self.data)) as old, zipfile.ZipFile(target, "w") as archive:
-            archive.comment = old.comment
-            for info in old.infolist():
-                content = new[info.filename] if info.filename in new else old.read(info)
-                archive.writestr(copy.copy(info), content)
-        return WrittenFile(target.getvalue())
+        return WrittenFile(self.package.rewritten(new))
 
     def _in_language(self, new: Mapping[str, bytes], language: str) -> dict[str, bytes]:
         """The new parts and the styles, with the target language wherever they state the document's language."""
-        with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
-            styles = next((name for name in archive.namelist() if name.endswith("/styles.xml")), None)
-            parts = {styles: archive.read(styles), **new} if styles else dict(new)
+        styles = next((name for name in self.package.content_types() if name.endswith("/styles.xml")), None)
+        parts = {styles: self.package.read(styles), **new} if styles else dict(new)
         defaults = _DEFAULTS.search(parts[styles]) if styles else None
         stated = _LANGUAGE.search(defaults.group()) if defaults else None
         if stated is None:
@@ -159,96 +138,28 @@ class DocxFile:
 
 def read(data: bytes, name: str) -> DocxFile:
     """Parses a Word document. Raises DocumentError, with a remedy, if it cannot be opened."""
-    if data.startswith(_OLD_OFFICE):
-        raise DocumentError(
-            Message(
-                "{name} is password-protected or in the old .doc format: in Word, save it as .docx without a "
-                "password and open that file",
-                name=name,
-            )
-        )
-    if not data:
-        raise DocumentError(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
+    package = OfficePackage(data, name, _WORD)
     parts: list[_Part] = []
     units: list[Unit] = []
     offset = 0
-    for part_name, content in _contents(data, name):
-        part = _part(part_name, content, f"{name} ({part_name})", offset)
+    for part_name in _names_of_parts(package):
+        part = _part(part_name, package.read(part_name), f"{name} ({part_name})", offset)
         if part.paragraphs:
             parts.append(part)
             units += _units(part)
             offset = part.starts[-1] + len(part.paragraphs[-1].text) + 1
-    return DocxFile(data, parts, units)
+    return DocxFile(package, parts, units)
 
 
-def _contents(data: bytes, name: str) -> list[tuple[str, bytes]]:
-    """The names and contents of the parts with text, unpacked within limits."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = archive.infolist()
-            size = sum(info.file_size for info in infos)
-            if len(infos) > MAX_PARTS or size > MAX_TOTAL_BYTES:
-                raise DocumentError(
-                    Message(
-                        "{name} is too large when unpacked ({count:,} files, {size:,.0f} MiB): remove large "
-                        "pictures or split the document",
-                        name=name,
-                        count=len(infos),
-                        size=size / 2**20,
-                    )
-                )
-            if any(info.flag_bits & 1 for info in infos):
-                raise DocumentError(
-                    Message("{name} is password-protected: save it without a password and open it again", name=name)
-                )
-            if damaged := archive.testzip():
-                raise zipfile.BadZipFile(f"{damaged} is damaged")
-            types = tree(decode_xml(_unpacked(archive, _TYPES, name), f"{name} ({_TYPES})").text)
-            found = []
-            for node in types.nodes("Override"):
-                kind = _KIND.search(node.attributes.get("ContentType", ""))
-                if kind and "PartName" in node.attributes:
-                    found.append((_ORDER.index(kind[1]), node.attributes["PartName"].lstrip("/")))
-            if not any(order == 0 for order, _ in found):
-                raise DocumentError(
-                    Message("{name} is not a Word document: save it as .docx in Word and open that file", name=name)
-                )
-            return [(part, _unpacked(archive, part, name)) for _, part in sorted(found)]
-    except _DAMAGE as problem:
-        raise DocumentError(
-            Message(
-                "{name} is not a .docx file or is damaged ({problem}): open and save it in Word, then open it here "
-                "again",
-                name=name,
-                problem=problem,
-            )
-        ) from problem
-
-
-def _unpacked(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
-    try:
-        info = archive.getinfo(part)
-    except KeyError as problem:
-        raise DocumentError(
-            Message(
-                "{name} is not a Word document ({part} is missing): save it as .docx in Word and open that file",
-                name=name,
-                part=part,
-            )
-        ) from problem
-    with archive.open(info) as file:
-        content = file.read(MAX_PART_BYTES + 1)
-    if len(content) > MAX_PART_BYTES:
-        raise DocumentError(
-            Message(
-                "{name}: {part} is larger than {limit} MiB when unpacked: split the document and open the parts one "
-                "by one",
-                name=name,
-                part=part,
-                limit=MAX_PART_BYTES // 2**20,
-            )
-        )
-    return content
+def _names_of_parts(package: OfficePackage) -> list[str]:
+    """The names of the parts with text, the body first."""
+    found = []
+    for part, content_type in package.content_types().items():
+        if kind := _KIND.search(content_type):
+            found.append((_ORDER.index(kind[1]), part))
+    if not any(order == 0 for order, _ in found):
+        raise package.other_kind()
+    return [part for _, part in sorted(found)]
 
 
 def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:

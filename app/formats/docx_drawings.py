@@ -1,7 +1,7 @@
-"""Alternative text of pictures and drawings in Word documents.
+"""Alternative text of pictures and drawings in Word documents and presentations.
 
-It is in the attributes `title` and `descr` of `wp:docPr`. File names, which old versions of Word wrote there, are
-ignored.
+It is in the attributes `title` and `descr` of `wp:docPr` and `p:cNvPr`. File names, which old versions of Word wrote
+there, are ignored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FILE_NAME = re.compile(r"[^\n]*\.(?:png|jpe?g|gif|bmp|tiff?|[ew]mf|svg)\s*\Z", 
 
 def is_alt_text(node: Node) -> bool:
     """Whether an element has alternative text."""
-    return node.local == "docPr" and any(_values(node))
+    return (node.local == "docPr" or node.name == "p:cNvPr") and any(_values(node))
 
 
 class AltText:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
+from typing import ClassVar
 
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import Node, Text, escape
@@ -73,6 +74,8 @@ class Paragraph:
     shown elsewhere. The result of `xml` replaces the part's XML from `start` to `end`.
     """
 
+    text_attributes: ClassVar[str] = ' xml:space="preserve"'  # of a text element, for spaces at its ends
+
     def __init__(self, node: Node, xml: str, prefix: str, referenced: Set[str] = frozenset()) -> None:
         self._xml = xml
         self._referenced = referenced
@@ -124,7 +127,7 @@ class Paragraph:
         parts += [self._same(position, len(self.text)), self._end]
         formats = "|".join(re.escape(its_format) for its_format in {atom.format for atom in self._atoms} | {""})
         p = self._prefix
-        empty = rf'<{p}r>(?:{formats})<{p}t xml:space="preserve"></{p}t></{p}r>'
+        empty = rf"<{p}r>(?:{formats})<{p}t{self.text_attributes}></{p}t></{p}r>"
         xml = re.sub(empty, "", "".join(parts))
         # An element that a span covers only partly, such as a link with a tab in it, was closed and opened again.
         num_seams = 1
@@ -166,6 +169,17 @@ class Paragraph:
         elif local not in _IGNORED:
             self._add(_Atom(self._length, OBJECT, containers, raw=raw))
 
+    def _visible(self, raw_format: str) -> str:
+        """The properties of a run without those that nobody sees; empty if none are left."""
+        its_format = _INVISIBLE.sub("", raw_format)
+        return "" if re.fullmatch(r"<[^>]*/>|<[^>]*>\s*</[^>]*>", its_format) else its_format
+
+    def _text_of(self, node: Node) -> str:
+        """The text of a text element as the program shows it; white space characters become spaces."""
+        text = "".join(child.value for child in node.children if isinstance(child, Text))
+        text = text if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
+        return re.sub(r"[\t\n\r]", " ", text).replace(OBJECT, " ")
+
     def _read_container(self, node: Node, containers: tuple[_Container, ...]) -> None:
         """Reads a container; one without text, such as an insertion that was deleted again, becomes an anchor."""
         inner = [child for child in node.nodes() if child.local not in _CONTAINER_PROPERTIES]
@@ -186,16 +200,14 @@ class Paragraph:
     def _read_run(self, node: Node, containers: tuple[_Container, ...]) -> None:
         properties = node.first("rPr")
         raw_format = self._xml[properties.start : properties.end] if properties else ""
-        its_format = _INVISIBLE.sub("", raw_format)
-        if re.fullmatch(r"<[^>]*/>|<[^>]*>\s*</[^>]*>", its_format):
-            its_format = ""
+        its_format = self._visible(raw_format)
         rest = node.nodes()
         while rest:
             length = max(self._field_length(rest), 1)
             first, last, rest = rest[0], rest[length - 1], rest[length:]
             local = first.local if first.name.startswith(self._prefix) else ""
             if local in ("t", *_CHARACTERS):
-                text = _CHARACTERS.get(local) or _text_of(first)
+                text = _CHARACTERS.get(local) or self._text_of(first)
                 if local in _CHARACTERS:
                     self._hyphens[text] = local
                 if text:
@@ -263,14 +275,14 @@ class Paragraph:
         return f"</{self._prefix}t></{self._prefix}r>"
 
     def _run(self, its_format: str) -> str:
-        return f'<{self._prefix}r>{its_format}<{self._prefix}t xml:space="preserve">'
+        return f"<{self._prefix}r>{its_format}<{self._prefix}t{self.text_attributes}>"
 
     def _content(self, text: str) -> str:
         """Text inside a run, with hyphens as elements where the paragraph has them so."""
         content = escape(text)
         for hyphen, local in self._hyphens.items():
             p = self._prefix
-            content = content.replace(hyphen, f'</{p}t><{p}{local}/><{p}t xml:space="preserve">')
+            content = content.replace(hyphen, f"</{p}t><{p}{local}/><{p}t{self.text_attributes}>")
         return content
 
     def _outside(self, raw: str, following: str) -> str:
@@ -357,10 +369,3 @@ def _is_link(codes: str) -> bool:
 def _is_amid(atoms: Sequence[_Atom], number: int) -> bool:
     """Whether the previous and next atoms are in the same containers as this one."""
     return atoms[number - 1].containers == atoms[number].containers == atoms[number + 1].containers
-
-
-def _text_of(node: Node) -> str:
-    """The text of a w:t as Word shows it; white space characters become spaces."""
-    text = "".join(child.value for child in node.children if isinstance(child, Text))
-    text = text if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
-    return re.sub(r"[\t\n\r]", " ", text).replace(OBJECT, " ")

@@ -17,6 +17,11 @@ _ELEMENTS = {
 # Formats of a run in Word, and hints of XLIFF and TMX; the first that is found names the tag.
 _HINTS = (
     (re.compile(r"<w:(?:footnote|endnote)Reference\b"), "footnote"),
+    (re.compile(r"<a:hlink(?:Click|MouseOver)\b"), "link"),
+    (re.compile(r"<a:br\b"), "line break"),
+    (re.compile(r"<a:rPr\b[^>]*\sb=[\"']1"), "B"),
+    (re.compile(r"<a:rPr\b[^>]*\si=[\"']1"), "I"),
+    (re.compile(r"<a:rPr\b[^>]*\su=[\"'](?!none)"), "U"),
     (re.compile(r"<w:hyperlink\b|\bctype=[\"'](?:x-)?link|\btype=[\"']link"), "link"),
     (re.compile(r"<w:(?:drawing|pict)\b|\bctype=[\"']image"), "image"),
     (re.compile(r"<w:tab\b"), "tab"),

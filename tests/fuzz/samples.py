@@ -18,6 +18,7 @@ from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
 from tests.app.formats.test_json_strings import FILE as JSON
 from tests.app.formats.test_markdown import FILE as MARKDOWN
 from tests.app.formats.test_po import FILE as PO
+from tests.app.formats.test_pptx import sample as presentation
 from tests.app.formats.test_properties import FILE as PROPERTIES
 from tests.app.formats.test_subtitles import FILE as SRT
 from tests.app.formats.test_table import READ_CASES as TABLES
@@ -73,6 +74,7 @@ def documents() -> dict[str, list[bytes]]:
         "md": [MARKDOWN.encode(), (ROOT / "README.md").read_bytes()],
         "html": [PAGE.encode(), PAGE_WITH_VALUES.encode()],
         "docx": [sample(), with_body(f"<w:p>{LINK}</w:p>{_FIELD}"), _plain_word_file()],
+        "pptx": [presentation()],
         "xlf": [V1.encode(), V2.encode()],
         "po": [PO],
         "tmx": [TMX],

@@ -3,11 +3,11 @@ import {h, t, tn} from '../core/dom.js';
 import {importGlossary} from '../dialogs/glossary_import.js';
 
 /** @type {Record<string, number>} */
-export const MAX_MIB = {document: 10, glossary: 100, memory: 50};
+export const MAX_MIB = {document: 30, glossary: 100, memory: 50};
 const ACCEPT = {
   memory: '.tmx',
   document:
-    '.txt,.md,.markdown,.docx,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,text/plain',
+    '.txt,.md,.markdown,.docx,.pptx,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,text/plain',
   glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
 };
 

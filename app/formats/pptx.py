@@ -1,0 +1,252 @@
+"""PowerPoint presentations (.pptx): slides in their order, with tables, diagrams (SmartArt), chart titles and notes.
+
+Alternative texts are offered too. A line break inside a paragraph is a tag, as titles are often broken by hand. Masters
+and layouts are not offered, nor are comments and the numbers and names in charts, which belong to a workbook inside.
+
+A presentation without translations is written byte for byte; otherwise only changed parts and paragraphs change.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from app.errors import DocumentError
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.docx_drawings import AltText
+from app.formats.docx_text import OBJECT, Paragraph
+from app.formats.docx_text_boxes import copies, paragraphs_of
+from app.formats.inline import Shown
+from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.xml_text import Node, encode_xml, tree
+from app.i18n import Message
+from app.text.encoding import DecodedText
+
+MAX_PARAGRAPHS: Final = 50_000
+_POWERPOINT = OfficeKind("PowerPoint", ".pptx", ".ppt", Message("a PowerPoint presentation"))
+_MAIN = re.compile(r"presentationml\.(presentation|slideshow|template)\.main\+xml$")
+_DRAWING: Final = "http://schemas.openxmlformats.org/drawingml/2006/main"
+_USUAL_PREFIX: Final = "a:"
+_PARTS: Final = ("diagramData", "chart", "notesSlide")  # of a slide, by the type of their relation, after the slide
+_COPIES: Final = "diagramDrawing"  # a picture of a diagram, with the same paragraphs
+# Properties of a run that nobody sees: language, and marks of the spelling checker.
+_INVISIBLE = re.compile(r"""\s(?:lang|altLang|dirty|err|smtClean|smtId|noProof)=(?:"[^"]*"|'[^']*')""")
+_EMPTY = re.compile(r"<[\w:]+\s*/>|<[\w:]+\s*>\s*</[^>]*>")
+
+Change = tuple[int, int, str]  # the characters of a paragraph from start to end, and their translation
+
+
+class SlideParagraph(Paragraph):
+    """A paragraph of DrawingML."""
+
+    text_attributes: ClassVar[str] = ""  # all spaces count
+
+    def _visible(self, raw_format: str) -> str:
+        tag, end, rest = raw_format.partition(">")
+        its_format = _INVISIBLE.sub("", tag) + end + rest
+        return "" if _EMPTY.fullmatch(its_format) else its_format
+
+    def _text_of(self, node: Node) -> str:
+        return re.sub(r"[\t\n\r]", " ", node.content()).replace(OBJECT, " ")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One XML file of the archive; `starts` are the offsets of its paragraphs in the text of the presentation.
+
+    `copies` are the names of the parts with the same paragraphs.
+    """
+
+    name: str
+    place: Message
+    decoded: DecodedText
+    paragraphs: Sequence[Paragraph | AltText] = field(repr=False)
+    starts: Sequence[int] = field(repr=False)
+    copies: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class PptxFile:
+    """A presentation; a place is a span of the text of all its paragraphs in order."""
+
+    package: OfficePackage = field(repr=False)
+    parts: Sequence[_Part] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    is_paired: bool = False
+    encoding: str = ""
+    mark: bytes = b""
+
+    def source(self, start: int, end: int) -> str:
+        """The text at a place, with placeholders. Raises LookupError if there is none."""
+        return self._shown(start, end).text
+
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place. Raises LookupError if there is none."""
+        return self._shown(start, end).tags
+
+    def describe(self, start: int) -> str:
+        """The slide, and whether the place is in its notes, a diagram or a chart."""
+        return self._find(start)[0].place
+
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
+        """The presentation with these spans replaced."""
+        changes: dict[str, dict[int, list[Change]]] = {}
+        for t in translations:
+            part, index = self._find(t.start)
+            first = t.start - part.starts[index]
+            span = (first, first + t.end - t.start, one_line(t.text))
+            changes.setdefault(part.name, {}).setdefault(index, []).append(span)
+        new: dict[str, bytes] = {}
+        for part in self.parts:
+            if part.name in changes:
+                new[part.name] = _rewritten(part.decoded, changes[part.name], language)
+                for name in part.copies:
+                    decoded = self.package.xml(name)
+                    new[name] = _rewritten(decoded, _of_copy(part, decoded, changes[part.name]), language)
+        return WrittenFile(self.package.rewritten(new))
+
+    def _shown(self, start: int, end: int) -> Shown:
+        part, index = self._find(start)
+        first = start - part.starts[index]
+        return part.paragraphs[index].shown(first, first + end - start)
+
+    def _find(self, start: int) -> tuple[_Part, int]:
+        number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1
+        part = self.parts[max(number, 0)]
+        index = bisect_right(part.starts, start) - 1
+        if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
+            raise LookupError(start)
+        return part, index
+
+
+def read(data: bytes, name: str) -> PptxFile:
+    """Parses a presentation. Raises DocumentError, with a remedy, if it cannot be opened."""
+    package = OfficePackage(data, name, _POWERPOINT)
+    parts: list[_Part] = []
+    units: list[Unit] = []
+    offset = num_paragraphs = num_charts = 0
+    for part_name, place, drawings in _parts_in_order(package):
+        decoded = package.xml(part_name)
+        num_charts += "/charts/" in part_name
+        paragraphs = _originals(decoded.text)
+        num_paragraphs += len(paragraphs)
+        if num_paragraphs > MAX_PARAGRAPHS:
+            raise DocumentError(
+                Message(
+                    "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
+                    name=name,
+                    limit=MAX_PARAGRAPHS,
+                )
+            )
+        starts = []
+        for paragraph in paragraphs:
+            starts.append(offset)
+            units += [
+                Unit(offset + start, offset + end, paragraph.text[start:end].replace(OBJECT, "\u2060"))
+                for start, end in paragraph.stretches
+            ]
+            offset += len(paragraph.text) + 1
+        if paragraphs:
+            parts.append(_Part(part_name, place, decoded, paragraphs, starts, drawings))
+    note = Message(
+        "Of charts, titles are offered, but not the names and numbers in them: {count} in this file.", count=num_charts
+    )
+    return PptxFile(package, parts, units, (note,) if num_charts else ())
+
+
+def _parts_in_order(package: OfficePackage) -> list[tuple[str, Message, list[str]]]:
+    """The parts with text: name, description, and the names of their copies; each part once."""
+    main = next((part for part, kind in package.content_types().items() if _MAIN.search(kind)), None)
+    if main is None:
+        raise package.other_kind()
+    related = package.relations(main)
+    slides = []
+    for node in tree(package.xml(main).text).walk():
+        if node.local == "sldId":
+            found = next(
+                (related[value] for key, value in node.attributes.items() if _is_reference(key, value, related)), None
+            )
+            if found is not None and package.has(found.part):
+                slides.append(found.part)
+    parts: dict[str, tuple[Message, list[str]]] = {}
+    for number, slide in enumerate(slides, 1):
+        parts.setdefault(slide, (Message("slide {number}", number=number), []))
+        others = package.relations(slide).values()
+        for kind in _PARTS:
+            place = {
+                "notesSlide": Message("notes of slide {number}", number=number),
+                "chart": Message("chart on slide {number}", number=number),
+                "diagramData": Message("diagram on slide {number}", number=number),
+            }[kind]
+            for other in others:
+                if other.kind == kind and package.has(other.part):
+                    drawings = [
+                        drawing.part for drawing in others if drawing.kind == _COPIES and package.has(drawing.part)
+                    ]
+                    parts.setdefault(other.part, (place, drawings if kind == "diagramData" else []))
+    return [(name, place, drawings) for name, (place, drawings) in parts.items()]
+
+
+def _is_reference(attribute: str, value: str, related: Mapping[str, object]) -> bool:
+    return attribute.endswith(":id") and value in related
+
+
+def _prefix(root: Node) -> str:
+    """The prefix of DrawingML's elements, with a colon; "" if it is the default."""
+    name = next((key for key, value in root.attributes.items() if key.startswith("xmlns") and value == _DRAWING), None)
+    return _USUAL_PREFIX if name is None else f"{name.partition(':')[2]}:".lstrip(":")
+
+
+def _paragraph(node: Node, xml: str, prefix: str) -> Paragraph | AltText:
+    return SlideParagraph(node, xml, prefix) if node.name == f"{prefix}p" else AltText(node, xml)
+
+
+def _originals(xml: str) -> list[Paragraph | AltText]:
+    """The paragraphs and alternative texts of a part, without those for other versions of PowerPoint."""
+    root = tree(xml)
+    prefix = _prefix(root)
+    found = paragraphs_of(root, f"{prefix}p")
+    return [_paragraph(found.nodes[index], xml, prefix) for index in found.originals]
+
+
+def _rewritten(decoded: DecodedText, changes: Mapping[int, Sequence[Change]], language: str | None) -> bytes:
+    """The part with these spans replaced, by paragraph, in the paragraphs and their copies for other versions."""
+    xml = decoded.text
+    root = tree(xml)
+    prefix = _prefix(root)
+    found = paragraphs_of(root, f"{prefix}p")
+    originals, twins = found.originals, copies(found, f"{prefix}p")
+    edits: list[Edit] = []
+    for number, spans in changes.items():
+        for index in (originals[number], *twins.get(originals[number], ())):
+            paragraph = _paragraph(found.nodes[index], xml, prefix)
+            edits.append((paragraph.start, paragraph.end, _in_language(paragraph.xml(spans), prefix, language)))
+    return encode_xml(splice(xml, edits), decoded)
+
+
+def _of_copy(part: _Part, copy: DecodedText, changes: Mapping[int, Sequence[Change]]) -> dict[int, Sequence[Change]]:
+    """The same changes for the paragraphs of a copy, which are matched by their text, and in order where it repeats."""
+    rest: dict[str, list[int]] = {}
+    for index, paragraph in enumerate(_originals(copy.text)):
+        rest.setdefault(paragraph.text, []).append(index)
+    found = {}
+    for index, paragraph in enumerate(part.paragraphs):
+        twins = rest.get(paragraph.text)
+        if twins:
+            twin = twins.pop(0)
+            if index in changes:
+                found[twin] = changes[index]
+    return found
+
+
+def _in_language(xml: str, prefix: str, language: str | None) -> str:
+    """Runs of a translated paragraph with their language; without one, the spelling checker uses its own."""
+    if not language:
+        return xml
+    properties = f'<{prefix}rPr lang="{language}"'
+    xml = xml.replace(f"<{prefix}r><{prefix}rPr", f"<{prefix}r>{properties}")
+    return xml.replace(f"<{prefix}r><{prefix}t>", f"<{prefix}r>{properties}/><{prefix}t>")
