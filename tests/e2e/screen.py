@@ -170,9 +170,10 @@ class Screen:
         return self.page.locator(".checks:visible li")
 
     def confirm(self) -> None:
-        """Confirms the open segment, ignoring findings."""
+        """Confirms the open segment, which is not confirmed, ignoring findings."""
         number = self.page.locator(".editor .no")
         before, reopen = number.inner_text(), self.page.get_by_role("button", name="Reopen")
+        expect(reopen).to_be_hidden()  # or it would be taken for the confirmation below
         self.page.keyboard.press("Control+Enter")
         self.eventually(lambda: self.findings.count() or number.inner_text() != before or reopen.is_visible())
         if self.findings.count():

@@ -11,6 +11,10 @@ from playwright.sync_api import expect
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 SOURCES = DOCUMENT.splitlines()
+COUNT_FRAMES = """
+const request = window.requestAnimationFrame;
+window.requestAnimationFrame = callback => { window.frames_requested++; return request(callback); };
+"""
 
 
 def test_sample_document_opens_with_its_glossary(screen: Screen):
@@ -23,6 +27,15 @@ def test_sample_document_opens_with_its_glossary(screen: Screen):
     screen.eventually(lambda: screen.page.locator(".row").count() >= 40)
     screen.page.get_by_role("button", name="Use the sample glossary").click()
     expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
+
+
+def test_page_at_rest_draws_nothing(screen: Screen):
+    screen.page.add_init_script(COUNT_FRAMES)
+    screen.visit()
+    screen.wait_for_proposal()
+    screen.page.evaluate("window.frames_requested = 0")
+    screen.page.wait_for_timeout(500)  # 30 frames
+    assert screen.page.evaluate("window.frames_requested") == 0
 
 
 def test_pinned_word_is_in_every_hypothesis(screen: Screen):

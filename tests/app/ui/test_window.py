@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import struct
 import subprocess
@@ -14,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from app.ui import server, window
 from app.ui.api import Api
-from app.ui.page import HEAD, STATIC_PATH
+from app.ui.page import HEAD, STATIC_PATH, _build_page
 from tests.app.ui.test_api import api  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -102,3 +103,17 @@ def test_importing_the_page_renders_no_stub_files_of_gradio():
     """
     run = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
     assert run.stdout == "True []\n"
+
+
+def test_empty_queue_of_gradio_is_looked_at_once_a_second(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+    """Gradio looks 1,000 times a second, which takes 5 % of a processor."""
+    queue, pauses = _build_page(api)._queue, []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        queue.stopped = True
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    queue.stopped = False
+    asyncio.run(queue.start_processing())
+    assert pauses == [1.0]
