@@ -11,15 +11,18 @@ from app.formats import (
     android,
     docx,
     html,
+    ios_strings,
     json_strings,
     markdown,
     plain_text,
     po,
     pptx,
     properties,
+    resx,
     subtitles,
     table,
     tmx,
+    webvtt,
     xliff,
     xlsx,
 )
@@ -66,6 +69,9 @@ FORMATS = (
     Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read),
     Format("properties", Message("Java properties"), (".properties",), properties.read),
     Format("android", Message("Android resources"), (".xml",), android.read),
+    Format("resx", Message(".NET resources"), (".resx",), resx.read),
+    Format("strings", Message("iOS strings"), (".strings",), ios_strings.read),
+    Format("vtt", Message("WebVTT subtitles"), (".vtt",), webvtt.read),
     Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}

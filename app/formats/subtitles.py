@@ -22,7 +22,7 @@ _NUMBER_BEFORE_TIMES = re.compile(r"[ \t]*\d+[ \t]*(?:\r*\n|\r)\Z")
 _MAX_NUMBER = 30  # characters of a subtitle's number, including its line end and spaces
 _LINE = re.compile(r"[^\r\n]+")
 _LINE_END = re.compile(r"\r*\n|\r")
-_BLANK_LINE = re.compile(r"(?:\r*\n|\r)[ \t]*(?:\r*\n|\r)")
+_BLANK_LINE = re.compile(r"(?:\r*\n|\r(?!\r*\n))[ \t]*(?:\r*\n|\r)")
 _POSITION = re.compile(r"(?:\{\\[^{}]*\})+[ \t]*")
 _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
 
@@ -59,14 +59,14 @@ def read(data: bytes, name: str) -> ProseFile:
             end = times[index + 1].start()
             number = _NUMBER_BEFORE_TIMES.search(text, max(match.end(), end - _MAX_NUMBER), end)
             end = number.start() if number else end
-        for start, stop, inside in _speakers(text, match.end(), end):
+        for start, stop, inside in speakers(text, match.end(), end):
             joints += inside
             source = blanked(text, start, stop, inside)
             units.append(Unit(start, stop, source, whole=((0, len(source)),)))
-    return ProseFile(decoded, units, joints, lay_out=_in_lines)
+    return ProseFile(decoded, units, joints, lay_out=in_lines)
 
 
-def _speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
+def speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
     """Start, end and line breaks of each speaker's text between two offsets."""
     found: list[tuple[int, int, list[tuple[int, int]]]] = []
     position = start
@@ -88,7 +88,7 @@ def _speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tupl
     return found
 
 
-def _in_lines(text: str, start: int, end: int, translation: str) -> str:
+def in_lines(text: str, start: int, end: int, translation: str) -> str:
     """Wraps the translation into as many lines as the original span, of lengths as equal as possible."""
     breaks: list[str] = _LINE_END.findall(text[start:end])
     words = one_line(translation).split()

@@ -15,14 +15,17 @@ from tests.app.formats.test_android import FILE as ANDROID
 from tests.app.formats.test_docx import LINK, sample, with_body
 from tests.app.formats.test_html import PAGE
 from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
+from tests.app.formats.test_ios_strings import FILE as STRINGS
 from tests.app.formats.test_json_strings import FILE as JSON
 from tests.app.formats.test_markdown import FILE as MARKDOWN
 from tests.app.formats.test_po import FILE as PO
 from tests.app.formats.test_pptx import sample as presentation
 from tests.app.formats.test_properties import FILE as PROPERTIES
+from tests.app.formats.test_resx import FILE as RESX
 from tests.app.formats.test_subtitles import FILE as SRT
 from tests.app.formats.test_table import READ_CASES as TABLES
 from tests.app.formats.test_tmx import FILE as TMX
+from tests.app.formats.test_webvtt import FILE as VTT
 from tests.app.formats.test_xliff import V1, V2
 from tests.app.formats.test_xlsx import sample as xlsx_document
 from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
@@ -81,6 +84,9 @@ def documents() -> dict[str, list[bytes]]:
         "po": [PO],
         "tmx": [TMX],
         "srt": [SRT.encode()],
+        "vtt": [VTT.encode()],
+        "resx": [RESX.encode()],
+        "strings": [STRINGS.encode()],
         "json": [JSON.encode()],
         "properties": [PROPERTIES.encode()],
         "xml": [ANDROID.encode()],

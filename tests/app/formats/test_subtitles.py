@@ -31,8 +31,9 @@ And more
 """
 
 
-def test_subtitle_has_one_segment_per_speaker() -> None:
-    document = read_document(FILE.encode(), "a.srt")
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r\r\n"])
+def test_subtitle_has_one_segment_per_speaker(line_end: str) -> None:
+    document = read_document(FILE.replace("\n", line_end).encode(), "a.srt")
     assert [s.source for s in document.segments] == [
         "<i>The router saves the file. At last!</i>",
         "- Is it on?",

@@ -1,0 +1,69 @@
+"""WebVTT subtitles (.vtt): a unit is the text of one speaker in one cue; settings, notes and styles stay unchanged.
+
+The lines of a cue are read as one sentence, and its translation is wrapped into the same number of lines, as in SubRip.
+"""
+
+from __future__ import annotations
+
+import re
+
+from app.errors import DocumentError
+from app.formats.base import Unit
+from app.formats.prose import ProseFile, blanked
+from app.formats.subtitles import in_lines, speakers
+from app.i18n import Message
+from app.text.encoding import decode_text
+
+_TIME = r"(?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3}"
+_TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_HEADER = re.compile(r"\ufeff?WEBVTT(?=[ \t\r\n]|\Z)")
+_BLOCK = re.compile(r"(?:[^\r\n]+(?:\r\n|\r|\n|\Z))+")  # lines up to an empty one
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_REFERENCES = {"&lt;": "<", "&gt;": ">", "&nbsp;": "\u00a0", "&lrm;": "\u200e", "&rlm;": "\u200f", "&amp;": "&"}
+_REFERENCE = re.compile("|".join(_REFERENCES))
+_TAG = re.compile(r"</?(?:[cibuv]|ruby|rt|lang|\d[\d:.]+)(?:[.\s][^<>]*)?>")
+
+
+def read(data: bytes, name: str) -> ProseFile:
+    """Parses a WebVTT file. Raises DocumentError if it does not begin as one."""
+    decoded = decode_text(data, name, DocumentError)
+    text = decoded.text
+    if not _HEADER.match(text):
+        raise DocumentError(
+            Message(
+                "{name} does not begin with WEBVTT: save it as WebVTT again, or rename it to .srt if it is SubRip",
+                name=name,
+            )
+        )
+    units: list[Unit] = []
+    joints: list[tuple[int, int]] = []
+    for block in _BLOCK.finditer(text):
+        first = _LINE.match(text, block.start(), block.end())
+        assert first is not None, "a block has a line"
+        # An identifier may stand above the times; notes, styles and the header have none.
+        times = _TIMES.match(text, block.start(), block.end()) or _TIMES.match(text, first.end(), block.end())
+        if times is None:
+            continue
+        for start, end, inside in speakers(text, times.end(), block.end()):
+            joints += inside
+            source = blanked(text, start, end, inside)
+            units.append(Unit(start, end, source, whole=((0, len(source)),)))
+    return ProseFile(decoded, units, joints, show=_shown, mark_up=_marked_up, lay_out=in_lines)
+
+
+def _shown(raw: str) -> str:
+    return _REFERENCE.sub(lambda match: _REFERENCES[match.group()], raw)
+
+
+def _marked_up(raw: str, translation: str) -> str:
+    """The translation with references for signs that are no tags; an arrow would end the cue."""
+    parts = []
+    position = 0
+    for tag in _TAG.finditer(translation):
+        parts += [_escaped(translation[position : tag.start()]), tag.group()]
+        position = tag.end()
+    return "".join([*parts, _escaped(translation[position:])])
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,72 @@
+"""WebVTT: webvtt-py reads the same times and settings, and the new text."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+import webvtt
+
+from app.errors import DocumentError
+from app.formats.documents import read_document
+
+FILE = """WEBVTT - a talk
+Kind: captions
+
+STYLE
+::cue { color: yellow }
+
+NOTE This stays.
+It has two lines.
+
+first cue
+00:01.000 --> 00:04.000 align:start line:0
+<v Ann>The router saves
+the file &amp; restarts.
+
+01:02:03.004 --> 01:02:05.000
+- Is it on?
+- No.
+
+00:07.000 --> 00:08.000
+2024
+"""
+
+
+def test_cues_are_segments_and_notes_and_styles_are_not() -> None:
+    document = read_document(FILE.encode(), "a.vtt")
+    assert [s.source for s in document.segments] == [
+        "<v Ann>The router saves the file & restarts.",
+        "- Is it on?",
+        "- No.",
+        "2024",
+    ]
+
+
+def test_only_the_translated_cues_change() -> None:
+    document = read_document(FILE.encode(), "a.vtt")
+    written = document.export({0: "<v Ann>Der Router speichert --> die Datei & startet <neu>.", 2: "- Nein."}).decode()
+    expected = FILE.replace(
+        "<v Ann>The router saves\nthe file &amp; restarts.",
+        "<v Ann>Der Router speichert --&gt;\ndie Datei &amp; startet &lt;neu&gt;.",
+    ).replace("- No.", "- Nein.")
+    assert written == expected
+    before, after = (list(webvtt.from_buffer(io.StringIO(text))) for text in (FILE, written))
+    assert [(cue.start, cue.end, cue.identifier) for cue in before] == [(c.start, c.end, c.identifier) for c in after]
+    assert after[0].lines[0].endswith("Der Router speichert --&gt;") and after[1].lines == ["- Is it on?", "- Nein."]
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_line_ends_stay(line_end: str) -> None:
+    data = FILE.replace("\n", line_end).encode("utf-8-sig")
+    document = read_document(data, "a.vtt")
+    assert document.export({}) == data
+    assert document.export({1: "- Ist er an?"}) == data.replace(b"- Is it on?", b"- Ist er an?")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1\n00:00:01,000 --> 00:00:04,000\nHello\n", "WEBVTTX\n\n00:01.000 --> 00:02.000\nA\n"]
+)
+def test_other_files_are_refused_with_the_cure(text: str) -> None:
+    with pytest.raises(DocumentError, match=r"WEBVTT|empty"):
+        read_document(text.encode(), "a.vtt")
