@@ -13,6 +13,7 @@ from app.glossary.writing import write_glossary
 from app.i18n import Message
 from app.log.store import LogStore
 from app.reports.jsonl import export_name
+from app.tm.tmx_codes import seg
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
@@ -21,7 +22,7 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def session_tmx(store: LogStore, session_id: int) -> Export:
-    """The confirmed segments as TMX, one unit each with its position in the document; placeholders as text.
+    """The confirmed segments as TMX, one unit each with its position in the document; tags are inline codes.
 
     The date of a unit is the time of its confirmation.
     """
@@ -51,9 +52,10 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
         unit = ET.SubElement(body, "tu", changedate=confirmed_at.strftime("%Y%m%dT%H%M%SZ"))
         ET.SubElement(unit, "prop", type="x-document").text = _clean(session.document.name)
         ET.SubElement(unit, "prop", type="x-segment").text = str(number)
+        tags = session.document.tags(index)
         for language, text in ((source_language, segment.source), (target_language, segment.target)):
             variant = ET.SubElement(unit, "tuv", {_XML_LANG: language})
-            ET.SubElement(variant, "seg").text = _clean(text)
+            variant.append(ET.fromstring(_clean(seg(text, tags))))
     data = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     note = None if len(body) else Message("No segment is confirmed yet, so the translation memory is empty.")
     return Export(export_name(session, "tmx"), data, note)

@@ -11,7 +11,7 @@ import threading
 import unicodedata
 from array import array
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
 
@@ -26,6 +26,8 @@ MAX_LOOKED_AT = 2000  # entries examined for a frequent word
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
 _STEM_LETTERS = 5
+_INLINE_TAG = re.compile(r"\{/?\d+\}|</?[A-Za-z][^<>]{0,500}>")  # a numbered one, or an element as text
+_TAG_SIGN = "\ufffc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ class MemoryIndex:
             ]
         found.sort(key=lambda match: (-match.rate, -match.entry.changed_ms))
         distinct = {(_plain(match.entry.source), match.entry.target): match for match in reversed(found)}
-        return [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match][:count]
+        kept = [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match]
+        return [replace(match, entry=with_tags_of(source, match.entry)) for match in kept[:count]]
 
     def exact(self, source: str) -> list[MemoryEntry]:
         """The entries with this source, ignoring differences in white space, newest first; a hash lookup."""
@@ -135,7 +138,8 @@ class MemoryIndex:
                 if entry is not None and _plain(entry.source) == text:
                     found.append(entry)
                 place = self._before[place]
-        return sorted(found, key=lambda entry: -entry.changed_ms)
+        found.sort(key=lambda entry: -entry.changed_ms)
+        return [with_tags_of(source, entry) for entry in found]
 
     def concordance(self, words: str, count: int = MAX_CONCORDANCE) -> list[MemoryEntry]:
         """Entries that contain this text in source or target, ignoring case; newest first."""
@@ -234,5 +238,28 @@ def runs_between(memory: str, text: str) -> list[list[str]]:
     return runs
 
 
+def with_tags_of(source: str, entry: MemoryEntry) -> MemoryEntry:
+    """The entry with the tags of a source instead of its own; unchanged if they differ in number.
+
+    >>> with_tags_of("Press {3}OK{/3}", MemoryEntry("Press <b>Ok</b>", "<b>Ok</b> drücken")).target
+    '{3}Ok{/3} drücken'
+    """
+    ours, theirs = _INLINE_TAG.findall(source), _INLINE_TAG.findall(entry.source)
+    if ours == theirs or len(ours) != len(theirs):
+        return entry
+    new: dict[str, str] = {}
+    for own, other in zip(theirs, ours, strict=True):
+        if new.setdefault(own, other) != other:
+            return entry
+
+    def replaced(tag: re.Match[str]) -> str:
+        return new.get(tag.group(), tag.group())
+
+    source, target = (_INLINE_TAG.sub(replaced, text) for text in (entry.source, entry.target))
+    return replace(entry, source=source, target=target)
+
+
 def _plain(text: str) -> str:
-    return " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+    """The text with single spaces, and one sign for any inline tag: other tools number and write them differently."""
+    normal = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+    return _INLINE_TAG.sub(_TAG_SIGN, normal) if "{" in normal or "<" in normal else normal

@@ -1,17 +1,20 @@
-"""Reading and writing translation memories as TMX, with inline codes as text."""
+"""Reading and writing translation memories as TMX; inline codes are numbered tags in the texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 from xml.sax.saxutils import quoteattr
 
 from app import VERSION
 from app.errors import DocumentError
-from app.formats.base import one_line
 from app.formats.xml_text import Node, decode_xml, escape, tree
 from app.i18n import Message
 from app.tm.index import MemoryEntry
+from app.tm.tmx_codes import pairs_in, seg, texts_of
 from engine import short_code
+
+T = TypeVar("T")
 
 MAX_BYTES = 50 * 2**20
 MAX_PAIRS = 200_000
@@ -25,7 +28,8 @@ _HEADER = (
 def read_pairs(data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
     """The (source, target) pairs in these languages, in file order. Raises DocumentError.
 
-    A regional variant counts as its language ("de-AT" as "de"), another script does not. Units without both languages
+    Inline codes become numbered tags, as in `app.tm.tmx_codes`. A regional variant counts as its language ("de-AT" as
+    "de"), another script does not. Units without both languages
     are skipped.
     """
     if len(data) > MAX_BYTES:
@@ -47,14 +51,14 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
     for unit in root.walk():
         if unit.local != "tu":
             continue
-        texts: dict[str, str] = {}
+        segments: dict[str, Node] = {}
         for variant in unit.nodes("tuv"):
             segment = variant.first("seg")
             if segment is not None:
-                texts.setdefault(_tag_of(variant), one_line(segment.content()).strip())
-        source, target = _text_in(source_language, texts), _text_in(target_language, texts)
-        if source and target:
-            pairs.append((source, target))
+                segments.setdefault(_tag_of(variant), segment)
+        source, target = _find(source_language, segments), _find(target_language, segments)
+        if source and target and all(texts := texts_of(source, target)):
+            pairs.append(texts)
         if len(pairs) > MAX_PAIRS:
             raise DocumentError(
                 Message(
@@ -80,23 +84,23 @@ def _tag_of(variant: Node) -> str:
     return (variant.attributes.get("xml:lang") or variant.attributes.get("lang") or "").replace("_", "-").lower()
 
 
-def _text_in(language: str, texts: Mapping[str, str]) -> str:
-    """The text with exactly this language tag, else the first in the same language and script, else empty.
+def _find(language: str, segments: Mapping[str, T]) -> T | None:
+    """The segment with exactly this language tag, else the first in the same language and script.
 
-    >>> _text_in("zho_Hans", {"zh-hant": "頁", "zh-cn": "页"}), _text_in("de", {"de-at": "Jänner", "de": "Januar"})
+    >>> _find("zho_Hans", {"zh-hant": "頁", "zh-cn": "页"}), _find("de", {"de-at": "Jänner", "de": "Januar"})
     ('页', 'Januar')
     """
     tag_sought = language.replace("_", "-").lower()
-    if tag_sought in texts:
-        return texts[tag_sought]
+    if tag_sought in segments:
+        return segments[tag_sought]
     first, *others = tag_sought.split("-")
     scripts = {"", *(other for other in others if len(other) == 4)}
-    for tag, text in texts.items():
+    for tag, segment in segments.items():
         own, *more = tag.split("-")
         script = next((other for other in more if len(other) == 4 and other.isalpha()), "")
         if short_code(own) == short_code(first) and (script in scripts or len(scripts) == 1):
-            return text
-    return ""
+            return segment
+    return None
 
 
 def write_tmx(entries: Iterable[MemoryEntry], source_language: str, target_language: str) -> bytes:
@@ -111,7 +115,7 @@ def write_tmx(entries: Iterable[MemoryEntry], source_language: str, target_langu
     for entry in {(entry.source, entry.target): entry for entry in entries}.values():
         origin = f'<prop type="x-origin">{escape(entry.origin)}</prop>' if entry.origin else ""
         variants = (
-            f"<tuv xml:lang={quoteattr(language)}><seg>{escape(text)}</seg></tuv>"
+            f"<tuv xml:lang={quoteattr(language)}>{seg(text, pairs_in(text))}</tuv>"
             for language, text in ((source_language, entry.source), (target_language, entry.target))
         )
         lines.append(f"<tu>{origin}{''.join(variants)}</tu>")
