@@ -171,7 +171,8 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         db = Database(connection)
         _check(db, path)
         db.enable_wal()
-        for pragma in ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+        # macOS keeps written data in the disk's own cache, unless asked to write through.
+        for pragma in ("synchronous = FULL", "fullfsync = ON", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {pragma}")
         migrate(db)
         return db, lock
