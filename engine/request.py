@@ -61,8 +61,8 @@ class Phrase:
     forced. "anywhere": no condition. Phrases that share a form, directly or through others, need separate occurrences;
     a phrase with a `max_count` must not share a form.
     `case="auto"` also accepts the capitalised form at the beginning of a sentence. `source_span` is the term's position
-    in the source, for phrases from a glossary; it does not change the translation, but adds details to its placements
-    (see `Placement`).
+    in the source, for phrases from a glossary; it adds details to the placements (see `Placement`), and changes the
+    translation only where `Request.follow` lacks the phrase (see `Follow`).
     """
 
     text: str
@@ -118,12 +118,19 @@ class Follow:
     known, give the text with the correction in it, and require the correction as a phrase. With strength 0 the
     translation is the same as without `follow`. Unless it is pruned, `text` itself competes if it meets all
     constraints, so the first translation never ranks below it; with a very large strength it is then the translation.
+
+    With `places_phrases`, phrases that `text` lacks are first put into it, one after the other in their order, and the
+    result is followed instead: each goes where the text then has the highest log-probability, between two words or in
+    the place of up to three (one more for each further word of the phrase), without touching the prefix, locked texts
+    and other phrases. If a phrase has a `source_span`, words that translate this span are preferred, others avoided
+    (`engine/decoding/placing.py`). The search may still move the phrase. A text that has all phrases is not changed.
     """
 
     text: str
     strength: float = setting(
         3.0, "nats for each piece that differs from the previous text", minimum=0, maximum=MAX_FOLLOW_STRENGTH
     )
+    places_phrases: bool = True
 
     def __post_init__(self) -> None:
         check_types(self, InvalidRequest)

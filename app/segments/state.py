@@ -192,7 +192,7 @@ class SegmentState:
 def followed(previous: str, pins: Iterable[str]) -> Follow | None:
     """The engine's option to change as little as possible of a previous text; None for no text or one too long.
 
-    Follows the text more closely if it contains all pins: then their places are known.
+    Follows the text more closely if it contains all pins: then their places are known, otherwise guessed by the engine.
     """
     if not previous.strip() or len(previous) > MAX_FOLLOW_CHARACTERS:
         return None

@@ -157,7 +157,10 @@ def _follow(value: Any, name: str) -> Follow:
         return Follow(value)
     _check_keys(value, name, _FOLLOW_KEYS, required=("text",))
     text = _string(value["text"], f"{name}.text")
-    return Follow(text, _number(value["strength"], f"{name}.strength")) if "strength" in value else Follow(text)
+    given: Json = {"strength": _number(value["strength"], f"{name}.strength")} if "strength" in value else {}
+    if "places_phrases" in value:
+        given["places_phrases"] = _boolean(value["places_phrases"], f"{name}.places_phrases")
+    return Follow(text, **given)
 
 
 def _options(line: Json, defaults: SearchOptions) -> SearchOptions:
@@ -207,6 +210,12 @@ def _check_keys(value: Any, name: str, allowed: tuple[str, ...], required: tuple
 def _string(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise LineProblem("invalid", f"{name} is {described(value)}; it must be a string")
+    return value
+
+
+def _boolean(value: Any, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise LineProblem("invalid", f"{name} is {described(value)}; it must be true or false")
     return value
 
 

@@ -77,6 +77,7 @@ keys of a line:
   follow     a previous translation, to change as little of it as possible: a string, or an object with
                text         the previous translation, with a correction in its place, which phrases should require
                strength     {_STRENGTH.full_help}
+               places_phrases  whether phrases that it lacks are first put into it, where they fit best (true)
   direction  "en-de", say (--direction, or else the model's first)
   domain     "software", say, for a model that was trained with it (--domain, or else none)
   formality  "formal" (Sie) or "informal" (du), for a model trained with it (--formality, or else the model decides)

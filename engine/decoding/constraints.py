@@ -247,7 +247,7 @@ def _followed(follow: Follow | None, codec: Codec) -> FollowedText | None:
     """The previous text in pieces; None if nothing would be lost by leaving it."""
     if follow is None or not follow.strength:
         return None
-    return FollowedText(codec.encode(follow.text).ids, follow.strength)
+    return FollowedText(codec.encode(follow.text).ids, follow.strength, follow.places_phrases)
 
 
 def _goes_on(piece: int, following: int, codec: Codec) -> bool:

@@ -6,7 +6,7 @@ A repeated request then costs only what is new in it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from weakref import ref
 
@@ -75,6 +75,21 @@ class Encodings:
                 break
             excess -= kept.expanded.num_bytes
             kept.expanded = ExpandedPrefixes()  # running searches keep the one they have
+
+    def reader(self, source: PreparedRequest, cache: PrefixCache) -> Callable[[int], Decoder]:
+        """Opens decoders of so many texts of one source; what they begin with is read once, as kept in `cache`."""
+        encoded = self.of(source)
+
+        def opened(num_texts: int) -> Decoder:
+            caches = [cache if num_texts == 1 else cache.copy()] * num_texts
+            return Decoder(
+                self._model.transformer,
+                EncodedSources.stack([encoded] * num_texts),
+                prefix_caches=caches,
+                datastores=[source.datastore] * num_texts,
+            )
+
+        return opened
 
     def of(self, source: PreparedRequest) -> EncodedSources:
         """The encoded source."""

@@ -139,6 +139,7 @@ class DecodingLoop(Generic[Job]):
             job.finish(replace(blocked, relaxation=relaxation))
             self._infeasible.append(job)
             return
+        prepared = job.prepared = self._pipeline.with_phrases_placed(prepared, job.interruption)
         sentence = self._pipeline.sentence(prepared, job.options, job.interruption)
         job.state = JobState.RUNNING
         self._running[sentence] = job

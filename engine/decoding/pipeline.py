@@ -11,17 +11,19 @@ from torch import Tensor
 from engine.decoding.aligner import Alignment, align, with_alignment
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
+from engine.decoding.placing import PhrasePlacer
 from engine.errors import InvalidRequest
 from engine.model import LoadedModel
 from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
+from engine.model.prefix_cache import PrefixCache
 from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import StepDecoder
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
 from engine.search.sentence import Interruption, Sentence, SentenceResult
 from engine.search.stopping import Scoring
-from engine.text import DecodedPieces
+from engine.text import EOS, DecodedPieces
 
 INTERRUPTED: dict[Interruption, Reason] = {
     "deadline": Reason("deadline", "the time was up before the search had ended; these are the best so far"),
@@ -58,6 +60,27 @@ class RequestPipeline:
         marks = model.marks(direction, request.domain, request.formality)
         max_pieces = model.config.max_pieces
         return PreparedRequest.of(request, direction, model.codec, max_pieces, model.source_codec, marks, consulted)
+
+    def with_phrases_placed(
+        self, prepared: PreparedRequest, interruption: Callable[[], Interruption | None]
+    ) -> PreparedRequest:
+        """The request with its phrases in the previous text, where the model likes them best; see `engine.Follow`."""
+        if prepared.followed is None:
+            return prepared
+        codec = self._model.codec
+
+        def aligned(pieces: tuple[int, ...]) -> Alignment | None:
+            target = (*pieces, EOS)
+            return self.align(prepared, [target], [codec.decode(target)])[0]
+
+        return PhrasePlacer(
+            prepared,
+            codec,
+            self._encodings.reader(prepared, PrefixCache()),
+            aligned,
+            self._model.config.max_pieces,
+            lambda: interruption() is not None,
+        ).placed()
 
     def sentence(
         self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]

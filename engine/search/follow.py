@@ -18,10 +18,14 @@ from engine.search.arrays import Bools, Floats, Ints
 
 @dataclass(frozen=True, slots=True)
 class FollowedText:
-    """A previous text in pieces; each change costs `strength`, in nats."""
+    """A previous text in pieces; each change costs `strength`, in nats.
+
+    `places_phrases`: required phrases that it lacks are still to be put into it (`engine.decoding.placing`).
+    """
 
     pieces: tuple[int, ...]
     strength: float
+    places_phrases: bool = False
 
 
 class Following:

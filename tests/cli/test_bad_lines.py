@@ -50,6 +50,11 @@ from tests.cli.shell import SOURCE, answers, make_commands
         ({"text": "a", "follow": 1}, "invalid", "follow is 1"),
         ({"text": "a", "follow": {"strength": 1}}, "invalid", "follow.text is missing"),
         ({"text": "a", "follow": {"text": "b", "strength": "c"}}, "invalid", 'follow.strength is "c"'),
+        (
+            {"text": "a", "follow": {"text": "b", "places_phrases": 1}},
+            "invalid",
+            "places_phrases is 1; it must be true or",
+        ),
         ({"text": "a", "follow": {"text": "b", "strength": -1}}, "invalid", "strength is -1.0"),
         ({"text": "a", "phrases": "b"}, "invalid", "phrases is"),
         ({"text": "a", "phrases": [""]}, "invalid", "empty"),

@@ -121,6 +121,14 @@ class Engine:
             for text, score in zip(texts, found, strict=True)
         ]
 
+    def alignment(self, source: str, target: str, direction: str) -> tuple[tuple[int, int, int, int], ...]:
+        """The linked words of a source and a target, in characters; none where the model cannot spell the target."""
+        translator = self.translator
+        assert isinstance(translator, Translator), "only a model aligns"
+        if translator.misspelling(target) is not None:
+            return ()
+        return translator.score(source, target, direction=direction).alignment
+
     def forget(self) -> None:
         """Forgets the kept answers, not their times."""
         self._answers.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.benchmarks.simulation.decoding import Engine
 from tests.benchmarks.simulation.protocols import Segment, free_texts, missing_runs, post_editing, slice_of
@@ -77,8 +77,25 @@ def given_words(kind: str, segment: Segment, requester: Requester, engine: Engin
     if not requester.needs_place:
         corrections = tuple(Correction(correction.phrase) for correction in corrections)
         text = seen
+    if requester.needs_source:
+        links = engine.alignment(segment.source, segment.goal, segment.direction)
+        corrections = with_source_spans(corrections, segment.goal, links)
     situation = Situation(segment.source, segment.direction, seen, text, corrections, segment.goal)
     return Given(frozenset(chosen), seen, placed.text, situation)
+
+
+def with_source_spans(
+    corrections: Sequence[Correction], goal: str, links: Sequence[tuple[int, int, int, int]]
+) -> tuple[Correction, ...]:
+    """The corrections, which are in the order of the goal, each with the source words that its words translate."""
+    found, behind = [], 0
+    for correction in corrections:
+        start = goal.index(correction.phrase, behind)
+        behind = start + len(correction.phrase)
+        own = [(a, b) for a, b, c, d in links if c < behind and start < d]
+        span = (min(a for a, _ in own), max(b for _, b in own)) if own else None
+        found.append(replace(correction, source_span=span))
+    return tuple(found)
 
 
 def read_ahead(

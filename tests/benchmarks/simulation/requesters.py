@@ -21,13 +21,15 @@ OUTER = "".join(map(chr, range(33, 48))) + ":;<=>?@[]{}„“”‚‘’»«…
 class Correction:
     """Words that the person put into the text, and the words that they replaced.
 
-    `start` and `end` are their place in `Situation.text`; None for a phrase without a place.
+    `start` and `end` are their place in `Situation.text`; None for a phrase without a place. `source_span` are the
+    source words that they translate, if the person names them.
     """
 
     phrase: str
     start: int | None = None
     end: int | None = None
     replaced: tuple[str, ...] = ()
+    source_span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Requester(Protocol):
 
     name: str
     needs_place: bool
+    needs_source: bool  # only measured in single re-decodings, as naming the source words is no gesture of the app
     is_bound: bool  # only measured in single re-decodings, as it knows the goal
 
     def propose(self, situation: Situation, engine: Engine) -> tuple[str | None, float]:
@@ -75,6 +78,7 @@ class OneRequest(ABC):
 
     name: str
     needs_place: bool = True
+    needs_source: bool = False
     is_bound: bool = False
 
     @abstractmethod
@@ -94,13 +98,13 @@ class Phrases(OneRequest):
     needs_place: bool = False
 
     def request(self, situation: Situation) -> Request:
-        counts: dict[str, int] = {}
+        counts: dict[tuple[str, tuple[int, int] | None], int] = {}
         for correction in situation.corrections:
             if not correction.phrase.strip():
                 continue
-            phrase = correction.phrase.strip(OUTER) or correction.phrase
+            phrase = correction.phrase.strip(OUTER) or correction.phrase, correction.source_span
             counts[phrase] = counts.get(phrase, 0) + 1
-        phrases = tuple(Phrase(text, count=count) for text, count in counts.items())
+        phrases = tuple(Phrase(text, count=count, source_span=span) for (text, span), count in counts.items())
         return Request(situation.source, situation.direction, phrases)
 
 
@@ -168,17 +172,19 @@ class RightKept(OneRequest):
 class Following(OneRequest):
     """As near to the text as the model allows: each change of a piece costs `strength` nats (`engine.Follow`).
 
-    Without places, corrections are required phrases and the text followed is the one before them. With places, the
-    text followed has the corrections, which are locked in its order, and replaced words are banned.
+    Without places, corrections are required phrases and the text followed is the one before them; with
+    `places_phrases`, the engine puts them into it first. With places, the text followed has the corrections, which are
+    locked in its order, and replaced words are banned.
     """
 
     name: str = "follow"
     needs_place: bool = False
     strength: float = 2.0
+    places_phrases: bool = False
 
     def request(self, situation: Situation) -> Request:
         base = InOrder() if self.needs_place else Phrases()
-        return replace(base.request(situation), follow=Follow(situation.text, self.strength))
+        return replace(base.request(situation), follow=Follow(situation.text, self.strength, self.places_phrases))
 
 
 def locked_texts(text: str, corrections: Sequence[Correction], neighbours: int) -> tuple[str, ...]:
@@ -247,6 +253,7 @@ class ByWindows:
     penalty: float
     windows: tuple[tuple[int, int], ...] = ((1, 1), (0, 2), (2, 0), (3, 3), (0, 100))
     needs_place: bool = True
+    needs_source: bool = False
     is_bound: bool = False
 
     def propose(self, situation: Situation, engine: Engine) -> tuple[str | None, float]:
@@ -271,6 +278,7 @@ class ByPlaces:
     most: int = 3
     finished: int = 3
     needs_place: bool = False
+    needs_source: bool = False
     is_bound: bool = False
 
     def propose(self, situation: Situation, engine: Engine) -> tuple[str | None, float]:
@@ -336,7 +344,7 @@ def nearest(texts: Sequence[str], situation: Situation, engine: Engine, penalty:
     return max(zip(scores, texts, strict=True), key=lambda pair: pair[0] - penalty * lost(pair[1]))[1]
 
 
-STRENGTHS = (0.5, 1.0, 2.0, 4.0)  # of following, in nats a changed piece
+STRENGTHS = (0.5, 1.0, 2.0, 3.0, 4.0)  # of following, in nats a changed piece
 REQUESTERS: dict[str, Requester] = {
     requester.name: requester
     for requester in (
@@ -348,6 +356,8 @@ REQUESTERS: dict[str, Requester] = {
         Window(),
         RightKept(),
         *(Following(f"phrases, follow {nats:g}", False, strength=nats) for nats in STRENGTHS),
+        *(Following(f"placed, follow {nats:g}", False, strength=nats, places_phrases=True) for nats in STRENGTHS),
+        Following("placed by source, follow 1", False, True, strength=1.0, places_phrases=True),
         *(Following(f"order, follow {nats:g}", True, strength=nats) for nats in STRENGTHS),
         ByWindows("windows", 0.0),
         ByWindows("windows, penalty 1", 1.0),

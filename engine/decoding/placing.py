@@ -1,0 +1,254 @@
+"""Puts required phrases into a previous text that lacks them, before the search follows that text.
+
+A phrase without a place is worth little to the search: wherever it stands, everything else may change, and behind the
+end it disturbs least. The previous text says where the phrase may go: between two of its words, or in the place of a
+few of them. Each such edit is rated by the log-probability that it adds to the text, and the best one is made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from engine.decoding.aligner import Alignment
+from engine.decoding.constraints import PreparedRequest
+from engine.kernels import Logits
+from engine.search.beam import StepDecoder
+from engine.search.phrases import TrackedPhrase
+from engine.text import EOS, Codec, DecodedPieces, is_unspaced, is_word_char, words
+
+Span = tuple[int, int]
+Pieces = tuple[int, ...]
+OpenDecoder = Callable[[int], StepDecoder]  # opens a decoder of so many texts of the request's source
+MAX_REPLACED = 3  # words that a phrase of one word may replace; one more for each further word
+MAX_FORMS = 8  # of a phrase that are tried
+NUM_READ = 8  # edits whose texts are read to the end
+PIECE_REWARD = 1.0  # nats; without it, words would be replaced only to shorten the text
+# Words of the text that stand for a phrase's source span, or for other source words, should it replace them: in nats.
+OWN_REWARD = 6.0
+OTHER_PENALTY = 3.0
+MAX_READ = 4096  # pieces of the texts that are read at once
+
+
+@dataclass(frozen=True, slots=True)
+class PhrasePlacer:
+    """Puts the phrases of one request into its previous text.
+
+    `align` gives the word alignment of a text with the source, None if the model has none. `max_pieces` are those that
+    the model writes. Once `is_stopped`, no more phrases are put in.
+    """
+
+    prepared: PreparedRequest
+    codec: Codec
+    open_decoder: OpenDecoder
+    align: Callable[[Pieces], Alignment | None]
+    max_pieces: int
+    is_stopped: Callable[[], bool] = lambda: False
+
+    def placed(self) -> PreparedRequest:
+        """The request with its phrases in the previous text, as far as that lacks them; see `engine.Follow`.
+
+        They are put in one after the other, in their order. The prefix, locked texts and phrases that the text already
+        has stay as they are; a text that does not begin with the prefix is not changed.
+        """
+        followed, members = self.prepared.followed, self.prepared.members
+        if followed is None or not followed.places_phrases:
+            return self.prepared
+        pieces = followed.pieces
+        for number, phrase in enumerate(self.prepared.constraints.phrases[: len(members)]):
+            for _ in range(phrase.count):
+                if self.is_stopped() or (edited := self._with_one_more(number, pieces)) is None:
+                    break
+                pieces = edited
+        return replace(self.prepared, followed=replace(followed, pieces=pieces))
+
+    def _with_one_more(self, number: int, pieces: Pieces) -> Pieces | None:
+        """The text with one more occurrence of phrase `number`; None if it has enough, or has no place for one."""
+        before = self.codec.decode(pieces)
+        found = _num_found(self.prepared, before.text)
+        phrase, prefix = self.prepared.constraints.phrases[number], self.prepared.constraints.prefix
+        prefix_text = prefix.text.rstrip() if prefix else ""
+        if found[number] >= phrase.count or not before.text.startswith(prefix_text):
+            return None
+        fixed = [(0, len(prefix_text)), *self.prepared.place_ordered(before.text)]
+        fixed += [(placement.start, placement.end) for placement in self.prepared.place(before.text)[0]]
+        most_replaced = MAX_REPLACED - 1 + max(len(form.split()) for form in phrase.forms)
+        edits = [
+            edit
+            for edit in edits_of(before, _spellings(phrase), most_replaced, fixed)
+            if len(pieces) - (edit.last - edit.first) + len(edit.pieces) < self.max_pieces
+            and (edit.first == 0 or edit.form not in phrase.initial)
+        ]
+        if not edits or len(pieces) >= self.max_pieces:
+            return None
+        rewards = self._rewards(number, pieces, before, edits)
+        for edit in EditedText(pieces, self.open_decoder).best(edits, rewards):
+            edited = edit.applied_to(pieces)
+            text = self.codec.decode(edited).text
+            now = _num_found(self.prepared, text)
+            if now[number] > found[number] and now >= found and text.startswith(prefix_text):
+                return edited
+        return None
+
+    def _rewards(self, number: int, pieces: Pieces, text: DecodedPieces, edits: Sequence[Edit]) -> list[float]:
+        """What each edit gains or loses by the words that it replaces, if the phrase has a source span."""
+        members = (self.prepared.phrases[member] for member in self.prepared.members[number])
+        asked = [member.source_span for member in members if member.source_span is not None]
+        alignment = self.align(pieces) if asked else None
+        if not alignment:
+            return [0.0] * len(edits)
+        own = {target for source, target in _links(alignment) if any(_overlap(source, span) for span in asked)}
+        others = {target for _, target in _links(alignment)} - own
+        rewards = []
+        for edit in edits:
+            is_gap = edit.first == edit.last
+            replaced = (0, 0) if is_gap else (text.spans[edit.first][0], text.spans[edit.last - 1][1])
+            num_others = sum(_overlap(target, replaced) for target in others)
+            is_its_own = any(_overlap(target, replaced) for target in own)
+            rewards.append(OWN_REWARD * is_its_own - OTHER_PENALTY * num_others)
+        return rewards
+
+
+def _num_found(prepared: PreparedRequest, text: str) -> Counter[int]:
+    """The required occurrences in a text: of each phrase, by its number, and by -1 of locked texts and the suffix."""
+    numbers = {member: number for number, members in enumerate(prepared.members) for member in members}
+    found = Counter(numbers[placement.phrase] for placement in prepared.place(text)[0])
+    found[-1] = len(prepared.place_ordered(text))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A text's pieces from `first` up to `last`, not included, replaced by the pieces of form number `form`."""
+
+    first: int
+    last: int
+    form: int
+    pieces: Pieces
+
+    def applied_to(self, text: Pieces) -> Pieces:
+        return (*text[: self.first], *self.pieces, *text[self.last :])
+
+
+def edits_of(
+    decoding: DecodedPieces, spellings: Sequence[tuple[int, Pieces]], most: int, fixed: Sequence[Span]
+) -> Iterator[Edit]:
+    """Each spelling, a form and its pieces, between any two parts of a text, and in the place of up to `most` of them.
+
+    Nothing is put into the `fixed` spans of characters or in their place.
+    """
+    spans, parts = decoding.spans, parts_of(decoding)
+    for first in range(len(parts) + 1):
+        start = parts[first][0] if first < len(parts) else len(spans)
+        offset = spans[start][0] if start < len(spans) else len(decoding.text)
+        if any(a < offset < b for a, b in fixed):
+            continue
+        for last in range(first, min(len(parts), first + most) + 1):
+            end = parts[last - 1][1] if last > first else start
+            if last > first and any(a < spans[end - 1][1] and offset < b for a, b in fixed):
+                break
+            for form, pieces in spellings:
+                yield Edit(start, end, form, pieces)
+
+
+def parts_of(decoding: DecodedPieces) -> list[Span]:
+    """The parts of a text that no edit divides, as (first piece, one past the last).
+
+    They are its words and the marks at their beginnings and ends. A mark inside a word, such as a hyphen, belongs to
+    it: `„E-Mail“, 3,5` has the parts „ E-Mail “ , 3,5.
+    """
+    text, spans = decoding.text, decoding.spans
+    chunks: list[list[Span]] = []
+    for word in words(text, spans):
+        if chunks and spans[chunks[-1][-1][1] - 1][1] == spans[word[0]][0]:
+            chunks[-1].append(word)
+        else:
+            chunks.append([word])
+    found: list[Span] = []
+    for chunk in chunks:
+        first_characters = [text[spans[word[0]][0]] for word in chunk]
+        inner = [k for k, character in enumerate(first_characters) if is_word_char(character)]
+        if not inner or any(map(is_unspaced, first_characters)):
+            found += chunk
+        else:
+            first, last = inner[0], inner[-1]
+            found += [*chunk[:first], (chunk[first][0], chunk[last][1]), *chunk[last + 1 :]]
+    return found
+
+
+class EditedText:
+    """A previous text, and how likely its edits are."""
+
+    def __init__(self, pieces: Pieces, open_decoder: OpenDecoder) -> None:
+        self._pieces = (*pieces, EOS)
+        self._open = open_decoder
+        [log_probs] = open_decoder(1).read([self._pieces])
+        self._log_probs = tuple(log_probs)
+
+    def best(self, edits: Sequence[Edit], rewards: Sequence[float]) -> list[Edit]:
+        """The `NUM_READ` best edits by gain up to the first piece behind them, and of these the best text first."""
+        nearby = [gain + reward for gain, reward in zip(self._gains_nearby(edits), rewards, strict=True)]
+        chosen = sorted(range(len(edits)), key=lambda k: -nearby[k])[:NUM_READ]
+        scores = self._scores([edits[k] for k in chosen])
+        ranked = sorted(zip(scores, chosen, strict=True), key=lambda item: -item[0] - rewards[item[1]])
+        return [edits[k] for _, k in ranked]
+
+    @torch.inference_mode()
+    def _gains_nearby(self, edits: Sequence[Edit]) -> list[float]:
+        """What each edit adds to the score of the text up to the first piece behind it."""
+        beginnings = list(dict.fromkeys((edit.first, edit.pieces) for edit in edits))
+        inside: dict[tuple[int, Pieces], float] = {}
+        next_V: dict[tuple[int, Pieces], torch.Tensor] = {}
+        for some in _at_once(beginnings, len(self._pieces)):
+            decoder = self._open(len(some))
+            log_probs = decoder.read([(*self._pieces[:first], *pieces) for first, pieces in some])
+            output = decoder.step(torch.tensor([pieces[-1] for _, pieces in some]))
+            next_RV = output.log_probs() if isinstance(output, Logits) else output
+            for beginning, own, row in zip(some, log_probs, next_RV.cpu(), strict=True):
+                inside[beginning], next_V[beginning] = sum(own[beginning[0] :]), row
+        gains = []
+        for edit in edits:
+            beginning = edit.first, edit.pieces
+            after = float(next_V[beginning][self._pieces[edit.last]])
+            before = sum(self._log_probs[edit.first : edit.last + 1])
+            num_more = len(edit.pieces) - (edit.last - edit.first)
+            gains.append(inside[beginning] + after - before + PIECE_REWARD * num_more)
+        return gains
+
+    @torch.inference_mode()
+    def _scores(self, edits: Sequence[Edit]) -> list[float]:
+        """The score of the text after each edit: its log-probability, and a reward for each piece."""
+        found: list[float] = []
+        for some in _at_once(edits, len(self._pieces)):
+            texts = [edit.applied_to(self._pieces) for edit in some]
+            found += [sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in self._open(len(some)).read(texts)]
+        return found
+
+
+def _links(alignment: Alignment) -> Iterator[tuple[Span, Span]]:
+    """The linked words, each as characters of the source and of the text."""
+    for source_start, source_end, start, end in alignment:
+        yield (source_start, source_end), (start, end)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _at_once(items: Sequence[Any], length: int) -> Iterator[Sequence[Any]]:
+    """The items in parts of so few that their texts, of about this length, are at most `MAX_READ` pieces together."""
+    size = max(1, MAX_READ // length)
+    for first in range(0, len(items), size):
+        yield items[first : first + size]
+
+
+def _spellings(phrase: TrackedPhrase) -> list[tuple[int, Pieces]]:
+    """The first forms of a phrase, each in its first spelling: the one after a space."""
+    first: dict[int, Pieces] = {}
+    for spelling in phrase.spellings:
+        first.setdefault(spelling.form, spelling.pieces)
+    return list(first.items())[:MAX_FORMS]
