@@ -48,7 +48,14 @@ from tests.benchmarks.simulation.statistics import bleu, bleu_gain, ratio, share
 from tests.benchmarks.simulation.words import num_wrong, words_of
 
 MANY_WRONG = 4  # wrong words from which a segment counts as hard
-BASELINE = ("phrases", "order", "neighbours", "window 1", "right words kept (knows the goal)")
+BASELINE = (
+    "phrases",
+    "phrases, follow 1",
+    "placed, follow 1",
+    "placed by source, follow 1",
+    "order, follow 3",
+    "right words kept (knows the goal)",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,8 +118,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         nargs="*",
         choices=REQUESTERS,
         metavar="NAME",
-        default=["phrases", "neighbours"],
-        help="those for whole ways of working (phrases; neighbours)",
+        default=["placed, follow 1", "order, follow 3"],
+        help="those for whole ways of working (placed, follow 1; order, follow 3: as in the app)",
     )
     parser.add_argument("--without-waiting", action="store_true", help="answers take no time: the same figures again")
     parser.add_argument("--threads", type=int, default=1, help="processor threads (%(default)s)")

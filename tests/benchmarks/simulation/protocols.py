@@ -445,7 +445,7 @@ def ways_of_working(requesters: list[Requester]) -> list[WayOfWorking]:
         Prefix("prefix completion, word by word", is_by_click=False),
         Prefix("prefix completion, click and type", is_by_click=True),
     ]
-    requesters = [requester for requester in requesters if not requester.is_bound]
+    requesters = [requester for requester in requesters if not (requester.is_bound or requester.needs_source)]
     for requester in requesters:
         if not requester.needs_place:
             ways += [
