@@ -35,6 +35,7 @@ __all__ = ["GlossaryImport", "read_glossary"]
 
 MAX_BYTES = 100 * 2**20
 MAX_ROWS = 500_000  # reading, indexing and storing a million took 1.6 GB and nearly a minute
+MAX_LINE_CHARACTERS = 1_000_000
 _BYTES_TO_LOOK_AT = 4096
 _MAX_HEADER_LINES = 1000
 _MAX_LINES_OF_ROW = 20  # lines of a quoted cell; an unclosed quotation mark makes each of these be read again
@@ -128,6 +129,7 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
     decoded = decode_text(data, name, GlossaryError)
     notes = [decoded.note] if decoded.note else []
     text = decoded.text
+    _check_lines(text, name)
     if is_utx(text):
         layout, num_header_lines = utx_layout([line for _, line in islice(_lines(text), _MAX_HEADER_LINES)], direction)
         utx_rows = (
@@ -145,6 +147,23 @@ def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecke
     layout = _layout(cells_of(first[0], delimiter) or [], direction, name)
     rows = _table_rows(text, delimiter, checker)
     return notes + _read_rows(rows, layout, name, direction, checker, DELIMITERS[delimiter])
+
+
+def _check_lines(text: str, name: str) -> None:
+    """Raises GlossaryError for a line that would become millions of cells."""
+    if len(text) <= MAX_LINE_CHARACTERS:
+        return
+    for number, line in _lines(text):
+        if len(line) > MAX_LINE_CHARACTERS:
+            raise GlossaryError(
+                Message(
+                    "{name}, line {number} has more than {limit:,} characters, so it is not a row of a glossary: check "
+                    "how the file was exported",
+                    name=name,
+                    number=number,
+                    limit=MAX_LINE_CHARACTERS,
+                )
+            )
 
 
 def _layout(cells: Sequence[str], direction: str | None, name: str) -> Layout:

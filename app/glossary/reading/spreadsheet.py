@@ -6,7 +6,9 @@ openpyxl reads row by row; because defusedxml is installed (requirements.txt), X
 from __future__ import annotations
 
 import io
+import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date
 
@@ -16,6 +18,10 @@ from app.i18n import Message
 
 MAX_UNPACKED_BYTES = 500 * 2**20
 MAX_COLUMNS = 20
+MAX_STRINGS = 2_000_000  # all of them are in memory at once, with some 100 bytes each
+_STRINGS = "xl/sharedStrings.xml"
+_STRING = re.compile(rb"<(?:\w{1,9}:)?si[\s/>]")
+_LONGEST_START = 13  # bytes of the beginning of a string that may be in two chunks
 XLSX_START = b"PK\x03\x04"
 
 
@@ -83,11 +89,24 @@ def _text(value: object) -> str:
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
+def _count_strings(archive: zipfile.ZipFile) -> int:
+    """The number of texts that the cells share, or any number above MAX_STRINGS."""
+    if _STRINGS not in archive.NameToInfo:
+        return 0
+    count, tail = 0, b""
+    with archive.open(_STRINGS) as file:
+        while count <= MAX_STRINGS and (chunk := file.read(2**20)):
+            count += len(_STRING.findall(tail + chunk))
+            tail = chunk[-_LONGEST_START:] if not _STRING.search(chunk[-_LONGEST_START:]) else b""
+    return count
+
+
 def _check_archive(data: bytes, name: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as problem:
+            num_strings = _count_strings(archive)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, OSError) as problem:
         raise GlossaryError(
             Message(
                 "{name} is a damaged archive ({reason}): save it again and import that file", name=name, reason=problem
@@ -102,6 +121,14 @@ def _check_archive(data: bytes, name: str) -> None:
                 name=name,
                 size=size / 2**20,
                 limit=MAX_UNPACKED_BYTES // 2**20,
+            )
+        )
+    if num_strings > MAX_STRINGS:
+        raise GlossaryError(
+            Message(
+                "{name} has more than {limit:,} texts: remove what is not needed, or save the glossary as .csv",
+                name=name,
+                limit=MAX_STRINGS,
             )
         )
     if not any(info.filename.startswith("xl/") for info in infos):

@@ -143,6 +143,32 @@ def bomb() -> bytes:
     return target.getvalue()
 
 
+def many_strings(num_strings: int) -> bytes:
+    """A workbook that begins with an empty sheet, and has so many shared texts."""
+    target = io.BytesIO(workbook([["a", "b"]]))
+    with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/sharedStrings.xml", f"<sst>{'<si><t/></si>' * num_strings}</sst>")
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("num_strings", [1000, 1001, 200_000])
+def test_workbook_with_too_many_shared_texts_is_refused_before_they_are_read(
+    monkeypatch: pytest.MonkeyPatch, num_strings: int
+):
+    monkeypatch.setattr(spreadsheet, "MAX_STRINGS", 1000)
+    data = many_strings(num_strings)
+    if num_strings <= 1000:
+        assert pairs(read_glossary(data, "g.xlsx", "en-de")) == [("a", "b")]
+    else:
+        with pytest.raises(GlossaryError, match=r"more than 1,000 texts.*\.csv"):
+            read_glossary(data, "g.xlsx", "en-de")
+
+
+def test_table_of_one_endless_line_is_refused_with_its_number():
+    with pytest.raises(GlossaryError, match="line 2 has more than 1,000,000 characters"):
+        read_glossary(b"a,b\n" + b"x," * 600_000, "g.csv", "en-de")
+
+
 ENTITIES = (
     b"""<?xml version="1.0"?><!DOCTYPE tbx [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><tbx><text>&b;</text></tbx>"""
 )
