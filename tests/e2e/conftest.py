@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import EOS, TextCodec
+from tests.e2e.hand_server import HOST
 from tests.e2e.screen import Screen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +31,7 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # a tab of a page that is open elsewhere takes half of the processor time
 ]
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the quickest first
 START_SECONDS = 300  # it takes five on a quiet machine
@@ -155,7 +157,7 @@ def new_context(browser: Browser) -> BrowserContext:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser profile for one test."""
+    """A browser profile for one test: nothing knows of the tabs of other tests."""
     context = new_context(browser)
     yield context
     context.close()
@@ -163,10 +165,27 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="package")
 def shared_context(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser profile for all modules: what Gradio loads is then in its cache."""
+    """A browser profile for all modules: what Gradio loads is then in its cache.
+
+    An empty tab of the same site keeps the process of the page, which has compiled the scripts.
+    """
     context = new_context(browser)
+    empty = context.new_page()
+    empty.route("**/*", lambda route: route.fulfill(body=""))
+    empty.goto(f"http://{HOST}/")
     yield context
     context.close()
+
+
+@pytest.fixture
+def tabs(shared_context: BrowserContext) -> Iterator[BrowserContext]:
+    """The shared profile, for tests with an app of their own. Their tabs are closed, and settings are not kept."""
+    kept = shared_context.pages
+    yield shared_context
+    for page in shared_context.pages:
+        if page not in kept:
+            page.evaluate("localStorage.clear()")
+            page.close()
 
 
 @pytest.fixture(scope="module")

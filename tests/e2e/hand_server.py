@@ -18,6 +18,7 @@ from app.ui.api import Api
 from app.ui.server import bind, build_server
 
 HOST = "127.0.0.1"
+_ports = [0]  # the first is any free one, later servers have the same: the browser has its files in the cache
 
 
 @contextmanager
@@ -25,8 +26,9 @@ def serve(model: ModelHandle, folder: Path, published: PublishedModels | None = 
     """Runs an app with this model and a log in the folder; yields its URL."""
     store = LogStore.open(folder / "log.sqlite")
     sessions = Sessions(store, model, SAMPLES_FOLDER, published=published)
-    listener = bind(HOST, 0)
+    listener = bind(HOST, _ports[-1])
     port = listener.getsockname()[1]
+    _ports.append(port)
     config = uvicorn.Config(build_server(Api(sessions), host=HOST, port=port, sign_in=None), log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))

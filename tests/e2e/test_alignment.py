@@ -45,9 +45,9 @@ def marked(line: Locator) -> list[str]:
 
 
 def test_focused_word_and_its_aligned_words_are_marked_and_keys_move_between_them(
-    bundled_app: App, context: BrowserContext, best: Hypothesis
+    bundled_app: App, tabs: BrowserContext, best: Hypothesis
 ):
-    screen = Screen(context.new_page(), bundled_app.address)
+    screen = Screen(tabs.new_page(), bundled_app.address)
     screen.open_text(SOURCE, "aligned.txt")
     source = screen.page.locator(".source")
     expect(source).to_have_text(SOURCE)
@@ -82,9 +82,9 @@ def test_focused_word_and_its_aligned_words_are_marked_and_keys_move_between_the
 
 
 def test_word_under_the_pointer_is_outlined_only_while_the_pointer_is_there(
-    bundled_app: App, context: BrowserContext, best: Hypothesis
+    bundled_app: App, tabs: BrowserContext, best: Hypothesis
 ):
-    screen = Screen(context.new_page(), bundled_app.address)
+    screen = Screen(tabs.new_page(), bundled_app.address)
     screen.open_text(SOURCE, "aligned.txt")
     router = screen.page.locator(".source .sw", has_text="router")
     router.hover()

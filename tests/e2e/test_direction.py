@@ -15,14 +15,14 @@ PAGE = '<html lang="de"><body><p>Hallo Welt</p><p>Es ist Zeit</p></body></html>\
 
 
 def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
-    context: BrowserContext, model_folder: Path, tmp_path: Path
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path
 ):
     folder = shutil.copytree(model_folder, tmp_path / "two-ways")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "directions": ["en-de", "de-en"]}))
     app = App(folder, tmp_path / "log.sqlite")
     try:
-        screen = Screen(context.new_page(), app.address)
+        screen = Screen(tabs.new_page(), app.address)
         page, keyboard = screen.page, screen.page.keyboard
         button, dialog = page.locator(".docinfo .dir"), page.get_by_role("dialog", name="Language pair")
         expect(button).to_have_text("EN → DE")

@@ -22,7 +22,7 @@ HOSTILE = "# Second <img src=x onerror=document.title='broken'>"
 
 
 def test_imported_model_has_the_pin_in_every_hypothesis(
-    context: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tabs: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     save_marian(tmp_path / "opus-mt-en-de", ending=1.0)
@@ -34,7 +34,7 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
     (wrong / "pieces.txt").write_text("<s>\n", encoding="utf-8")
     app = App(tmp_path / "opus-mt-en-de", tmp_path / "log.sqlite")
     try:
-        screen = Screen(context.new_page(), app.address)
+        screen = Screen(tabs.new_page(), app.address)
         expect(screen.page.locator(".model")).to_have_text("opus-mt-en-de")
         screen.open_text(DOCUMENT)
         screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("Dateien")
@@ -67,7 +67,7 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
 
 
 def test_hub_model_is_downloaded_from_the_page(
-    context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     save_marian(tmp_path / "theirs", ending=1.0)
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
@@ -77,7 +77,7 @@ def test_hub_model_is_downloaded_from_the_page(
         hub.held = "model.safetensors"
         app = App(model_folder, tmp_path / "log.sqlite")
         try:
-            screen = Screen(context.new_page(), app.address)
+            screen = Screen(tabs.new_page(), app.address)
             page, header = screen.page, screen.page.locator(".model")
             screen.open_text(DOCUMENT)
             screen.wait_for_proposal()

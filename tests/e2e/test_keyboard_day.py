@@ -1,4 +1,4 @@
-"""Many segments post-edited by keyboard alone (40, in `make test-all` 100); and two people at one server."""
+"""Many segments post-edited by keyboard alone (20, in `make test-all` 100); and two people at one server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.e2e.screen import Screen, events
 
 VERBS, THINGS = ("Open", "Save", "Close", "Delete", "Copy"), ("file", "folder", "window", "router", "network")
 KINDS = ("new", "old", "first", "last")
-NUM_SEGMENTS = rounds(short=40, full=100)
+NUM_SEGMENTS = rounds(short=20, full=100)
 NUM_ROUNDS = NUM_SEGMENTS // 20  # each kind of edit is made once in 20 segments
 LINES = [f"{verb} the {kind} {thing}" for kind in KINDS for thing in THINGS for verb in VERBS][:NUM_SEGMENTS]
 # One query for all conditions: separate ones would take most of the time.
@@ -83,10 +83,10 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
     page.keyboard.type("Router")
     dialog.get_by_label("Include confirmed segments").first.focus()
     press("Space")
-    expect(dialog.get_by_role("status")).to_contain_text(f"{NUM_ROUNDS} matches")
+    expect(dialog.get_by_role("status")).to_contain_text(f"{NUM_ROUNDS} match")
     dialog.get_by_role("button", name="Replace all").focus()
     press("Enter")
-    expect(screen.notes.last).to_contain_text(f"Replaced {NUM_ROUNDS} matches")
+    expect(screen.notes.last).to_contain_text(f"Replaced {NUM_ROUNDS} match")
     assert screen.page.evaluate("window.presses") == 0, "no pointer was used"
     replaced = [text.replace("Modem", "Router") for text in confirmed]
     assert screen.download("Translated document", tmp_path).read_text(encoding="utf-8").splitlines() == replaced
@@ -107,8 +107,8 @@ def test_two_people_work_at_once_without_seeing_each_other(screen: Screen, conte
     other = Screen(context.new_page(), screen.address)
     people = [screen, other]
     for name, person in zip(("anna", "berta"), people, strict=True):
-        person.open_text("".join(f"{name.title()} opens file {n}.\n" for n in range(1, 5)), f"{name}.txt")
-    for n in range(1, 5):
+        person.open_text("".join(f"{name.title()} opens file {n}.\n" for n in (1, 2)), f"{name}.txt")
+    for n in (1, 2):
         for name, person in zip(("anna", "berta"), people, strict=True):
             expect(person.page.locator(".editor .no")).to_have_text(str(n))
             person.wait_for_proposal()
@@ -116,8 +116,8 @@ def test_two_people_work_at_once_without_seeing_each_other(screen: Screen, conte
         for person in people:  # both requests run at the same time
             person.page.keyboard.press("Control+Enter")
     for name, person in zip(("anna", "berta"), people, strict=True):
-        expect(person.page.locator(".prog")).to_contain_text("4 / 4")
+        expect(person.page.locator(".prog")).to_contain_text("2 / 2")
         expect(person.page.locator(".docinfo .name")).to_have_text(f"{name}.txt")
         text = person.download("Translated document", tmp_path).read_text(encoding="utf-8")
-        assert text == "".join(f"{name}s Satz {n}.\n" for n in range(1, 5))
+        assert text == "".join(f"{name}s Satz {n}.\n" for n in (1, 2))
         person.check_nothing_went_wrong()

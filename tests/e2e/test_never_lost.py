@@ -24,9 +24,9 @@ def own_app(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[Ap
 
 
 def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconnects(
-    own_app: App, context: BrowserContext, browser: Browser, model_folder: Path
+    own_app: App, tabs: BrowserContext, browser: Browser, model_folder: Path
 ):
-    screen = Screen(context.new_page(), own_app.address)
+    screen = Screen(tabs.new_page(), own_app.address)
     expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")  # as at every first start
     expect(screen.page.locator(".banner")).to_have_count(0)
     screen.open_text(DOCUMENT, "handbook.txt")
@@ -128,13 +128,13 @@ def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(scre
     screen.eventually(lambda: screen.pins() == other.pins())
 
 
-def test_missing_model_is_reported_and_editing_still_works(app: App, context: BrowserContext, tmp_path: Path):
+def test_missing_model_is_reported_and_editing_still_works(app: App, tabs: BrowserContext, tmp_path: Path):
     port = app.url.rpartition(":")[2]  # in use: the app takes the next one
     other = App(tmp_path / "no-such-model", tmp_path / "log.sqlite", "--port", port)
     try:
         assert other.url != app.url
         assert any(f"Port {port} is busy" in line for line in other.lines)
-        screen = Screen(context.new_page(), other.address)
+        screen = Screen(tabs.new_page(), other.address)
         expect(screen.page.locator(".banner.bad .say")).to_contain_text("no-such-model")
         screen.type_text("Ohne Modell")
         screen.confirm()

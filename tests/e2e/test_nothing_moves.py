@@ -13,11 +13,12 @@ from playwright.sync_api import Browser, BrowserContext, expect
 
 from engine import Pricing, Request
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
+from tests.budget import rounds
 from tests.e2e.hand_server import serve
 from tests.e2e.screen import Screen
 
-NUM_PINS = 20
-WORDS = [f"Wort{chr(97 + n)}" for n in range(NUM_PINS)]
+NUM_PINS = rounds(short=10, full=20)
+WORDS = [f"Wort{chr(97 + n)}" for n in range(20)]
 SHORT = " ".join(WORDS) + "."
 LONG = " ".join([*WORDS, "und noch eine ganze Zeile mehr als vorher in diesem Satz."])
 SOURCE = "The old server starts slowly when the light turns green and the whole network of the house is down again.\n"
@@ -46,9 +47,9 @@ def decoder() -> HandDecoder:
 
 
 @pytest.fixture
-def screen(decoder: HandDecoder, browser: Browser, context: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
+def screen(decoder: HandDecoder, browser: Browser, tabs: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
     with serve(ready_model(decoder), tmp_path) as url:
-        screen = Screen(context.new_page(), url)
+        screen = Screen(tabs.new_page(), url)
         screen.open_text(SOURCE * 6, waits=False)
         yield screen
         screen.check_nothing_went_wrong()
@@ -73,7 +74,7 @@ def answer_prices(decoder: HandDecoder, screen: Screen, num_phrases: int) -> Non
     decoder.questions[-1][1].set_result(Pricing(0.3, (0.02,) * num_phrases, (), found, found))
 
 
-def test_twenty_pins_move_neither_the_action_bar_nor_the_list(screen: Screen, decoder: HandDecoder):
+def test_pins_move_neither_the_action_bar_nor_the_list(screen: Screen, decoder: HandDecoder):
     answer(decoder, screen, SHORT, LONG)
     screen.wait_for_proposal()
     screen.page.evaluate(WATCH)

@@ -22,7 +22,7 @@ from tests.e2e.screen import DOCUMENT, Screen
 
 
 def test_published_model_is_downloaded_used_and_removed(
-    context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
@@ -45,7 +45,7 @@ def test_published_model_is_downloaded_used_and_removed(
         registry.held = registry.path_of(entry)
         published = PublishedModels(registry.address, install=install)
         with serve(model, tmp_path, published) as url:
-            screen = Screen(context.new_page(), url)
+            screen = Screen(tabs.new_page(), url)
             page, header = screen.page, screen.page.locator(".model")
             screen.open_text(DOCUMENT)
             screen.wait_for_proposal()
@@ -104,7 +104,7 @@ def test_published_model_is_downloaded_used_and_removed(
 
 
 def test_document_without_a_model_for_its_languages_leads_to_the_models_for_them(
-    context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     model = ModelHandle(model_folder)
@@ -113,7 +113,7 @@ def test_document_without_a_model_for_its_languages_leads_to_the_models_for_them
     with serving(Registry()) as registry:
         registry.publish("en-pt")
         with serve(model, tmp_path, PublishedModels(registry.address)) as url:
-            screen = Screen(context.new_page(), url)
+            screen = Screen(tabs.new_page(), url)
             screen.open_text("en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n", "table.tsv")
             offer = screen.page.locator(".banner").filter(has_text="No installed model translates English → Portuguese")
             expect(offer).to_contain_text("usually 17 to 43 MB")
@@ -127,7 +127,7 @@ def test_document_without_a_model_for_its_languages_leads_to_the_models_for_them
 
 
 def test_document_without_a_model_for_its_languages_is_translated_through_another_language(
-    context: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     portuguese = shutil.copytree(model_folder, tmp_path / "cache" / "models" / "mine-pt-en")
@@ -138,7 +138,7 @@ def test_document_without_a_model_for_its_languages_is_translated_through_anothe
     model.load_in_background(1)
     model.wait()
     with serve(model, tmp_path) as url:
-        screen = Screen(context.new_page(), url)
+        screen = Screen(tabs.new_page(), url)
         page = screen.page
         screen.open_text("pt\tde\nAbra a porta.\t\nFeche a porta.\t\n", "table.tsv")
         offer = page.locator(".banner").filter(has_text="two installed models can, through English")

@@ -23,9 +23,9 @@ def decoder() -> HandDecoder:
 
 
 @pytest.fixture
-def screen(decoder: HandDecoder, browser: Browser, context: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
+def screen(decoder: HandDecoder, browser: Browser, tabs: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
     with serve(ready_model(decoder), tmp_path) as url:
-        screen = Screen(context.new_page(), url)
+        screen = Screen(tabs.new_page(), url)
         screen.open_text(SOURCE + "\n", waits=False)
         expect(screen.page.locator(".docinfo .name")).to_have_text("manual.txt")
 

@@ -36,9 +36,9 @@ def answer(
     screen.eventually(is_shown)
 
 
-def test_chinese_and_japanese_words_are_pinned_whole_at_the_servers_offsets(context: BrowserContext, tmp_path: Path):
+def test_chinese_and_japanese_words_are_pinned_whole_at_the_servers_offsets(tabs: BrowserContext, tmp_path: Path):
     decoder = HandDecoder()
-    with serve(ready_model(decoder, direction="en-zh"), tmp_path) as url, closing(context.new_page()) as page:
+    with serve(ready_model(decoder, direction="en-zh"), tmp_path) as url, closing(tabs.new_page()) as page:
         screen = Screen(page, url)
         screen.open_text("Open the file.\nNext.\n", waits=False)
         expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
@@ -64,9 +64,9 @@ def test_chinese_and_japanese_words_are_pinned_whole_at_the_servers_offsets(cont
         screen.check_nothing_went_wrong()
 
 
-def test_arabic_is_shown_right_to_left_with_latin_words_left_to_right(context: BrowserContext, tmp_path: Path):
+def test_arabic_is_shown_right_to_left_with_latin_words_left_to_right(tabs: BrowserContext, tmp_path: Path):
     decoder = HandDecoder()
-    with serve(ready_model(decoder, direction="en-ar"), tmp_path) as url, closing(context.new_page()) as page:
+    with serve(ready_model(decoder, direction="en-ar"), tmp_path) as url, closing(tabs.new_page()) as page:
         screen = Screen(page, url)
         press = page.keyboard.press
         screen.open_text("You can press %s later.\nNext.\n", waits=False)

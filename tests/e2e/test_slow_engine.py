@@ -40,9 +40,9 @@ def answer(decoder: HandDecoder, token: str, index: int, at: int, text: str) -> 
 
 
 def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
-    url: str, decoder: HandDecoder, context: BrowserContext
+    url: str, decoder: HandDecoder, tabs: BrowserContext
 ):
-    page = context.new_page()
+    page = tabs.new_page()
     screen = Screen(page, url)
     keys, number = page.keyboard, page.locator(".editor .no")
     screen.open_text(DOCUMENT, waits=False)
