@@ -10,7 +10,7 @@ const DIVIDED = {split: 'split.done', merge: 'merge.done'};
 /**
  * "3, 7, 9, \u2026": segments by their numbers.
  * @param {number[]} indices
- * @param {Bench} bench
+ * @param {Pick<Bench, 'numberOf'>} bench
  */
 export const listed = (indices, bench) =>
   indices
@@ -19,7 +19,10 @@ export const listed = (indices, bench) =>
     .join(', ') + (indices.length > MAX_LISTED ? ', \u2026' : '');
 
 export class Steps {
-  /** @param {Bench} bench */
+  /**
+   * @param {Pick<Bench, 'connection' | 'list' | 'notes' | 'numberOf' | 'numbers' | 'openSegment' | 'rows' |
+   *   'segment'>} bench
+   */
   constructor(bench) {
     this.bench = bench;
     /** @type {Step[]} */

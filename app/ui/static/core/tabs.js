@@ -3,7 +3,7 @@ import {t} from './dom.js';
 
 /**
  * Returns a function that announces the document of this tab to the others; call it when another document is shown.
- * @param {Bench} bench
+ * @param {Pick<Bench, 'say' | 'session'>} bench
  */
 export const watchTabs = bench => {
   const channel = new BroadcastChannel('pinpoint:tabs');

@@ -17,7 +17,8 @@ export const languageNames = () => {
 
 /**
  * `other` is the model to use; without it, the current model.
- * @param {Bench} bench
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'root' | 'rows' | 'say' | 'segment' |
+ *   'switchTo'>} bench
  * @param {{key: string, name: string} | null} [other]
  */
 export const showDirections = async (bench, other = null) => {

@@ -10,7 +10,7 @@ const MAX_PLACES = 8;
 
 /**
  * Asks the server without queueing behind commands. Returns {problem} if that fails.
- * @param {Bench} bench
+ * @param {Pick<Bench, 'server' | 'session'>} bench
  * @param {string} question
  * @param {CommandArgs} [args]
  * @returns {Promise<any>}
@@ -21,13 +21,17 @@ export const ask = async (bench, question, args = {}) => {
 };
 
 /**
- * @param {Bench} bench
+ * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
+ *   'say' | 'segment' | 'server' | 'session'>} bench
  * @param {string} [tab]
  */
 export const openGlossaries = async (bench, tab = 'list') => new GlossaryDialog(bench).open(tab);
 
 class GlossaryDialog {
-  /** @param {Bench} bench */
+  /**
+   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
+   *   'say' | 'segment' | 'server' | 'session'>} bench
+   */
   constructor(bench) {
     this.bench = bench;
     /** @type {GlossaryOverview} */

@@ -19,7 +19,7 @@ const VARIANT_MARK = '|';
 
 export class TermGrid {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'languages'>} bench
    * @param {{host: HTMLElement, filter: HTMLElement}} options
    * @param {DocumentGlossary} base
    * @param {GridTools} tools

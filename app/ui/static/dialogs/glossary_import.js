@@ -21,7 +21,7 @@ const TAGS = {
 
 /**
  * Uploads a file; resolves with the reply, or null without a connection. `onProgress` gets the share sent.
- * @param {Bench} bench
+ * @param {Pick<Bench, 'session'>} bench
  * @param {File} file
  * @param {(share: number) => void} onProgress
  * @returns {Promise<any>}
@@ -52,7 +52,7 @@ const upload = (bench, file, onProgress) =>
   });
 
 /**
- * @param {Bench} bench
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'root' | 'say' | 'server' | 'session'>} bench
  * @param {File} file
  */
 export const importGlossary = async (bench, file) => {
@@ -74,7 +74,7 @@ export const importGlossary = async (bench, file) => {
 
 class ImportDialog {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'root' | 'say' | 'server' | 'session'>} bench
    * @param {string} name
    */
   constructor(bench, name) {

@@ -2,7 +2,7 @@
 import {Dialog} from '../core/dialog.js';
 import {button, h, t} from '../core/dom.js';
 
-/** @param {Bench} bench */
+/** @param {Pick<Bench, 'focusEditor' | 'openSegment' | 'order' | 'root'>} bench */
 export const openGoTo = bench => {
   const close = () => dialog.close();
   const n = bench.order.length;

@@ -97,7 +97,7 @@ export const keyRows = () =>
     nodes: [h('dt', {}, t(`keys.${action}`)), h('dd', {}, caps(action))],
   }));
 
-/** @param {Bench} bench */
+/** @param {Pick<Bench, 'root'>} bench */
 export const openKeySheet = bench => {
   const before = document.activeElement;
   const close = () => dialog.close();

@@ -10,7 +10,8 @@ const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, 1)});
 
 export class ModelPairs {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'rows' | 'say' | 'segment' |
+   *   'switchTo'>} bench
    * @param {string | null} direction that is wanted; null: the document's
    * @param {() => void} close closes the dialog
    */

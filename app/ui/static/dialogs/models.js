@@ -1,5 +1,5 @@
-/* The dialog of the models: what each is, says of itself and can do, switching this document to another, one of the hub
-   too, and the style that the one in use is asked for. What a model's makers wrote is shown as plain text. */
+/* The dialog Models: lists the models with their cards, switches the document to another model, downloads models, and
+   chooses form of address and domain. Text by the makers of a model is shown as plain text. */
 
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
@@ -14,7 +14,7 @@ const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1
 const millions = parameters => t('models.parameters', {n: number(parameters / 1e6, 1)});
 
 /**
- * A button that asks once more before it removes a model.
+ * A button that removes a model; the first press only asks for confirmation.
  * @param {() => void} remove
  */
 const removeButton = remove => {
@@ -34,14 +34,13 @@ const removeButton = remove => {
 };
 
 /**
- * One model of the list. `use` is called to switch to it, `beginAnew` where it has other directions than this document,
- * `remove` to remove it from this computer.
+ * One model of the list.
  * @param {ModelOffer} model
- * @param {() => void} use
- * @param {() => void} beginAnew
- * @param {() => void} remove
+ * @param {() => void} use switches the document to the model
+ * @param {() => void} startOver starts the document over with the model, which does not support its language pair
+ * @param {() => void} remove removes the model from this computer
  */
-const entry = (model, use, beginAnew, remove) =>
+const entry = (model, use, startOver, remove) =>
   h(
     'section.modelrow',
     {'aria-label': model.name, 'data-key': model.key},
@@ -55,7 +54,7 @@ const entry = (model, use, beginAnew, remove) =>
         : model.is_fit
           ? button('.btn.small', {onclick: use}, t('models.use'))
           : !model.problem
-            ? button('.btn.small', {onclick: beginAnew}, t('models.anew'))
+            ? button('.btn.small', {onclick: startOver}, t('models.anew'))
             : null,
       model.is_removable && !model.is_current ? removeButton(remove) : null,
     ),
@@ -83,13 +82,13 @@ const entry = (model, use, beginAnew, remove) =>
   );
 
 /**
- * What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be.
- * @param {Bench} bench
+ * The choice of form of address and domain, as far as the model in use supports them.
+ * @param {Pick<Bench, 'connection' | 'model'>} bench
  */
 const styleOf = bench => {
   const {style, name} = bench.model;
   const send = async () => {
-    const {formality, domain} = bench.model.style; // kept where it cannot be chosen here
+    const {formality, domain} = bench.model.style; // unchanged if this model has no choice
     const chosen = {
       formality: radios.length ? radios.find(radio => radio.checked)?.value : formality,
       domain: select ? select.value : domain,
@@ -141,15 +140,15 @@ const styleOf = bench => {
 };
 
 /**
- * What is said of the model on its way, the next or the first: that it loads, or how much of it has been fetched.
+ * The text for the model that is being loaded or downloaded, with the percentage that was downloaded.
  * @param {ModelStatus} options
  */
-export const onItsWay = ({next, name, fetched}) =>
+export const comingText = ({next, name, fetched}) =>
   t(fetched === null || fetched === 100 ? 'model.next' : 'model.fetching', {name: next || name, percent: fetched ?? 0});
 
-/** The model on its way, with its progress and a button to go on without it. */
+/** The model that is being loaded or downloaded, with its progress and the button Cancel. */
 class Coming {
-  /** @param {Bench} bench */
+  /** @param {Pick<Bench, 'connection' | 'model'>} bench */
   constructor(bench) {
     this.name = h('span', {});
     this.done = h('i', {});
@@ -172,7 +171,7 @@ class Coming {
   update(model) {
     this.element.hidden = !model.next;
     if (!model.next) return;
-    setText(this.name, onItsWay(model));
+    setText(this.name, comingText(model));
     this.bar.hidden = model.fetched === null;
     this.done.style.inlineSize = `${model.fetched}%`;
     this.bar.setAttribute('aria-valuenow', String(model.fetched));
@@ -180,9 +179,9 @@ class Coming {
 }
 
 /**
- * The name of a model on the hub, which is fetched once. `begun` is called when the server has begun to.
- * @param {Bench} bench
- * @param {() => void} begun
+ * The field for the name of a model on the hub, and its button.
+ * @param {Pick<Bench, 'connection' | 'languages' | 'notes'>} bench
+ * @param {() => void} begun called when the server has started the download
  */
 const fetcher = (bench, begun) => {
   const name = h('input', {
@@ -202,7 +201,7 @@ const fetcher = (bench, begun) => {
       begun();
       return;
     }
-    bench.notes.take(reply.error.message); // it is said here, where the name is
+    bench.notes.take(reply.error.message); // shown here instead, below the name
     setText(wrong, reply.error.message);
     name.select();
   };
@@ -217,9 +216,10 @@ const fetcher = (bench, begun) => {
 };
 
 /**
- * `direction` is the language pair whose published models are shown first; without it, the document's.
- * @param {Bench} bench
- * @param {string | null} [direction]
+ * Opens the dialog.
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'root' | 'rows' |
+ *   'say' | 'segment' | 'switchTo'>} bench
+ * @param {string | null} [direction] the language pair whose published models are listed first; null for the document's
  */
 export const showModels = async (bench, direction = null) => {
   const reply = await bench.connection.send('models');
@@ -275,7 +275,7 @@ export const showModels = async (bench, direction = null) => {
   });
   bench.onModel = model => {
     coming.update(model);
-    if (isComing && !model.next) refresh(); // it has come, or was given up
+    if (isComing && !model.next) refresh(); // loaded, failed or cancelled
     isComing = Boolean(model.next);
   };
   await published.show();
@@ -285,8 +285,9 @@ export const showModels = async (bench, direction = null) => {
 };
 
 /**
- * Offers a model for the document's languages in one sentence. Nothing is requested before the person chooses to look.
- * @param {Bench} bench
+ * Offers a model for the document's languages in one sentence. Nothing is requested before the user opens the list.
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'root' | 'rows' |
+ *   'say' | 'segment' | 'switchTo'>} bench
  * @param {ModelSuggestion} model
  */
 export const offerModel = (bench, {direction, title, num_bytes, pivot, is_needed}) => {

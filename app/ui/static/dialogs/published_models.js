@@ -34,7 +34,7 @@ const serverOf = address => {
 
 export class PublishedModels {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'connection' | 'languages' | 'notes'>} bench
    * @param {string | null} direction that is shown first; null: the document's
    */
   constructor(bench, direction) {

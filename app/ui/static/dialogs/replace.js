@@ -12,7 +12,10 @@ const RUNS = {
   i: text => h('ins', {}, text),
 };
 
-/** @param {Bench} bench */
+/**
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' | 'segment' |
+ *   'steps'>} bench
+ */
 export const openReplace = bench => {
   const close = () => dialog.close();
   /** @param {string} label */

@@ -36,7 +36,10 @@ const orDash = (value, show) => (value === null ? '–' : show(value));
 const card = (size, title, caption, ...content) =>
   h(`section.card.${size}`, {'aria-label': title}, h('h3', {}, title), caption && h('p.cap', {}, caption), content);
 
-/** @param {Bench} bench */
+/**
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'forget' | 'keepsKeys' | 'languages' | 'openSegment' | 'root' |
+ *   'say' | 'segment' | 'server' | 'session'>} bench
+ */
 export const openReport = async bench => {
   bench.segment.flush();
   const close = () => dialog.close();
@@ -89,7 +92,7 @@ export const openReport = async bench => {
 };
 
 /**
- * @param {Bench} bench
+ * @param {Pick<Bench, 'connection' | 'keepsKeys' | 'languages' | 'segment' | 'session'>} bench
  * @param {ReportView} report
  * @param {{goTo: (index: number) => void, openReplay: (host: HTMLElement) => void, remove: () => void}} options
  */
@@ -354,7 +357,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
 
 /**
  * Asks again before the session is deleted, as this cannot be undone.
- * @param {Bench} bench
+ * @param {Pick<Bench, 'forget' | 'root' | 'say' | 'session'>} bench
  * @param {ReportView} report
  * @param {() => void} closeReport
  */

@@ -60,7 +60,7 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
 /**
  * Makes a pin a term of the document or of the glossary. The dialog suggests the source text that is selected, else the
  * words that the model takes for the pin's source.
- * @param {Bench} bench
+ * @param {Pick<Bench, 'focusEditor' | 'languages' | 'root' | 'say' | 'steps'>} bench
  * @param {{text: string | undefined, current: Readonly<CurrentSegment>, sourceHost: HTMLElement}} options
  */
 export const widen = (bench, {text, current, sourceHost}) => {

@@ -18,7 +18,7 @@ export const selectedOffset = (host, selection) => {
 };
 
 /**
- * @param {Bench} bench
+ * @param {Pick<Bench, 'focusEditor' | 'languages' | 'root' | 'say'>} bench
  * @param {{source: string, place: number | null, onChoose: (offset: number) => void}} options
  */
 export const askSplit = (bench, {source, place, onChoose}) => {

@@ -32,7 +32,8 @@ export const rowState = row => ({
 
 export class SegmentList {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' | 'rows' |
+   *   'session'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {

@@ -22,7 +22,8 @@ const toBase64 = file =>
 
 export class Files {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'segment' |
+   *   'server' | 'session' | 'side' | 'switchTo'>} bench
    * @param {HTMLElement} root
    */
   constructor(bench, root) {

@@ -5,7 +5,7 @@ import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
 import {languageNames, showDirections} from '../dialogs/direction.js';
 import {openGlossaries} from '../dialogs/glossary.js';
-import {onItsWay, showModels} from '../dialogs/models.js';
+import {comingText, showModels} from '../dialogs/models.js';
 import {openReport} from '../dialogs/report.js';
 
 const THEME_KEY = 'pinpoint:theme';
@@ -233,7 +233,7 @@ export class Header {
     const between = model.pivot ? [t('header.through', {language: languageNames()(model.pivot)})] : [];
     const name = [...between, model.name, ...shortStyle(model.style)].join(' · ');
     const isOnItsWay = model.next || model.fetched !== null;
-    setText(this.model, isOnItsWay ? onItsWay(model) : model.state === 'ready' ? name : t(`model.${model.state}`));
+    setText(this.model, isOnItsWay ? comingText(model) : model.state === 'ready' ? name : t(`model.${model.state}`));
     this.model.title = model.message || t('model.show', {name: model.name});
     this.model.classList.toggle('bad', model.state === 'failed');
     const {unit} = doc;

@@ -10,7 +10,8 @@ const MARKS = {s: 'span', d: 'del', i: 'ins'};
 
 export class Memory {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'say' | 'segment' | 'server' |
+   *   'session'>} bench
    * @param {HTMLElement} panel
    * @param {HTMLElement} counter
    */

@@ -29,7 +29,8 @@ const CHOICES = {
 
 export class Side {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'say' | 'segment' |
+   *   'server' | 'session' | 'steps'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {

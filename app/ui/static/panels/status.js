@@ -15,7 +15,7 @@ const duration = seconds => {
 
 export class Status {
   /**
-   * @param {Bench} bench
+   * @param {Pick<Bench, 'connection' | 'decode' | 'model' | 'progress' | 'segment' | 'unit' | 'work'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {
