@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from app import VERSION
-from app.cli.arguments import COMMANDS, OVERVIEW, parse, program_name
+from app.cli.arguments import COMMANDS, OVERVIEW, parse
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
-from app.settings import AppSettings, add_flags, settings_from
+from app.settings import AppSettings, add_flags, program_name, settings_from
 
 if TYPE_CHECKING:
     from app.ui.sign_in import SignIn

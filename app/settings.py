@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from app.paths import MODEL_FOLDER, default_log_path
@@ -21,19 +22,32 @@ DEFAULT_MODEL_REGISTRY: Final = (
 )
 
 
+def positive(text: str) -> int:
+    """The value of a flag that is a positive integer."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive integer, found {text!r}")
+    return int(text)
+
+
+def program_name() -> str:
+    """The command that the user typed: `pinpoint` if it is installed, else `python -m app`."""
+    return "pinpoint" if Path(sys.argv[0]).stem == "pinpoint" else "python -m app"
+
+
 @dataclass(frozen=True, slots=True)
 class AppSettings:
     """The settings of the app at its start. `host` and `port` are also taken from PINPOINT_HOST and PORT.
 
     A field's metadata are the arguments of its flag. A field whose default is False becomes a switch; at most one
-    switch of a `group` may be given. `{default}` and `{log}` in a help text are filled in.
+    switch of a `group` may be given. `{default}`, `{log}` and `{program}` in a help text are filled in.
     """
 
     model: Path = field(
         default=MODEL_FOLDER,
         metadata={
-            "help": "a model's folder, or a hub id that `python -m engine models` lists (default: the bundled model)",
+            "help": "a model's folder, or a name that `{program} models` lists (default: the bundled model)",
             "type": Path,
+            "metavar": "MODEL",
         },
     )
     direction: str | None = field(
@@ -44,13 +58,15 @@ class AppSettings:
         },
     )
     document: Path | None = field(
-        default=None, metadata={"help": "a document to open (default: the sample)", "type": Path}
+        default=None, metadata={"help": "a document to open (default: the sample)", "type": Path, "metavar": "FILE"}
     )
     glossary: Path | None = field(
-        default=None, metadata={"help": "a glossary for it: CSV, TSV, XLSX, TBX, UTX or TMX", "type": Path}
+        default=None,
+        metadata={"help": "a glossary for it: CSV, TSV, XLSX, TBX, UTX or TMX", "type": Path, "metavar": "FILE"},
     )
     log: Path | None = field(
-        default=None, metadata={"help": "the log file of all sessions (default: {log})", "type": Path}
+        default=None,
+        metadata={"help": "the log file of all sessions (default: {log})", "type": Path, "metavar": "FILE"},
     )
     host: str = field(default=DEFAULT_HOST, metadata={"help": "address to listen on (or PINPOINT_HOST)"})
     allow_host: tuple[str, ...] = field(
@@ -73,7 +89,8 @@ class AppSettings:
         default=1,
         metadata={
             "help": "processor threads of the model (default: {default}; more help if cores are idle)",
-            "type": int,
+            "type": positive,
+            "metavar": "N",
         },
     )
     device: str = field(
@@ -125,11 +142,18 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Adds a flag for each setting."""
     groups = {"browser": parser.add_mutually_exclusive_group()}
     for setting in fields(AppSettings):
-        arguments = dict(setting.metadata)
-        target = groups.get(arguments.pop("group", ""), parser)
-        arguments["help"] = arguments["help"].format(default=setting.default, log=default_log_path())
-        arguments |= {"action": "store_true"} if setting.default is False else {"default": None}
-        target.add_argument("--" + setting.name.replace("_", "-"), **arguments)
+        add_flag(groups.get(setting.metadata.get("group", ""), parser), setting.name)
+
+
+def add_flag(parser: argparse._ActionsContainer, name: str, **changes: Any) -> None:
+    """Adds the flag of one setting, which is None if it is not given; `changes` replace arguments of the flag."""
+    (setting,) = (setting for setting in fields(AppSettings) if setting.name == name)
+    arguments = {key: value for key, value in setting.metadata.items() if key != "group"} | changes
+    arguments["help"] = arguments["help"].format(
+        default=setting.default, log=default_log_path(), program=program_name()
+    )
+    arguments |= {"action": "store_true"} if setting.default is False else {"default": changes.get("default")}
+    parser.add_argument("--" + name.replace("_", "-"), **arguments)
 
 
 def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> AppSettings:

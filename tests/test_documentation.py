@@ -117,7 +117,7 @@ def keys_table() -> str:
 def settings_table() -> str:
     rows = []
     for setting in fields(AppSettings):
-        text = setting.metadata["help"].format(default=setting.default, log="see [Data](#data)")
+        text = setting.metadata["help"].format(default=setting.default, log="see [Data](#data)", program="pinpoint")
         rows.append(f"| `--{setting.name.replace('_', '-')}` | {text} |")
     return "\n".join(["| flag | meaning |", "|---|---|", *rows])
 

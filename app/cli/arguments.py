@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Final
 
 from app.paths import MODEL_FOLDER, default_log_path
-from app.settings import REGISTRY_VARIABLE
+from app.settings import add_flag, positive, program_name
 
 # Kinds of `export` on the command line -> names in the app; "document" is the translated document.
 EXPORT_KINDS: Final = {
@@ -132,13 +131,13 @@ examples:
 """ + _EXIT_STATUS.format(partly="not used")
 
 
-def program_name() -> str:
-    """The command that the user typed: `pinpoint` if it is installed, else `python -m app`."""
-    return "pinpoint" if Path(sys.argv[0]).stem == "pinpoint" else "python -m app"
-
-
 def parse(arguments: list[str]) -> argparse.Namespace:
     """The parsed flags; `command` is the name of the command. Exits with status 2 for invalid flags."""
+    return build_parser().parse_args(arguments)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
     program = program_name()
     parser = argparse.ArgumentParser(
         prog=program, epilog=OVERVIEW, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -156,9 +155,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         )
 
     translate = add("translate", _TRANSLATE)
-    translate.add_argument(
-        "document", type=Path, metavar="DOCUMENT", help="TXT, Markdown, DOCX, HTML, XLIFF, PO, TMX, CSV, TSV or SRT"
-    )
+    translate.add_argument("document", type=Path, metavar="DOCUMENT", help="a file of any format that the app opens")
     translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: DOCUMENT.de.EXT)")
     translate.add_argument(
         "--memory", type=Path, metavar="FILE", help="translation memory (TMX); exact matches are used"
@@ -173,37 +170,27 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     translate.add_argument(
         "--dry-run", action="store_true", help="only report what the glossaries match in the document"
     )
-    translate.add_argument(
-        "--model",
-        type=Path,
-        default=MODEL_FOLDER,
-        metavar="MODEL",
-        help="model folder or hub id (default: the bundled model)",
-    )
-    translate.add_argument(
-        "--direction", metavar="en-de", help="a direction of the model (default: that of the document)"
-    )
+    add_flag(translate, "model", default=MODEL_FOLDER)
+    add_flag(translate, "direction", help="language pair (default: the document's own, else the model's first)")
     translate.add_argument(
         "--formality",
         choices=("formal", "informal"),
         help="form of address in German, Sie or du (default: up to the model)",
     )
     translate.add_argument("--domain", metavar="NAME", help="a domain of the model, see `python -m engine models`")
-    translate.add_argument("--beam", type=_positive, default=10, metavar="N", help="beam size (default: 10)")
-    translate.add_argument(
-        "--threads", type=_positive, default=1, metavar="N", help="threads of the model (default: 1)"
-    )
-    translate.add_argument("--device", default="cpu", help="cpu, or cuda for a GPU in 16 bits (default: cpu)")
+    translate.add_argument("--beam", type=positive, default=10, metavar="N", help="beam size (default: 10)")
+    add_flag(translate, "threads", default=1)
+    add_flag(translate, "device", default="cpu")
 
     stats = add("stats", _STATS)
     stats.add_argument("session", nargs="?", metavar="SESSION", help='a number, or "newest" (default: all sessions)')
     stats.add_argument(
-        "--idle", type=_positive, default=60, metavar="SECONDS", help="longest pause that counts as work (default: 60)"
+        "--idle", type=positive, default=60, metavar="SECONDS", help="longest pause that counts as work (default: 60)"
     )
     stats.add_argument("--json", action="store_true", help="all figures as JSON")
 
     export = add("export", _EXPORT)
-    export.add_argument("session", metavar="SESSION")
+    export.add_argument("session", metavar="SESSION", help='a number, or "newest"')
     export.add_argument("kind", choices=EXPORT_KINDS, metavar="KIND", help=", ".join(EXPORT_KINDS))
     export.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="output file (default: named after the document)"
@@ -213,10 +200,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
 
     importing = add("import-log", _IMPORT)
-    importing.add_argument("file", type=Path, metavar="FILE")
+    importing.add_argument("file", type=Path, metavar="FILE", help="the exported session (JSONL)")
 
     backup = add("backup", _BACKUP)
-    backup.add_argument("file", type=Path, metavar="FILE")
+    backup.add_argument("file", type=Path, metavar="FILE", help="the new file")
 
     verify = add("verify", _VERIFY)
 
@@ -229,18 +216,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     action.add_argument("--remove", metavar="NAME", help="remove an installed model")
     models.add_argument("--json", action="store_true", help="the list as JSON lines")
-    models.add_argument(
-        "--model-registry", metavar="URL", help=f"address of the list of models (or {REGISTRY_VARIABLE})"
-    )
+    add_flag(models, "model_registry")
 
     for command in (stats, export, importing, backup, verify):
-        command.add_argument(
-            "--log", type=Path, default=default_log_path(), help=f"the log file (default: {default_log_path()})"
-        )
-    return parser.parse_args(arguments)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a positive integer, found {text!r}")
-    return int(text)
+        add_flag(command, "log", default=default_log_path())
+    return parser

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from app.cli.arguments import EXPORT_KINDS, NEWEST, program_name
+from app.cli.arguments import EXPORT_KINDS, NEWEST
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.i18n import Message
@@ -21,6 +21,7 @@ from app.reports.jsonl import read_jsonl
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
+from app.settings import program_name
 from app.text.words import counting_unit
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sqlite3
 import subprocess
@@ -15,12 +16,13 @@ import openpyxl
 import pytest
 
 from app.__main__ import main
-from app.cli.arguments import COMMANDS, EXPORT_KINDS, parse
+from app.cli.arguments import COMMANDS, EXPORT_KINDS, build_parser, parse
 from app.formats.documents import read_document
 from app.log.store import LogStore, SegmentUpdate
 from app.models.loading import SEARCH
 from app.models.style import FORMALITIES
 from app.reports.exports import EXPORTS
+from app.settings import add_flags
 from app.tm.index import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 from engine import Hypothesis, Reason, Request, SearchOptions, Translation
@@ -65,6 +67,20 @@ def test_help_of_the_app_lists_the_commands(capsys: pytest.CaptureFixture[str]) 
         main(["--help"])
     output = capsys.readouterr().out
     assert [command for command in COMMANDS if f"\n  {command} " not in output] == []
+
+
+def test_one_flag_is_one_setting_in_all_commands_and_the_app() -> None:
+    """With one type and name of its value. Every flag and argument has a help text."""
+    app = argparse.ArgumentParser(add_help=False)
+    add_flags(app)
+    (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    kinds: dict[str, set[Any]] = {}
+    for parser in (app, *commands.choices.values()):
+        for action in parser._actions:
+            assert action.help, f"{parser.prog} {action.dest}"
+            for flag in action.option_strings:
+                kinds.setdefault(flag, set()).add((action.type, action.metavar, action.nargs))
+    assert {flag: found for flag, found in kinds.items() if len(found) > 1} == {}
 
 
 def test_document_export_includes_logged_proposals(
