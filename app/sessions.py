@@ -21,13 +21,23 @@ from app.glossary.model import terms_in_direction
 from app.glossary.reading.glossary_file import read_glossary
 from app.glossary.reading.row_checks import located
 from app.i18n import Message
+from app.log.project_tables import Project
 from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
-from app.models.document_direction import check_direction, check_facing, decide, facing, stated_direction
+from app.models.document_direction import (
+    check_direction,
+    check_facing,
+    decide,
+    facing,
+    has_same_languages,
+    stated_direction,
+)
 from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
 from app.models.published_models import PublishedModels
+from app.models.style import Style, chosen_style
 from app.paths import MODEL_FOLDER
+from app.projects import Projects, style_of
 from app.reports.exports import CAN_BE_EMPTY, EXPORTS
 from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json, restore_segment
@@ -73,6 +83,8 @@ class Sessions:
         self.samples = samples
         self.library = MemoryLibrary(store, fills=fills_from_memory)
         self.options = options or SEARCH
+        self.projects = Projects(store, self._open_workspaces)
+        store.discard_unfinished_term_bases()
         self._workspaces: dict[str, Workspace] = {}
         self._last_used: dict[str, float] = {}  # time of each one's last request, on the monotonic clock
         self._current: Workspace | None = None
@@ -115,7 +127,7 @@ class Sessions:
                 return self._workspaces[token]
             for summary in self.store.sessions():
                 if secrets.compare_digest(summary.token, token):
-                    return self.resume(summary.id)
+                    return self._take_up(summary.id)
         raise UnknownSession("This session is not in the log any more; a new one begins.")
 
     def offers(self, besides: Workspace | None = None) -> list[Json]:
@@ -174,11 +186,14 @@ class Sessions:
         check_facing(file, direction)
         document = file.document(direction.partition("-")[0])
         with self._lock:
-            begun = self._start(document, direction, model)
+            fits = has_same_languages(workspace.project.direction, direction)
+            begun = self._start(document, direction, model, workspace.project if fits else None)
             try:
                 for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
-                    if glossary.is_on and (
-                        terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction)
+                    if (
+                        glossary.is_on
+                        and not (glossary.is_shared and direction == workspace.direction)
+                        and (terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction))
                     ):
                         begun.glossaries.put(glossary.name, terms)
                 begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
@@ -205,12 +220,15 @@ class Sessions:
         return [*report["notes"], *report["errors"]]
 
     def resume(self, session_id: int) -> Workspace:
-        """An earlier session as it was left."""
+        """An earlier session as it was left. New documents of its languages go into its project from now on."""
         with self._lock:
-            for workspace in self._workspaces.values():
-                if workspace.session_id == session_id:
-                    return self._show(workspace)
-            return self._resume(self.store.load_session(session_id))
+            workspace = self._take_up(session_id)
+            self.projects.follow(workspace)
+            return workspace
+
+    def _take_up(self, session_id: int) -> Workspace:
+        opened = next((one for one in self._workspaces.values() if one.session_id == session_id), None)
+        return self._resume(self.store.load_session(session_id)) if opened is None else self._show(opened)
 
     def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
         """Adds the valid terms of a glossary to a workspace; returns the report on its rows."""
@@ -241,17 +259,51 @@ class Sessions:
         self.store.append(workspace.session_id, "export", {"kind": kind})
         return file or EXPORTS[kind](self.store, workspace.session_id)  # an exported log contains its own export
 
+    def documents(self) -> Json:
+        """All documents, most recently used first, and all projects."""
+        rows = [
+            {**_offer(summary), "direction": summary.direction, "project": summary.project_id}
+            for summary in self.store.sessions()
+        ]
+        return {"documents": rows, **self.projects.overview()}
+
+    def move_document(self, session_id: int, project_id: int) -> None:
+        """Puts a document into another project; see `Projects.move`."""
+        self.projects.move(session_id, project_id)
+        self.library.forget()
+
+    def delete_project(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
+        """Deletes a project; see `Projects.delete`."""
+        overview = self.projects.delete(workspace, project_id, into_id)
+        self.library.forget()
+        return overview
+
     def delete_session(self, workspace: Workspace) -> Workspace:
         """Removes a session with its document and all its events, and shows the sample document instead.
 
         What stays in the log is a tombstone with the number of its events and the last hash.
         """
         with self._lock:
-            with workspace.lock:  # no event may come between
-                self.store.delete_session(workspace.session_id)
-                self._forget(workspace)
-            self.library.forget()
+            self._delete(workspace)
             return self.open_sample()
+
+    def delete_document(self, session_id: int, besides: Workspace) -> None:
+        """Removes another session than the one shown, as `delete_session` does."""
+        if session_id == besides.session_id:
+            raise CommandError(Message("This document is open: open another one first."))
+        with self._lock:
+            opened = next((one for one in self._workspaces.values() if one.session_id == session_id), None)
+            if opened is None:
+                self.store.delete_session(session_id)
+                self.library.forget()
+            else:
+                self._delete(opened)
+
+    def _delete(self, workspace: Workspace) -> None:
+        with workspace.lock:  # no event may come between
+            self.store.delete_session(workspace.session_id)
+            self._forget(workspace)
+        self.library.forget()
 
     def export_note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
         """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
@@ -300,15 +352,30 @@ class Sessions:
             self._last_used.clear()
         self.models.close()
 
-    def _start(self, document: Document, direction: str, model: Json | None = None) -> Workspace:
-        """`model` is the log's description of the model, if a person chose it."""
+    def _open_workspaces(self) -> list[Workspace]:
         with self._lock:
-            record = self._untouched_twin(document, direction) if model is None else None
+            return list(self._workspaces.values())
+
+    def _start(
+        self, document: Document, direction: str, model: Json | None = None, project: Project | None = None
+    ) -> Workspace:
+        """`model` is the log's description of the model, if a person chose it; by default, in the current project."""
+        with self._lock:
+            project = project or self.projects.for_new(direction)
+            style = style_of(project).known_to(self.model, direction)
+            record = self._untouched_twin(document, direction, project.id, style) if model is None else None
             if record is None:
                 options = asdict(self.options)
                 events = [] if model is None else [NewEvent("model", model)]
+                if style != Style():
+                    events.append(NewEvent("style", asdict(style)))
                 record = self.store.start_session(
-                    document, direction, versions=versions(), options=options, events=events
+                    document,
+                    direction,
+                    versions=versions(),
+                    options=options,
+                    events=events,
+                    project_id=project.id or None,
                 )
                 return self._put(record, document)
             return self._resume(record, document)
@@ -323,7 +390,7 @@ class Sessions:
                 problem=chain.problem,
             )
             document = replace(document, notes=(*document.notes, note))
-        self.store.append(record.id, "resume", {"versions": versions()})
+        self.store.resume_session(record.id, versions())
         return self._put(record, document)
 
     def _put(self, record: SessionRecord, document: Document) -> Workspace:
@@ -340,6 +407,10 @@ class Sessions:
             glossaries=record.glossaries,
             document_terms=record.document_terms,
             library=self.library,
+            project=self.projects.get(record.project_id),
+        )
+        workspace.glossaries.on_shared_change = lambda shared: self.projects.share(
+            workspace.project.id, shared, besides=workspace
         )
         self.close_idle()
         self._workspaces[record.token] = workspace
@@ -365,12 +436,16 @@ class Sessions:
         self._current = workspace
         return workspace
 
-    def _untouched_twin(self, document: Document, direction: str) -> SessionRecord | None:
+    def _untouched_twin(
+        self, document: Document, direction: str, project_id: int, style: Style
+    ) -> SessionRecord | None:
         """A session on the same bytes in which nothing was done: it is used again rather than left behind."""
         for summary in self.store.sessions():
-            if summary.document_name == document.name and summary.is_untouched and not self._is_open(summary.id):
+            is_alike = summary.document_name == document.name and summary.project_id == project_id
+            if is_alike and summary.is_untouched and not self._is_open(summary.id):
                 record = self.store.load_session(summary.id)
-                if (record.direction, record.document.data, record.document.segments) == (
+                has_style = chosen_style(self.store, summary.id) == style
+                if has_style and (record.direction, record.document.data, record.document.segments) == (
                     direction,
                     document.data,
                     document.segments,

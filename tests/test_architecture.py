@@ -40,6 +40,7 @@ FLOORS = {
         {"models"},
         {"reports"},
         {"workspace"},
+        {"projects"},
         {"sessions"},
         {"cli", "ui"},
         {"__main__"},

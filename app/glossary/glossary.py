@@ -14,16 +14,26 @@ from app.glossary.index.term_index import TermChanges, TermIndex
 from app.glossary.model import Term
 
 MAX_COMPARED = 1000
+MAX_OWN_ID = 1_000_000  # of a document's own glossaries; larger ids are term bases of its project
 
 
 @dataclass(frozen=True)
 class Glossary:
-    """One term list of a document. `terms` is sorted by term number; removing a term does not change other numbers."""
+    """One term list of a document. `terms` is sorted by term number; removing a term does not change other numbers.
+
+    A term base is shared by all documents of a project; `revision` counts the changes of its terms.
+    """
 
     id: int
     name: str
     terms: TermIndex = field(default_factory=TermIndex)
     is_on: bool = True
+    revision: int = 0
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is a term base of the project."""
+        return self.id > MAX_OWN_ID
 
     @classmethod
     def of(cls, id_: int, name: str, terms: Iterable[Term]) -> Glossary:
@@ -70,6 +80,30 @@ def differing_terms(before: Sequence[Glossary], after: Sequence[Glossary]) -> li
 def changes_between(before: Glossary, after: Glossary) -> dict[int, Term | None]:
     """The changes, by term number, that turn the terms of `before` into those of `after`."""
     return after.terms.changes_since(before.terms)
+
+
+def with_revisions(before: Sequence[Glossary], after: Iterable[Glossary]) -> tuple[Glossary, ...]:
+    """The glossaries `after` a change, with the next revision where the terms of a term base differ."""
+    known = {glossary.id: glossary for glossary in before if glossary.is_shared}
+    return tuple(
+        replace(glossary, revision=earlier.revision + (glossary.terms is not earlier.terms))
+        if (earlier := known.get(glossary.id)) is not None
+        else glossary
+        for glossary in after
+    )
+
+
+def shared_payload(glossaries: Sequence[Glossary]) -> dict[str, Any]:
+    """The glossaries of a document whose project has changed them: the terms are in the event of that change."""
+    return {
+        "change": "project",
+        "glossaries": [
+            {"id": glossary.id, "name": glossary.name, "is_on": glossary.is_on, "checksum": glossary.checksum}
+            for glossary in glossaries
+        ],
+        "added": [],
+        "terms": [],
+    }
 
 
 def change_payload(before: Sequence[Glossary], after: Sequence[Glossary]) -> dict[str, Any]:

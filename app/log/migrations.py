@@ -170,6 +170,55 @@ def m0007_several_glossaries(db: Database) -> None:
     db.execute("ALTER TABLE session DROP COLUMN glossary_name")
 
 
+@migrations()
+def m0008_project_and_term_base(db: Database) -> None:
+    """Projects, one for each language pair of the sessions so far, and glossaries shared by a project's documents.
+
+    Empty texts of a project mean: no name of its own, no client, the model's choice. A term base without a project is
+    not imported completely yet. Term bases and the glossaries of a session share one range of numbers, in which those
+    of term bases are the larger ones. `glossary.revision` is the revision of a term base that the session has logged.
+    """
+    db.execute("""
+        CREATE TABLE project (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            client TEXT NOT NULL,
+            direction TEXT NOT NULL,
+            formality TEXT NOT NULL,
+            domain TEXT NOT NULL,
+            shares_memory INTEGER NOT NULL,
+            created_ms INTEGER NOT NULL,
+            chosen_ms INTEGER NOT NULL)
+    """)
+    db.execute(
+        "INSERT INTO project (name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms) "
+        "SELECT '', '', direction, 'formal', '', 1, min(created_ms), 0 FROM session GROUP BY direction"
+    )
+    db.execute("ALTER TABLE session ADD COLUMN project_id INTEGER REFERENCES project(id)")
+    db.execute("UPDATE session SET project_id = (SELECT id FROM project WHERE project.direction = session.direction)")
+    db.execute("""
+        CREATE TABLE term_base (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            project_id INTEGER REFERENCES project(id),
+            position INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            revision INTEGER NOT NULL)
+    """)
+    db.execute("INSERT INTO sqlite_sequence VALUES ('term_base', 1000000)")
+    db.execute("""
+        CREATE TABLE term_base_term (
+            term_base_id INTEGER NOT NULL REFERENCES term_base(id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            target TEXT NOT NULL,
+            file_row INTEGER NOT NULL,
+            said TEXT NOT NULL,
+            PRIMARY KEY (term_base_id, number)) WITHOUT ROWID
+    """)
+    db.execute("ALTER TABLE glossary ADD COLUMN revision INTEGER NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE memory_entry ADD COLUMN project_id INTEGER REFERENCES project(id)")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

@@ -21,7 +21,7 @@ from app.i18n import Message
 
 EventType = Literal[
     # the session
-    "open", "resume", "close", "focus", "blur", "idle", "export", "error", "consent",
+    "open", "resume", "close", "focus", "blur", "idle", "export", "error", "consent", "project",
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
     "comment",
@@ -87,7 +87,8 @@ class SavedSegment:
 class SessionSummary:
     """One line of the list of sessions. Times are milliseconds since 1970.
 
-    `is_untouched`: the session has no glossary and no segment was changed; the file may have had translations.
+    `is_untouched`: the session has no glossary of its own and no segment was changed; the file may have had
+    translations.
     """
 
     id: int
@@ -100,6 +101,7 @@ class SessionSummary:
     created_ms: int
     last_ms: int
     is_untouched: bool
+    project_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class SessionRecord:
     last_ms: int
     num_events: int
     last_hash: str
+    project_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

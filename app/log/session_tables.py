@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.errors import LogError
 from app.formats.documents import Document, Segment
+from app.glossary.glossary import MAX_OWN_ID
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.glossary_tables import add_document_term, load_document_terms, load_glossaries, store_glossaries
+from app.log.project_tables import current_project
 from app.log.records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
 
 
@@ -25,11 +28,13 @@ def insert_session(
     versions: Mapping[str, Any],
     options: Mapping[str, Any],
     now_ms: int,
+    project_id: int | None = None,
     session_id: int | None = None,
 ) -> int:
     """Inserts a session on this document without events and returns its number; call inside a transaction.
 
-    Without `session_id` it gets a number that no session ever had.
+    Without `session_id` it gets a number that no session ever had; without `project_id`, the current project of its
+    language pair.
     """
     document_id = log.insert(
         "document",
@@ -45,6 +50,7 @@ def insert_session(
         id=session_id,
         token=token,
         document_id=document_id,
+        project_id=project_id or current_project(log.db, direction, now_ms),
         direction=direction,
         pseudonym=pseudonym,
         versions=to_json(versions),
@@ -93,7 +99,12 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
         "WHERE session_id = ? AND segment_index = ?",
         ((s.target, s.state, s.version, to_json(s.constraints), session_id, s.index) for s in record.segments),
     )
-    store_glossaries(log.db, session_id, (), record.glossaries)
+    first_free = max((glossary.id for glossary in record.glossaries if not glossary.is_shared), default=0) + 1
+    own = [  # term bases of a project elsewhere become the session's own glossaries
+        replace(glossary, id=first_free + place, revision=0) if glossary.is_shared else glossary
+        for place, glossary in enumerate(record.glossaries)
+    ]
+    store_glossaries(log.db, session_id, (), own)
     for term in record.document_terms:
         add_document_term(log.db, session_id, term)
     log.db.conn.executemany(
@@ -113,12 +124,12 @@ def list_sessions(log: LogConnection) -> list[SessionSummary]:
         SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
             (SELECT count(*) FROM segment WHERE session_id = session.id AND source != '') AS num_segments,
             (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
-            NOT EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id) AND NOT EXISTS
-                (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched
+            NOT EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id AND glossary_id <= ?) AND NOT EXISTS
+                (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched, project_id
         FROM session JOIN document ON document.id = session.document_id
         ORDER BY last_ms DESC, session.id DESC
     """
-    rows = log.rows(Message("list the sessions"), query)
+    rows = log.rows(Message("list the sessions"), query, (MAX_OWN_ID,))
     return [SessionSummary(**{**row, "is_untouched": bool(row["is_untouched"])}) for row in rows]
 
 
@@ -160,6 +171,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
         last_ms=session["last_ms"],
         num_events=session["num_events"],
         last_hash=session["last_hash"],
+        project_id=session["project_id"],
     )
 
 

@@ -10,7 +10,7 @@ import hashlib
 import secrets
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -20,14 +20,20 @@ from sqlite_utils import Database
 from app.errors import LogError
 from app.formats.documents import Document, Segment
 from app.glossary import Term
-from app.glossary.glossary import Glossary, change_payload
+from app.glossary.glossary import Glossary, change_payload, shared_payload
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_tables import (
     add_document_term,
+    discard_unfinished_term_bases,
+    follow_project,
+    is_behind_project,
+    load_glossaries,
+    load_term_bases,
     portions_of,
     remove_document_term,
+    reserve_term_base,
     store_glossaries,
     store_portion,
 )
@@ -124,10 +130,12 @@ class LogStore:
         options: Mapping[str, Any] | None = None,
         token: str | None = None,
         events: Iterable[NewEvent] = (),
+        project_id: int | None = None,
     ) -> SessionRecord:
         """Writes a new session on this document: its "open" event, then these `events`, in one transaction.
 
-        Without a token it gets an unguessable one.
+        Without a token it gets an unguessable one, without a project the current one of its language pair. It has the
+        project's term bases at once.
         """
         token = token or secrets.token_urlsafe(24)
         with self._log.transaction(Message("start a session")):
@@ -140,6 +148,7 @@ class LogStore:
                 versions=versions or {},
                 options=options or {},
                 now_ms=_wall_ms(),
+                project_id=project_id,
             )
             opening = {
                 "document": document.name,
@@ -154,7 +163,14 @@ class LogStore:
             self._append(session_id, "open", opening, None, None)
             for event in events:
                 self._append(session_id, event.type, event.payload, event.segment, event.segment_version)
+            self._follow_project(session_id)
         return self.load_session(session_id)
+
+    def resume_session(self, session_id: int, versions: Mapping[str, Any]) -> None:
+        """Writes that a session is taken up again, and the term bases of its project if they have changed since."""
+        with self._log.transaction(Message("write an event")):
+            self._append(session_id, "resume", {"versions": versions}, None, None)
+            self._follow_project(session_id)
 
     def sessions(self) -> list[SessionSummary]:
         """All sessions, most recently used first."""
@@ -231,13 +247,15 @@ class LogStore:
         events: Iterable[NewEvent],
         updates: Iterable[tuple[int, SegmentUpdate]] = (),
         places: Sequence[Segment] = (),
+        change: Callable[[Database], object] = lambda db: None,
     ) -> None:
         """Writes these events in one transaction, all or none.
 
         `updates` are the new states of segments by index, and `places` the positions of segments after a split or
-        merge. On LogError nothing was written.
+        merge; `change` writes to other tables. On LogError nothing was written.
         """
         with self._log.transaction(Message("write the events")):
+            change(self._db)
             for event in events:
                 assert event.type in get_args(EventType), event.type
                 self._append(session_id, event.type, event.payload, event.segment, event.segment_version)
@@ -254,6 +272,27 @@ class LogStore:
         for first, portion in enumerate(portions_of(session_id, glossary)):
             with self._log.transaction(Message("store the glossary")):
                 store_portion(self._db, session_id, glossary, portion, is_first=first == 0)
+
+    def reserve_term_base(self) -> int:
+        """The number of a new term base; it has no effect until `change_glossaries` adds it."""
+        with self._log.transaction(Message("store the glossary")):
+            return reserve_term_base(self._db)
+
+    def discard_unfinished_term_bases(self) -> None:
+        """Deletes what interrupted imports of term bases left."""
+        with self._log.transaction(Message("store the glossary")):
+            discard_unfinished_term_bases(self._db)
+
+    def term_bases(self, project_id: int) -> tuple[Glossary, ...]:
+        """The term bases of a project."""
+        with self._log.reading():
+            return load_term_bases(self._db, project_id)
+
+    def follow_project(self, session_id: int, glossaries: Sequence[Glossary]) -> None:
+        """Writes that the session has these glossaries, after a change of its project."""
+        with self._log.transaction(Message("store the glossary")):
+            self._append(session_id, "glossary", shared_payload(glossaries), None, None)
+            follow_project(self._db, session_id, glossaries)
 
     def change_glossaries(
         self,
@@ -353,6 +392,13 @@ class LogStore:
             (seq, own, wall_ms, session_id),
         )
         return seq
+
+    def _follow_project(self, session_id: int) -> None:
+        """Writes an event where the session has not logged the present term bases of its project."""
+        if is_behind_project(self._db, session_id):
+            glossaries = load_glossaries(self._db, session_id)
+            self._append(session_id, "glossary", shared_payload(glossaries), None, None)
+            follow_project(self._db, session_id, glossaries)
 
     def _update_segment(self, session_id: int, segment: int, update: SegmentUpdate) -> None:
         target = None if update.target is None else storable(update.target)

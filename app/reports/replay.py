@@ -90,7 +90,7 @@ def _detail(event_type: str, payload: dict[str, Any]) -> str:
         return origin_name(payload["origin"])
     if event_type in _ABOUT_TEXTS:
         return str(payload.get("text", ""))
-    if event_type == "model":
+    if event_type in ("model", "project"):
         return str(payload.get("name", ""))
     if event_type == "style":
         return " · ".join(str(payload[key]) for key in ("formality", "domain") if payload.get(key))

@@ -32,12 +32,35 @@ _TAG_SIGN = "\ufffc"
 
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """A text and its translation. `origin` is the name of a document or memory; `changed_ms` counts from 1970."""
+    """A text and its translation. `origin` is the name of a document or memory; `changed_ms` counts from 1970.
+
+    `project` is the number of the project that it belongs to; 0 belongs to all.
+    """
 
     source: str
     target: str
     origin: str = ""
     changed_ms: int = 0
+    project: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryScope:
+    """The entries that a document uses: those of its project first, and with `is_only` no others."""
+
+    project: int = 0
+    is_only: bool = False
+
+    def has(self, entry: MemoryEntry) -> bool:
+        """Whether the document uses this entry."""
+        return not self.is_only or entry.project in (0, self.project)
+
+    def is_own(self, entry: MemoryEntry) -> bool:
+        """Whether the entry is of the document's project."""
+        return bool(self.project) and entry.project == self.project
+
+
+EVERYTHING = MemoryScope()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +129,17 @@ class MemoryIndex:
             return [entry for entry in self._entries if entry is not None]
 
     def matches(
-        self, source: str, *, besides: Hashable = None, min_rate: int = MIN_RATE, count: int = MAX_MATCHES
+        self,
+        source: str,
+        *,
+        besides: Hashable = None,
+        min_rate: int = MIN_RATE,
+        count: int = MAX_MATCHES,
+        scope: MemoryScope = EVERYTHING,
     ) -> list[Match]:
-        """The most similar entries, best first, newest first among equals; each pair of texts once.
+        """The most similar entries, best first; among equals, those of the project first, then newest first.
 
-        Skips the entry with the key `besides`: the segment being edited.
+        Each pair of texts comes once. Skips the entry with the key `besides`: the segment being edited.
         """
         folded, text = fold(source), _plain(source)
         with self._lock:
@@ -120,14 +149,15 @@ class MemoryIndex:
                 Match(rate, entry)
                 for place in candidates
                 if (entry := self._entries[place]) is not None
+                and scope.has(entry)
                 and (rate := _rate(text, folded, entry.source, self._folded[place], min_rate)) >= min_rate
             ]
-        found.sort(key=lambda match: (-match.rate, -match.entry.changed_ms))
+        found.sort(key=lambda match: (-match.rate, not scope.is_own(match.entry), -match.entry.changed_ms))
         distinct = {(_plain(match.entry.source), match.entry.target): match for match in reversed(found)}
         kept = [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match]
         return [replace(match, entry=with_tags_of(source, match.entry)) for match in kept[:count]]
 
-    def exact(self, source: str) -> list[MemoryEntry]:
+    def exact(self, source: str, scope: MemoryScope = EVERYTHING) -> list[MemoryEntry]:
         """The entries with this source, ignoring differences in white space, newest first; a hash lookup."""
         text = _plain(source)
         found = []
@@ -135,13 +165,15 @@ class MemoryIndex:
             place = self._newest.get(hash(text), -1)
             while place >= 0:
                 entry = self._entries[place]
-                if entry is not None and _plain(entry.source) == text:
+                if entry is not None and scope.has(entry) and _plain(entry.source) == text:
                     found.append(entry)
                 place = self._before[place]
         found.sort(key=lambda entry: -entry.changed_ms)
         return [with_tags_of(source, entry) for entry in found]
 
-    def concordance(self, words: str, count: int = MAX_CONCORDANCE) -> list[MemoryEntry]:
+    def concordance(
+        self, words: str, count: int = MAX_CONCORDANCE, scope: MemoryScope = EVERYTHING
+    ) -> list[MemoryEntry]:
         """Entries that contain this text in source or target, ignoring case; newest first."""
         needle = fold(words)
         if not needle:
@@ -150,7 +182,7 @@ class MemoryIndex:
             found = [
                 entry
                 for entry, source, target in zip(self._entries, self._folded, self._folded_targets, strict=True)
-                if entry is not None and (needle in source or needle in target)
+                if entry is not None and (needle in source or needle in target) and scope.has(entry)
             ]
         found.sort(key=lambda entry: -entry.changed_ms)
         return list({(entry.source, entry.target): entry for entry in found}.values())[:count]

@@ -81,11 +81,14 @@ class MemoryLibrary:
         """The index of a direction if it is loaded, else None."""
         return self._indexes.get(direction)
 
-    def import_tmx(self, data: bytes, name: str, direction: str) -> dict[str, Any]:
-        """Imports the pairs of a file, replacing an earlier file of that name. Raises DocumentError, LogError."""
+    def import_tmx(self, data: bytes, name: str, direction: str, project: int = 0) -> dict[str, Any]:
+        """Imports the pairs of a file into a project's memory, replacing an earlier file of that name.
+
+        Raises DocumentError, LogError.
+        """
         name = safe_name(name, "memory.tmx")
         pairs = read_pairs(data, name, *languages_of(direction))
-        num_pairs = import_entries(self.store.connection, name, *languages_of(direction), pairs)
+        num_pairs = import_entries(self.store.connection, name, *languages_of(direction), pairs, project)
         self.forget()
         return {"name": name, "num_pairs": num_pairs}
 

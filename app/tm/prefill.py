@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.text.nontranslatables import placeholder_problem
-from app.tm.index import MemoryEntry, MemoryIndex
+from app.tm.index import EVERYTHING, MemoryEntry, MemoryIndex, MemoryScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,12 @@ def prefill(index: MemoryIndex, sources: Sequence[str]) -> Prefill:
     return Prefill(texts, num_similar)
 
 
-def exact_texts(index: MemoryIndex, source: str) -> list[str]:
-    """The distinct translations of exactly this source with the same placeholders, newest first."""
-    texts = dict.fromkeys(entry.target for entry in index.exact(source))
+def exact_texts(index: MemoryIndex, source: str, scope: MemoryScope = EVERYTHING) -> list[str]:
+    """The distinct translations of exactly this source with the same placeholders, newest first.
+
+    If the project has one, those of other projects do not count.
+    """
+    found = index.exact(source, scope)
+    own = [entry for entry in found if scope.is_own(entry)]
+    texts = dict.fromkeys(entry.target for entry in own or found)
     return [text for text in texts if not placeholder_problem(source, text)]

@@ -6,7 +6,8 @@ Confirmed segments are not copied: a segment that is reopened or deleted also le
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any
 
 from app.i18n import Message
 from app.log.connection import LogConnection
@@ -29,7 +30,7 @@ def load_entries(
     Reads in pages, so that others can write meanwhile.
     """
     query = (
-        "SELECT id, source_language, source, target, name, changed_ms FROM memory_entry "
+        "SELECT id, source_language, source, target, name, changed_ms, project_id FROM memory_entry "
         "WHERE (source_language, target_language) IN (VALUES (?1, ?2), (?2, ?1)) AND id > ?3 ORDER BY id LIMIT ?4"
     )
     last = 0
@@ -39,12 +40,12 @@ def load_entries(
         for row in page:
             pair = (row["source"], row["target"])
             source, target = pair if row["source_language"] == source_language else pair[::-1]
-            yield ("import", row["id"]), MemoryEntry(source, target, row["name"], row["changed_ms"])
+            yield ("import", row["id"]), _entry(source, target, row, row["changed_ms"])
         last = page[-1]["id"]
     directions = f"{source_language}-{target_language}", f"{target_language}-{source_language}"
     confirmed = log.rows(
         Message("load the memory"),
-        "SELECT session_id, segment_index, source, target, direction, document.name, last_ms FROM segment "
+        "SELECT session_id, segment_index, source, target, direction, document.name, last_ms, project_id FROM segment "
         "JOIN session ON session.id = session_id JOIN document ON document.id = document_id "
         "WHERE state = 'confirmed' AND target IS NOT NULL AND direction IN (?, ?) ORDER BY session_id, segment_index",
         directions,
@@ -52,10 +53,11 @@ def load_entries(
     for row in confirmed:
         pair = (row["source"], row["target"])
         source, target = pair if row["direction"] == directions[0] else pair[::-1]
-        yield (
-            segment_key(row["session_id"], row["segment_index"]),
-            MemoryEntry(source, target, row["name"], row["last_ms"]),
-        )
+        yield segment_key(row["session_id"], row["segment_index"]), _entry(source, target, row, row["last_ms"])
+
+
+def _entry(source: str, target: str, row: Mapping[str, Any], changed_ms: int) -> MemoryEntry:
+    return MemoryEntry(source, target, row["name"], changed_ms, row["project_id"] or 0)
 
 
 def state_of(log: LogConnection) -> tuple[float, ...]:
@@ -69,19 +71,28 @@ def state_of(log: LogConnection) -> tuple[float, ...]:
 
 
 def import_entries(
-    log: LogConnection, name: str, source_language: str, target_language: str, pairs: Iterable[Pair]
+    log: LogConnection,
+    name: str,
+    source_language: str,
+    target_language: str,
+    pairs: Iterable[Pair],
+    project: int = 0,
 ) -> int:
-    """Stores pairs under the name of a memory, replacing an earlier import; returns their number."""
+    """Stores pairs under the name of a memory, replacing an earlier import; returns their number.
+
+    They belong to the project of that number, or with 0 to all.
+    """
     now_ms = time.time_ns() // 1_000_000
-    rows = [(name, source_language, target_language, *pair, now_ms) for pair in dict.fromkeys(pairs)]
+    rows = [(name, source_language, target_language, *pair, now_ms, project or None) for pair in dict.fromkeys(pairs)]
     with log.transaction(Message("store the memory")):
         log.db.execute(
-            "DELETE FROM memory_entry WHERE name = ? AND source_language = ? AND target_language = ?",
-            (name, source_language, target_language),
+            "DELETE FROM memory_entry WHERE name = ? AND source_language = ? AND target_language = ? "
+            "AND coalesce(project_id, 0) IN (0, ?)",
+            (name, source_language, target_language, project),
         )
         log.db.conn.executemany(
-            "INSERT INTO memory_entry (name, source_language, target_language, source, target, changed_ms) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO memory_entry (name, source_language, target_language, source, target, changed_ms, project_id) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
     return len(rows)

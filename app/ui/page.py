@@ -64,6 +64,7 @@ HEAD = f"""
 <link rel="stylesheet" href="{STATIC_PATH}/styles/editor.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/report.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/glossary.css">
+<link rel="stylesheet" href="{STATIC_PATH}/styles/projects.css">
 """
 
 

@@ -21,10 +21,19 @@ Run = tuple[str, str]  # [kind, text]
 WordPair = tuple[int, int]
 
 
+class ProjectName(TypedDict):
+    """A project; without a name of its own, ""."""
+
+    id: int
+    name: str
+
+
 class DocumentView(TypedDict):
-    """The document and its language pair; `unit` is what its words are counted in."""
+    """The document, its session and project, and its language pair; `unit` is what its words are counted in."""
 
     name: str
+    session: int
+    project: ProjectName
     notes: list[str]
     direction: str
     source_language: str

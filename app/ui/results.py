@@ -222,12 +222,13 @@ class PairOffers(TypedDict):
 
 
 class GlossaryView(TypedDict):
-    """One glossary of the document."""
+    """One glossary of the document; `is_shared` if it is a term base of the project."""
 
     id: int
     name: str
     num_terms: int
     is_on: bool
+    is_shared: bool
 
 
 class GlossaryList(TypedDict):
@@ -409,6 +410,44 @@ class ImportedGlossary(TypedDict):
     name: str
     num_terms: int
     errors: list[str]
+
+
+# ---- projects and documents ----
+
+
+class ProjectRow(TypedDict):
+    """A project; without a name of its own, "". `is_current`: new documents of its language pair go into it."""
+
+    id: int
+    name: str
+    client: str
+    direction: str
+    formality: str
+    domain: str
+    shares_memory: bool
+    num_documents: int
+    num_term_bases: int
+    num_terms: int
+    is_current: bool
+
+
+class ProjectList(TypedDict):
+    """All projects, most recently used first."""
+
+    projects: list[ProjectRow]
+
+
+class DocumentRow(SessionOffer):
+    """A document in the list of all documents."""
+
+    direction: str
+    project: int
+
+
+class DocumentList(ProjectList):
+    """All documents, most recently used first, and the projects that they belong to."""
+
+    documents: list[DocumentRow]
 
 
 # ---- sessions ----

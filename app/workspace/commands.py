@@ -16,6 +16,7 @@ from app.formats.documents import Document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.i18n import Message
+from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.models.style import Style
@@ -28,11 +29,12 @@ from app.segments.constraint_changes import (
 )
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import EditOrigin, ReportedEdit, confirmed, edit_events, edited, reopened
+from app.tm.index import MemoryScope
 from app.tm.library import MemoryLibrary
 from app.workspace.activity import Activity
 from app.workspace.batches import Batches
 from app.workspace.checking import Checking
-from app.workspace.core import WorkspaceCore
+from app.workspace.core import UnitOfWork, WorkspaceCore
 from app.workspace.decoding import DecodeQueue
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.glossary_imports import GlossaryImports
@@ -68,6 +70,7 @@ class Workspace:
         glossaries: tuple[Glossary, ...] = (),
         document_terms: tuple[Term, ...] = (),
         library: MemoryLibrary | None = None,
+        project: Project | None = None,
     ) -> None:
         shared = library or MemoryLibrary(store)
         self.terms = DocumentTerms(direction, glossaries, document_terms, lambda: shared.index_if_read(direction))
@@ -83,7 +86,10 @@ class Workspace:
         self.checking = Checking(core)
         self.activity = Activity(core)
         self.batches = Batches(core)
-        self.memory = MemoryLookup(core, shared)
+        self.project = project or Project(0, "", "", direction, "", "", True)
+        self.memory = MemoryLookup(
+            core, shared, lambda: MemoryScope(self.project.id, is_only=not self.project.shares_memory)
+        )
         self.questions = Questions(core, self.style, options)
         self.decoding = DecodeQueue(core, self.terms, self.style, self.memory, self.questions, options)
         self.structure = Structure(core, self.terms, self.decoding)
@@ -126,9 +132,12 @@ class Workspace:
         with self.lock:
             name, loading = self._next or ("", self.model)
             model = {**self.model.view(), "next": name, "fetched": loading.fetched, "style": self.style.view()}
-            return snapshot_of(
+            reply = snapshot_of(
                 self.core, self.decoding, self.activity, self.terms.summary(), model, since, open_index, detail_since
             )
+            project = {"id": self.project.id, "name": self.project.name}
+            reply["document"] |= {"session": self.session_id, "project": project}
+            return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
         """Whether `snapshot` with the same arguments would contain anything new."""
@@ -268,10 +277,19 @@ class Workspace:
         with self.lock:
             self.decoding.pretranslate(is_on)
 
-    def choose_style(self, style: Style) -> None:
-        """Requests translations in this style from now on; those without text of the translator are made again."""
+    def use_project(self, project: Project) -> None:
+        """Shows the project of the document as it is now."""
         with self.lock:
-            self.style.choose(style, self._on_style)
+            self.project = project
+            self.core.touch()
+
+    def choose_style(self, style: Style, also: Callable[[UnitOfWork], None] | None = None) -> None:
+        """Requests translations in this style from now on; those without text of the translator are made again.
+
+        `also` adds further changes to the command.
+        """
+        with self.lock:
+            self.style.choose(style, self._on_style, also)
 
     # ---- models ----
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from sqlite_utils import Database
+
 from app.checks import CHECKS, CheckName, Finding
 from app.errors import CommandError
 from app.formats.documents import Document, Segment
@@ -39,6 +41,7 @@ class UnitOfWork:
         self.document: Document | None = None
         self.places: Sequence[Segment] = ()
         self.effects: list[Callable[[], object]] = []
+        self.writes: list[Callable[[Database], object]] = []
 
     def log(self, event_type: EventType, payload: dict[str, Any], segment: SegmentState | None = None) -> None:
         """Adds an event, of a segment or of the whole document."""
@@ -54,6 +57,10 @@ class UnitOfWork:
     def rearrange(self, document: Document, places: Sequence[Segment]) -> None:
         """Replaces the document by one in which these segments have new places: they were split or merged."""
         self.document, self.places = document, places
+
+    def write(self, change: Callable[[Database], object]) -> None:
+        """Writes to further tables of the log, in the same transaction."""
+        self.writes.append(change)
 
     def then(self, effect: Callable[[], object]) -> None:
         """Calls `effect` once everything is written and the new states are in memory. It must not fail."""
@@ -142,7 +149,13 @@ class WorkspaceCore:
             work = UnitOfWork()
             yield work
             if work.events or work.states:
-                self.store.append_all(self.session_id, work.events, self._updates(work.states), work.places)
+                self.store.append_all(
+                    self.session_id,
+                    work.events,
+                    self._updates(work.states),
+                    work.places,
+                    lambda db: [change(db) for change in work.writes],
+                )
             if work.document is not None:
                 self._arrange(work.document)
             for state in work.states:

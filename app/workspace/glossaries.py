@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from app.errors import CommandError
-from app.glossary import Term, TermHit, term_matcher
-from app.glossary.glossary import Glossary
+from app.glossary import Term, term_matcher
+from app.glossary.glossary import Glossary, with_revisions
 from app.glossary.index.term_index import TermChanges
 from app.i18n import Message
 from app.log.store import glossary_payload
@@ -24,12 +23,13 @@ from app.segments.state import Json
 from app.segments.term_coverage import dry_run
 from app.workspace.core import WorkspaceCore
 from app.workspace.decoding import DecodeQueue
+from app.workspace.hits_update import HitsUpdate
 from app.workspace.memory import BREATH_SECONDS
 from app.workspace.terms import DocumentTerms, PreparedTerms
 
-Change = Literal["import", "remove", "order", "switch", "edit", "undo"]
+Change = Literal["import", "remove", "order", "switch", "edit", "share", "merge", "undo"]
 Glossaries = tuple[Glossary, ...]
-Scope = Literal["document", "glossary"]
+Scope = Literal["document", "glossary", "project"]
 OWN_GLOSSARY = "own terms"
 MAX_UNDO = 100
 MAX_GLOSSARIES = 50
@@ -37,43 +37,6 @@ MAX_GLOSSARIES = 50
 MAX_LISTED = 1000
 MAX_PLACES = 50
 NUM_UPDATED_AT_ONCE = 50  # segments, when terms change
-
-
-class HitsUpdate:
-    """Gives the segments the hits of other terms, a portion at a time: one with many hits takes a millisecond to check.
-
-    Used under the workspace's lock, which may be released between two portions.
-    """
-
-    def __init__(
-        self, core: WorkspaceCore, terms: DocumentTerms, hits: Mapping[str, tuple[TermHit, ...] | None]
-    ) -> None:
-        self._core = core
-        self._terms = terms
-        self._hits = hits
-        self._todo = deque(range(len(core.segments)))
-        if core.open_index is not None:
-            self._todo.appendleft(core.open_index)
-        self._changed: list[int] = []
-
-    def carry_on(self, count: int) -> bool:
-        """Updates that many segments, the open one first; returns whether any is left."""
-        for _ in range(min(count, len(self._todo))):
-            segment = self._core.segments[self._todo.popleft()]
-            # A segment that was split or merged in the meantime has a source of its own.
-            is_known = segment.source in self._hits
-            hits = self._hits[segment.source] if is_known else self._terms.hits(segment.source)
-            if hits in (None, segment.hits):
-                continue
-            if hits != self._terms.listed(segment.hits):  # forms from the memory may come on top
-                self._core.adopt(replace(segment, hits=hits))
-                self._changed.append(segment.index)
-        return bool(self._todo)
-
-    def finish(self) -> list[int]:
-        """Updates all that are left; returns the segments whose hits have changed, in earlier portions too."""
-        self.carry_on(len(self._todo))
-        return self._changed
 
 
 class GlossaryEditor:
@@ -89,7 +52,9 @@ class GlossaryEditor:
         self._decoding = decoding
         self._update: HitsUpdate | None = None
         self._past: list[Glossaries] = []  # the glossaries before each change, the newest last
-        self._last_id = max((glossary.id for glossary in terms.glossaries), default=0)
+        self._last_id = max((glossary.id for glossary in terms.glossaries if not glossary.is_shared), default=0)
+        # Called without locks after a change of the project's term bases, for the other documents of the project.
+        self.on_shared_change: Callable[[Glossaries], None] = lambda shared: None
         self._putting = threading.Lock()
 
     @property
@@ -103,7 +68,13 @@ class GlossaryEditor:
             glossaries = self._terms.glossaries
             return {
                 "glossaries": [
-                    {"id": glossary.id, "name": glossary.name, "num_terms": len(glossary), "is_on": glossary.is_on}
+                    {
+                        "id": glossary.id,
+                        "name": glossary.name,
+                        "num_terms": len(glossary),
+                        "is_on": glossary.is_on,
+                        "is_shared": glossary.is_shared,
+                    }
                     for glossary in glossaries
                 ],
                 "can_undo": bool(self._past),
@@ -117,15 +88,26 @@ class GlossaryEditor:
             raise CommandError(Message("This glossary is not on the document any more: close the list and open it."))
         return found
 
-    def put(self, name: str, terms: Iterable[Term], report: Mapping[str, Any] | None = None) -> Json:
+    def put(
+        self,
+        name: str,
+        terms: Iterable[Term],
+        report: Mapping[str, Any] | None = None,
+        *,
+        is_shared: bool = False,
+    ) -> Json:
         """Requires these terms from now on: in place of the glossary of the same name, else before all others.
 
-        `report`, the findings of the import, goes to the log.
+        With `is_shared` they become a term base of the project, else a glossary of this document only. `report`, the
+        findings of the import, goes to the log.
         """
 
+        def is_replaced(glossary: Glossary) -> bool:
+            return glossary.name == name and glossary.is_shared == is_shared
+
         def with_new(glossaries: Glossaries) -> Glossaries:
-            if any(glossary.name == name for glossary in glossaries):
-                return tuple(new if glossary.name == name else glossary for glossary in glossaries)
+            if any(map(is_replaced, glossaries)):
+                return tuple(new if is_replaced(glossary) else glossary for glossary in glossaries)
             if len(glossaries) >= MAX_GLOSSARIES:
                 raise CommandError(
                     Message(
@@ -136,12 +118,25 @@ class GlossaryEditor:
             return (new, *glossaries)
 
         with self._putting:  # one large glossary at a time is written
-            new = Glossary.of(self.new_id(), name, terms)
+            new = Glossary.of(self.new_id(is_shared=is_shared), name, terms)
             with_new(self._terms.glossaries)
             return self._change("import", with_new, report=report)
 
+    def share(self, id_: int) -> Json:
+        """Makes a glossary of this document a term base of its project, for all documents there."""
+        with self._putting:
+            new_id = self.new_id(is_shared=True)
+
+            def shared(glossaries: Glossaries) -> Glossaries:
+                own = self.glossary(id_, glossaries)
+                if own.is_shared:
+                    raise CommandError(Message("{name} is a term base of the project already.", name=own.name))
+                return tuple(replace(own, id=new_id) if one is own else one for one in glossaries)
+
+            return self._change("share", shared)
+
     def remove(self, id_: int) -> Json:
-        """Removes a glossary from the document."""
+        """Removes a glossary from the document, and a term base from the whole project."""
 
         def without(glossaries: Glossaries) -> Glossaries:
             gone = self.glossary(id_, glossaries)
@@ -190,7 +185,8 @@ class GlossaryEditor:
             return self._change("undo", earlier)
 
     def add_term(self, index: int, source: str, target: str, scope: Scope) -> Json:
-        """Requires `target` wherever `source` occurs, in this document or by the first glossary that is on.
+        """Requires `target` wherever `source` occurs: in this document, by the first glossary that is on, or by the
+        first term base of the project that is on.
 
         `index` is the segment that the translator looks at; its source must contain the words. Returns how many other
         segments are translated again, and for a glossary its name, its id and the number of the term in it.
@@ -211,7 +207,8 @@ class GlossaryEditor:
                         index=core.number(index),
                     )
                 )
-            first = next((glossary for glossary in terms.glossaries if glossary.is_on), None)
+            is_shared = scope == "project"
+            first = next((one for one in terms.glossaries if one.is_on and (one.is_shared or not is_shared)), None)
             known = terms.document_terms if term.is_for_document else first.terms.values() if first is not None else ()
             if any((other.source, other.target) == (term.source, term.target) for other in known):
                 raise CommandError(
@@ -225,11 +222,14 @@ class GlossaryEditor:
                 core.store.add_term(core.session_id, term, index)
             else:
                 if first is None:
-                    first = Glossary(self.new_id(), OWN_GLOSSARY)
+                    first = Glossary(self.new_id(is_shared=is_shared), OWN_GLOSSARY)
                 prepared = self._store_term(first, replace(term, glossary=first.name), index)
                 place = {"glossary": first.name, "glossary_id": first.id, "number": first.next_number()}
             changed = self._begin_to_use(prepared).finish()
-            return {"num_retranslated": self._decoding.translate_by_terms(changed, besides=index), **place}
+            result = {"num_retranslated": self._decoding.translate_by_terms(changed, besides=index), **place}
+        if first is not None and first.is_shared:
+            self.on_shared_change(_shared(terms.glossaries))
+        return result
 
     def remove_term(self, source: str, target: str) -> Json:
         """Requires a term of the document no longer; returns how many segments are translated again."""
@@ -262,8 +262,45 @@ class GlossaryEditor:
             ],
         }  # fmt: skip
 
-    def new_id(self) -> int:
-        """A number that no glossary of this document has or had."""
+    def follow(self, shared: Glossaries, *, move: Callable[[Glossaries], None] | None = None) -> None:
+        """Uses the project's term bases as another document has changed them, or those of another project.
+
+        `move` writes the glossaries to the log, by default as followed. Undo of earlier changes ends here.
+        """
+        core, terms = self._core, self._terms
+        write = move or (lambda after: core.store.follow_project(core.session_id, after))
+
+        def followed(before: Glossaries) -> Glossaries:
+            by_id = {glossary.id: glossary for glossary in shared}
+            kept = [
+                replace(by_id[one.id], is_on=one.is_on) if one.is_shared else one
+                for one in before
+                if not one.is_shared or one.id in by_id
+            ]
+            known = {one.id for one in before}
+            return (*(one for one in shared if one.id not in known), *kept)
+
+        while True:
+            with core.lock:
+                basis, before, sources = terms.all, terms.glossaries, self._sources()
+            after = followed(before)
+            prepared = terms.prepared(sources, after)
+            with core.lock:
+                if not basis is prepared.basis is terms.all:
+                    continue
+                write(after)
+                self._past.clear()
+                update = self._begin_to_use(prepared)
+            self._carry_out(update)
+            with core.lock:
+                self._decoding.translate_quietly()
+                core.touch()
+            return
+
+    def new_id(self, *, is_shared: bool = False) -> int:
+        """A number that no glossary of this document has or had; with `is_shared`, of a term base."""
+        if is_shared:
+            return self._core.store.reserve_term_base()
         with self._core.lock:
             self._last_id += 1
             return self._last_id
@@ -287,7 +324,7 @@ class GlossaryEditor:
         while True:
             with core.lock:
                 basis, before, sources = terms.all, terms.glossaries, self._sources()
-            after = to(before)
+            after = with_revisions(before, to(before))
             if after == before:
                 return {**self.overview(), "num_retranslated": 0}
             for new in after:
@@ -311,14 +348,17 @@ class GlossaryEditor:
                     num_retranslated = self._decoding.translate_by_terms(update.finish())
                 else:
                     self._decoding.translate_quietly()
-                return {**self.overview(), "num_retranslated": num_retranslated}
+                overview = {**self.overview(), "num_retranslated": num_retranslated}
+            if _revisions(before) != _revisions(after):
+                self.on_shared_change(_shared(after))
+            return overview
 
     def _store_term(self, glossary: Glossary, term: Term, index: int) -> PreparedTerms:
         """Stores one more term of a glossary, which may be new, named while at a segment."""
         core, before = self._core, self._terms.glossaries
         after = glossary.changed({glossary.next_number(): term})
         is_new = all(other.id != glossary.id for other in before)
-        glossaries = (after, *before) if is_new else _with(before, after)
+        glossaries = with_revisions(before, (after, *before) if is_new else _with(before, after))
         payload = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": glossary.name}
         prepared = self._terms.prepared(self._sources(), glossaries)
         core.store.change_glossaries(
@@ -354,6 +394,14 @@ class GlossaryEditor:
 
 def _with(glossaries: Glossaries, changed: Glossary) -> Glossaries:
     return tuple(changed if glossary.id == changed.id else glossary for glossary in glossaries)
+
+
+def _shared(glossaries: Glossaries) -> Glossaries:
+    return tuple(glossary for glossary in glossaries if glossary.is_shared)
+
+
+def _revisions(glossaries: Glossaries) -> set[tuple[int, int]]:
+    return {(glossary.id, glossary.revision) for glossary in glossaries if glossary.is_shared}
 
 
 def _term_view(term: Term) -> Json:

@@ -6,6 +6,7 @@ One library belongs to a log and is shared by all its documents; it reads a lang
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -13,7 +14,7 @@ from app.errors import LogError
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import batch_events
-from app.tm.index import Match, MemoryEntry, MemoryIndex, runs_between
+from app.tm.index import Match, MemoryEntry, MemoryIndex, MemoryScope, runs_between
 from app.tm.library import MemoryLibrary, languages_of
 from app.tm.prefill import exact_texts
 from app.tm.storage import segment_key
@@ -26,8 +27,10 @@ BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once starve
 class MemoryLookup:
     """Looks the segments of one document up in the translation memory, and keeps the memory up to date with them."""
 
-    def __init__(self, core: WorkspaceCore, library: MemoryLibrary) -> None:
+    def __init__(self, core: WorkspaceCore, library: MemoryLibrary, scope: Callable[[], MemoryScope]) -> None:
+        """`scope` returns which entries the document uses."""
         self._core = core
+        self._scope = scope
         self.library = library
         core.observe(self._follow)
 
@@ -65,7 +68,7 @@ class MemoryLookup:
 
     def import_tmx(self, data: bytes, name: str) -> Json:
         """See `MemoryLibrary.import_tmx`; segments whose source is in the file are filled, `num_filled` of them."""
-        imported = self.library.import_tmx(data, name, self._core.direction)
+        imported = self.library.import_tmx(data, name, self._core.direction, self._scope().project)
         return {**imported, "num_filled": self.fill()}
 
     def matches(self, index: int) -> Json:
@@ -73,7 +76,7 @@ class MemoryLookup:
         core = self._core
         source = core.segment(index).source
         library_index = self.library.index(core.direction)
-        found = library_index.matches(source, besides=segment_key(core.session_id, index))
+        found = library_index.matches(source, besides=segment_key(core.session_id, index), scope=self._scope())
         view = [_view(match, source) for match in found]
         if view:
             shown = [{name: row[name] for name in ("rate", "source", "target", "origin")} for row in view]
@@ -83,14 +86,14 @@ class MemoryLookup:
 
     def concordance(self, words: str) -> Json:
         """The entries of the memory that contain these words."""
-        found = self.library.index(self._core.direction).concordance(words)
+        found = self.library.index(self._core.direction).concordance(words, scope=self._scope())
         rows = [{"source": entry.source, "target": entry.target, "origin": entry.origin} for entry in found]
         return {"words": words, "rows": rows}
 
     def _prefill(self, work: UnitOfWork, index: MemoryIndex, segment: SegmentState) -> SegmentState | None:
         if not segment.source or segment.target is not None or segment.version:
             return None
-        texts = {clean_target(text) for text in exact_texts(index, segment.source)}
+        texts = {clean_target(text) for text in exact_texts(index, segment.source, self._scope())}
         if len(texts) != 1 or not (text := texts.pop()).strip():
             return None
         after = replace(segment, target=text, state="pretranslated", origin="memory")
@@ -109,7 +112,8 @@ class MemoryLookup:
             if after.state == "confirmed" and after.target is not None:
                 is_forward = direction == core.direction
                 source, target = (after.source, after.target) if is_forward else (after.target, after.source)
-                entry = MemoryEntry(source, target, core.document.name, time.time_ns() // 1_000_000)
+                now_ms = time.time_ns() // 1_000_000
+                entry = MemoryEntry(source, target, core.document.name, now_ms, self._scope().project)
             self.library.put(direction, segment_key(core.session_id, after.index), entry)
 
 

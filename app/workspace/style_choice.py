@@ -8,7 +8,7 @@ from dataclasses import asdict
 from app.i18n import Message
 from app.models.style import Style, chosen_style, formalities_of
 from app.segments.state import Json, SegmentState
-from app.workspace.core import WorkspaceCore
+from app.workspace.core import UnitOfWork, WorkspaceCore
 from engine import Request
 
 
@@ -28,14 +28,18 @@ class StyleChoice:
         """The request to the engine for a segment with its current constraints."""
         return self.asked.applied_to(segment.request(self._core.direction))
 
-    def choose(self, style: Style, on_change: Callable[[], None]) -> None:
-        """Keeps the choice, and calls `on_change` if requests to the model change.
+    def choose(
+        self, style: Style, on_change: Callable[[], None], also: Callable[[UnitOfWork], None] | None = None
+    ) -> None:
+        """Keeps the choice, and calls `on_change` if requests to the model change. `also` adds to the command.
 
         Raises CommandError if the model does not support a newly chosen value.
         """
         core = self._core
         with core.command() as work:
             style.besides(self.chosen).check(core.model, core.direction)
+            if also is not None:
+                also(work)
             if style == self.chosen:
                 return
             before = self.asked

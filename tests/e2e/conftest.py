@@ -17,6 +17,8 @@ import pytest
 import torch
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from app.log.project_tables import Project, insert_project
+from app.log.store import LogStore
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import EOS, TextCodec
 from tests.e2e.hand_server import HOST
@@ -142,8 +144,16 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """One app for all tests of a worker. Each test opens its own document; matches of the others do not fill it."""
-    app = App(model_folder, tmp_path_factory.mktemp("log") / "sessions.sqlite", "--no-fill")
+    """One app for all tests of a worker. Each test opens its own document; matches of the others do not fill it.
+
+    Its first project leaves the form of address to the model: with a form, the random model translates at length.
+    """
+    log = tmp_path_factory.mktemp("log") / "sessions.sqlite"
+    store = LogStore.open(log)
+    with store.connection.transaction("make a project"):
+        insert_project(store.connection.db, Project(0, "", "", "en-de", "", "", True))
+    store.close()
+    app = App(model_folder, log, "--no-fill")
     yield app
     app.stop()
 

@@ -31,8 +31,8 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
         screen.type_text("Hello world")
         screen.wait_until_saved()
 
-        button.focus()
-        keyboard.press("Enter")
+        page.locator(".docinfo .langs").press("Enter")
+        page.get_by_role("button", name="Change the language pair").press("Enter")
         source, target = dialog.get_by_label("From"), dialog.get_by_label("To")
         expect(source).to_be_focused()
         go = dialog.locator(".btn.primary")

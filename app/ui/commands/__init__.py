@@ -47,6 +47,16 @@ from app.ui.commands.model_commands import (
     StopModel,
     SwitchModel,
 )
+from app.ui.commands.project_commands import (
+    ChooseProject,
+    CreateProject,
+    DeleteDocument,
+    DeleteProject,
+    EditProject,
+    ListDocuments,
+    ListProjects,
+    MoveDocument,
+)
 from app.ui.commands.segment_commands import (
     CheckText,
     ConfirmSegment,
@@ -117,6 +127,14 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         SwitchModel,
         FetchModel,
         StopModel,
+        ListProjects,
+        CreateProject,
+        EditProject,
+        ChooseProject,
+        DeleteProject,
+        ListDocuments,
+        MoveDocument,
+        DeleteDocument,
         OpenDocument,
         OpenSample,
         ResumeSession,

@@ -121,14 +121,18 @@ class ChooseChecks(Command):
 
 
 class ChooseStyle(Command):
-    """The form of address and the domain of translations; null leaves it to the model."""
+    """The form of address and the domain of translations; null leaves it to the model.
+
+    `is_kept`: new documents of the project begin with them, too.
+    """
 
     name: Literal["choose_style"]
     formality: Formality | None = None
     domain: Name | None = None
+    is_kept: bool = False
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.choose_style(Style(self.formality, self.domain))
+        sessions.projects.choose_style(workspace, Style(self.formality, self.domain), is_kept=self.is_kept)
 
 
 class SetConsent(Command):

@@ -1,6 +1,7 @@
 /* Keys of the whole window. AltGr and keys of an input method are ignored; on a Mac, Command means Ctrl. */
 
 import {actionOf, DEFAULTS, keysOf} from './core/key_bindings.js';
+import {openDocuments} from './dialogs/documents.js';
 import {openGoTo} from './dialogs/go_to.js';
 import {openKeySheet} from './dialogs/key_sheet.js';
 import {openReplace} from './dialogs/replace.js';
@@ -180,6 +181,7 @@ const ACTIONS = {
       list.searchField.select();
     },
   goto: bench => () => openGoTo(bench),
+  documents: bench => () => openDocuments(bench),
   match:
     ({side}, _place, keys) =>
     () =>

@@ -49,6 +49,7 @@ export class Bench {
     /** @type {((model: ModelStatus) => void) | null} */
     this.onModel = null;
     this.languages = {source: 'en', target: 'de'};
+    this.document = {session: 0, project: {id: 0, name: ''}};
     /** @type {SessionPlace} */
     this.session = {
       token: readStored('session', TOKEN_KEY) ?? '',
@@ -226,6 +227,7 @@ export class Bench {
       this.offers = reply.offers ?? this.offers;
       this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // the terms need space above the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
+      this.document = reply.document;
       this.unit = reply.document.unit;
       this.work = reply.work;
       this.header.update(reply);

@@ -109,6 +109,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
     staged = api.glossaries.stage(workspace.token, "more.tsv", [b"save\tspeichern\n"], "en")["result"]["import"]
     query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
     more = {"case": "exact", "matching": "lemma", "note": ""}
+    project = {"client_name": "", "formality": "formal", "domain": None, "shares_memory": True}
     expected = {**results()["CommandResults"]}
     untyped = [name for name, shape in expected.items() if shape is None]
     done = set()
@@ -145,6 +146,14 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("open_document", {"file": "x.txt", "data": base64.b64encode(b"Same.\nSame.\n").decode()}),
         ("confirm", {"segment": 0, "text": "Gleich."}),
         ("resume_session", {"session": workspace.session_id}),
+        ("projects", {}),
+        ("create_project", {**project, "title": "Manuals", "direction": "en-de"}),
+        ("edit_project", {**project, "title": "Our manuals", "project": 2}),
+        ("choose_project", {"project": 1}),
+        ("documents", {}),
+        ("move_document", {"session": workspace.session_id, "project": 2}),
+        ("delete_project", {"project": 2, "into": 1}),
+        ("delete_document", {"session": workspace.session_id + 1}),
         ("restart_document", {"direction": "en-de"}),
         ("delete_session", {}),
         ("open_sample", {}),

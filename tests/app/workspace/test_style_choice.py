@@ -118,7 +118,7 @@ def test_new_style_translates_again_all_segments_without_a_translators_text(run:
     run.answer(workspace)
     workspace.confirm(1, "Meins.")
     before = [segment.text for segment in workspace.segments]
-    assert set(styles_asked(run).values()) == {(None, None)}
+    assert set(styles_asked(run).values()) == {("formal", None)}, "the default of a project"
 
     first = len(run.decoder.requests)
     assert run.command(workspace, "choose_style", formality="informal", domain=None)["ok"]
@@ -166,7 +166,8 @@ def test_session_continues_in_its_style_and_keeps_its_translations(run: Run, tmp
     texts, token = [segment.text for segment in workspace.segments], workspace.token
     played = replay_steps((), run.store.events(workspace.session_id))
     logged = [(moment.type, moment.detail) for moment in played if moment.type in ("model", "style")]
-    assert logged == [("model", "hand"), ("style", "informal · docs"), ("style", "formal")]
+    chosen = [("style", "informal · docs"), ("style", "formal")]
+    assert logged == [("style", "formal"), ("model", "hand"), *chosen], "the project's default comes first"
     run.end()
     for knows, expected in ((True, texts), (False, [None, None, None])):
         again = Run(tmp_path / "log.sqlite", knows=knows)
@@ -238,13 +239,13 @@ def test_unsupported_style_is_refused(run: Run, fields: dict[str, Any], message:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     reply = run.command(workspace, "choose_style", **fields)
     assert message in reply["error"]["message"]
-    assert chosen_style(run.store, workspace.session_id) == Style()
+    assert chosen_style(run.store, workspace.session_id) == Style("formal"), "as it was"
 
 
 def test_page_shows_the_styles_of_each_model(run: Run) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     style = run.command(workspace, "models")["model"]["style"]
-    assert style == {"formality": None, "domain": None, "formalities": list(FORMALITIES), "domains": list(DOMAINS)}
+    assert style == {"formality": "formal", "domain": None, "formalities": list(FORMALITIES), "domains": list(DOMAINS)}
 
 
 @pytest.mark.parametrize("payload", [{}, {"formality": "polite", "domain": 7}, {"formality": ["formal"]}])

@@ -36,6 +36,7 @@ export const DEFAULTS = {
   memory: ['Alt+M'],
   search: ['Ctrl+K'],
   goto: ['Ctrl+G'],
+  documents: ['Alt+O'],
   replace: ['Ctrl+H'],
   split: ['Alt+Shift+X'],
   merge: ['Alt+Shift+J'],

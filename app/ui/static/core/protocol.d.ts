@@ -44,6 +44,14 @@ export type Command =
   | SwitchModel
   | FetchModel
   | StopModel
+  | ListProjects
+  | CreateProject
+  | EditProject
+  | ChooseProject
+  | DeleteProject
+  | ListDocuments
+  | MoveDocument
+  | DeleteDocument
   | OpenDocument
   | OpenSample
   | ResumeSession
@@ -115,6 +123,14 @@ export interface CommandResults {
   switch_model: undefined;
   fetch_model: undefined;
   stop_model: undefined;
+  projects: ProjectList;
+  create_project: ProjectList;
+  edit_project: ProjectList;
+  choose_project: ProjectList;
+  delete_project: ProjectList;
+  documents: DocumentList;
+  move_document: DocumentList;
+  delete_document: DocumentList;
   open_document: ShownSession;
   open_sample: ShownSession;
   resume_session: ShownSession;
@@ -163,7 +179,7 @@ export interface AddTerm extends CommandFields {
   segment: number;
   source: string;
   target: string;
-  scope: 'document' | 'glossary';
+  scope: 'document' | 'glossary' | 'project';
 }
 
 /** A term that was added; for a glossary, its name, its id, and the number of the term in it. */
@@ -322,11 +338,20 @@ export interface ChooseChecks extends CommandFields {
   off: ('numbers' | 'placeholders' | 'terms' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
 }
 
-/** The form of address and the domain of translations; null leaves it to the model. */
+/** New documents go into this project. */
+export interface ChooseProject extends CommandFields {
+  name: 'choose_project';
+  project: number;
+}
+
+/** The form of address and the domain of translations; null leaves it to the model.
+ *
+ * `is_kept`: new documents of the project begin with them, too. */
 export interface ChooseStyle extends CommandFields {
   name: 'choose_style';
   formality?: 'formal' | 'informal' | null;
   domain?: string | null;
+  is_kept?: boolean;
 }
 
 /** How the text could continue, or the reason why nothing follows. */
@@ -377,9 +402,33 @@ export interface CountKeys extends CommandFields {
   carets?: [number, number, number][] | null;
 }
 
+/** Makes a project for a language pair; new documents in it go into this project. */
+export interface CreateProject extends CommandFields {
+  name: 'create_project';
+  title: string;
+  client_name: string;
+  formality: 'formal' | 'informal' | null;
+  domain: string | null;
+  shares_memory: boolean;
+  direction: string;
+}
+
 /** How long the last decoding took. */
 export interface DecodeView {
   last_ms: number | null;
+}
+
+/** Deletes a document that this page does not show. */
+export interface DeleteDocument extends CommandFields {
+  name: 'delete_document';
+  session: number;
+}
+
+/** Deletes a project; its documents and term bases go into the project `into`. */
+export interface DeleteProject extends CommandFields {
+  name: 'delete_project';
+  project: number;
+  into?: number | null;
 }
 
 /** Deletes the session with its document and its log. */
@@ -420,9 +469,28 @@ export interface DocumentImpact {
   num_more: number;
 }
 
-/** The document and its language pair; `unit` is what its words are counted in. */
+/** All documents, most recently used first, and the projects that they belong to. */
+export interface DocumentList {
+  projects: ProjectRow[];
+  documents: DocumentRow[];
+}
+
+/** A document in the list of all documents. */
+export interface DocumentRow {
+  session: number;
+  name: string;
+  num_confirmed: number;
+  num_segments: number;
+  last_ms: number;
+  direction: string;
+  project: number;
+}
+
+/** The document, its session and project, and its language pair; `unit` is what its words are counted in. */
 export interface DocumentView {
   name: string;
+  session: number;
+  project: ProjectName;
   notes: string[];
   direction: string;
   source_language: string;
@@ -434,6 +502,17 @@ export interface DocumentView {
 export interface DownloadModel extends CommandFields {
   name: 'download_model';
   model: string;
+}
+
+/** Changes a project. */
+export interface EditProject extends CommandFields {
+  name: 'edit_project';
+  title: string;
+  client_name: string;
+  formality: 'formal' | 'informal' | null;
+  domain: string | null;
+  shares_memory: boolean;
+  project: number;
 }
 
 /** How the text changed since `before`: [offset, characters removed, new text, origin] of each change in order. */
@@ -576,12 +655,13 @@ export interface GlossarySummary {
   num_glossaries: number;
 }
 
-/** One glossary of the document. */
+/** One glossary of the document; `is_shared` if it is a term base of the project. */
 export interface GlossaryView {
   id: number;
   name: string;
   num_terms: number;
   is_on: boolean;
+  is_shared: boolean;
 }
 
 /** A page was opened or reloaded; `token` is the session that it showed before. */
@@ -690,6 +770,11 @@ export interface ListDirections extends CommandFields {
   model?: string | null;
 }
 
+/** All documents, most recently used first. */
+export interface ListDocuments extends CommandFields {
+  name: 'documents';
+}
+
 /** The models that can be chosen. */
 export interface ListModels extends CommandFields {
   name: 'models';
@@ -701,6 +786,11 @@ export interface ListModels extends CommandFields {
 export interface ListPairs extends CommandFields {
   name: 'model_pairs';
   direction?: string | null;
+}
+
+/** All projects. */
+export interface ListProjects extends CommandFields {
+  name: 'projects';
 }
 
 /** The models that can be downloaded, for a direction or, with null, for the document's.
@@ -797,6 +887,13 @@ export interface ModelView {
   style: StyleView;
 }
 
+/** Puts a document into another project of its language pair. */
+export interface MoveDocument extends CommandFields {
+  name: 'move_document';
+  session: number;
+  project: number;
+}
+
 /** Opens an uploaded document. */
 export interface OpenDocument extends CommandFields {
   name: 'open_document';
@@ -889,6 +986,32 @@ export interface ProgressView {
   is_running: boolean;
   words_per_second: number | null;
   seconds_left: number | null;
+}
+
+/** All projects, most recently used first. */
+export interface ProjectList {
+  projects: ProjectRow[];
+}
+
+/** A project; without a name of its own, "". */
+export interface ProjectName {
+  id: number;
+  name: string;
+}
+
+/** A project; without a name of its own, "". `is_current`: new documents of its language pair go into it. */
+export interface ProjectRow {
+  id: number;
+  name: string;
+  client: string;
+  direction: string;
+  formality: string;
+  domain: string;
+  shares_memory: boolean;
+  num_documents: number;
+  num_term_bases: number;
+  num_terms: number;
+  is_current: boolean;
 }
 
 /** The best translation: `confidence` by word, `alignment` pairs (source word, target word). */

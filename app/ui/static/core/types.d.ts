@@ -39,6 +39,9 @@ declare global {
   type Work = protocol.WorkView;
   type Unit = protocol.DocumentView['unit'];
   type SessionOffer = protocol.SessionOffer;
+  type ProjectRow = protocol.ProjectRow;
+  type DocumentRow = protocol.DocumentRow;
+  type DocumentList = protocol.DocumentList;
   type GlossarySummary = protocol.GlossarySummary;
   type EditReport = protocol.EditReport;
   /** [offset, code points removed, new text, origin] */

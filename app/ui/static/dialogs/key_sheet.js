@@ -72,6 +72,7 @@ const ORDER = [
   'memory',
   'search',
   'goto',
+  'documents',
   'split',
   'merge',
   'replace',

@@ -1,9 +1,9 @@
-/* The dialog Models: lists the models with their cards, switches the document to another model, downloads models, and
-   chooses form of address and domain. Text by the makers of a model is shown as plain text. */
+/* The dialog Models: lists the models with their cards, switches the document to another model, and downloads models.
+   Text by the makers of a model is shown as plain text. */
 
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, number, setText, t} from '../core/dom.js';
-import {domainName, formalityName} from '../core/style_names.js';
+import {domainName} from '../core/style_names.js';
 import {languageNames, showDirections} from './direction.js';
 import {ModelPairs} from './model_pairs.js';
 import {languagesOf, PublishedModels} from './published_models.js';
@@ -80,64 +80,6 @@ const entry = (model, use, startOver, remove) =>
     !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
     model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null,
   );
-
-/**
- * The choice of form of address and domain, as far as the model in use supports them.
- * @param {Pick<Bench, 'connection' | 'model'>} bench
- */
-const styleOf = bench => {
-  const {style, name} = bench.model;
-  const send = async () => {
-    const {formality, domain} = bench.model.style; // unchanged if this model has no choice
-    const chosen = {
-      formality: radios.length ? radios.find(radio => radio.checked)?.value : formality,
-      domain: select ? select.value : domain,
-    };
-    const reply = await bench.connection.send(
-      'choose_style',
-      {formality: chosen.formality || null, domain: chosen.domain || null},
-      'choose_style',
-    );
-    if (!reply.ok) paint();
-  };
-  const paint = () => {
-    const {formality, domain} = bench.model.style;
-    for (const radio of radios) radio.checked = radio.value === (formality ?? '');
-    if (select) select.value = domain ?? '';
-  };
-  const radios = style.formalities.length
-    ? [...style.formalities, ''].map(value =>
-        h('input', {type: 'radio', name: 'pinpoint-formality', value, onchange: send}),
-      )
-    : [];
-  const select = style.domains.length
-    ? h(
-        'select',
-        {onchange: send},
-        h('option', {value: ''}, t('style.any')),
-        style.domains.map(domain => h('option', {value: domain}, domainName(domain))),
-      )
-    : null;
-  const isIgnored =
-    (style.formality && !style.formalities.includes(style.formality)) ||
-    (style.domain && !style.domains.includes(style.domain));
-  paint();
-  return h(
-    'div.style',
-    {},
-    isIgnored ? h('p.muted', {}, t('style.ignored', {name})) : null,
-    radios.length
-      ? h(
-          'fieldset',
-          {},
-          h('legend', {}, t('style.formality')),
-          radios.map(radio => h('label.check', {}, radio, h('span', {}, formalityName(radio.value)))),
-        )
-      : null,
-    select ? h('label', {}, h('span', {}, t('style.domain')), select) : null,
-    radios.length || select ? h('p.muted', {}, t('style.note')) : null,
-  );
-};
 
 /**
  * The text for the model that is being loaded or downloaded, with the percentage that was downloaded.
@@ -261,7 +203,6 @@ export const showModels = async (bench, direction = null) => {
     classes: '.models',
     body: [
       coming.element,
-      styleOf(bench),
       h('p.muted', {}, t('models.note')),
       list,
       published.element,

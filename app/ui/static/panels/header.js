@@ -3,10 +3,13 @@ import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
-import {languageNames, showDirections} from '../dialogs/direction.js';
+import {languageNames} from '../dialogs/direction.js';
+import {openDocuments} from '../dialogs/documents.js';
 import {openGlossaries} from '../dialogs/glossary.js';
 import {comingText, showModels} from '../dialogs/models.js';
+import {projectName} from '../dialogs/project_form.js';
 import {openReport} from '../dialogs/report.js';
+import {openStyle} from '../dialogs/style.js';
 
 const THEME_KEY = 'pinpoint:theme';
 
@@ -104,7 +107,19 @@ export class Header {
     const theme = readStored('local', THEME_KEY);
     if (theme) bench.root.dataset.theme = theme;
     this.name = h('div.name', {});
-    this.direction = button('.dir', {'aria-haspopup': 'dialog', onclick: () => showDirections(bench)});
+    this.project = button('.proj', {
+      'aria-haspopup': 'dialog',
+      title: t('header.project'),
+      onclick: () => openDocuments(bench, 'projects'),
+    });
+    this.direction = h('span.dir', {});
+    this.style = h('span.sty', {});
+    this.languages = button(
+      '.langs',
+      {'aria-haspopup': 'dialog', title: t('style.change'), onclick: () => openStyle(bench)},
+      this.direction,
+      this.style,
+    );
     this.model = button('.model', {'aria-haspopup': 'dialog', onclick: () => showModels(bench)});
     this.words = h('span', {});
     this.segments = h('span', {});
@@ -122,7 +137,8 @@ export class Header {
         h(
           'div.sub',
           {},
-          this.direction,
+          this.project,
+          this.languages,
           h('span.local', {title: t('header.local.title')}, icon('local', true), t('header.local')),
           this.model,
         ),
@@ -154,6 +170,7 @@ export class Header {
                 () => bench.switchTo('resume_session', {session: offer.session}),
               ),
             ),
+            choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
           ],
         ),
         menu(
@@ -222,16 +239,15 @@ export class Header {
   update({document: doc, model, counts, words, glossary}) {
     setText(this.name, doc.name);
     this.name.title = [doc.name, ...doc.notes].join('\n');
+    setText(this.project, projectName(doc.project));
+    this.project.setAttribute('aria-label', t('header.project.label', {name: projectName(doc.project)}));
     const direction = doc.direction.toUpperCase().replace('-', ' \u2192 ');
     setText(this.direction, direction);
-    this.direction.disabled = model.num_directions < 2; // no other language pair
-    this.direction.title = this.direction.disabled ? '' : t('direction.change');
-    this.direction.setAttribute(
-      'aria-label',
-      this.direction.disabled ? direction : `${direction}: ${t('direction.change')}`,
-    );
+    const style = shortStyle(model.style);
+    setText(this.style, style.map(name => ` \u00b7 ${name}`).join(''));
+    this.languages.setAttribute('aria-label', `${[direction, ...style].join(', ')}: ${t('style.change')}`);
     const between = model.pivot ? [t('header.through', {language: languageNames()(model.pivot)})] : [];
-    const name = [...between, model.name, ...shortStyle(model.style)].join(' · ');
+    const name = [...between, model.name].join(' · ');
     const isOnItsWay = model.next || model.fetched !== null;
     setText(this.model, isOnItsWay ? comingText(model) : model.state === 'ready' ? name : t(`model.${model.state}`));
     this.model.title = model.message || t('model.show', {name: model.name});

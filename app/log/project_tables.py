@@ -1,0 +1,128 @@
+"""The table of projects: what the documents of one client and language pair have in common.
+
+Changes are made inside a transaction together with an event in the log of the document that is open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from app.i18n import Message
+from app.log.connection import LogConnection
+
+_COLUMNS = "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project. Empty texts: no name of its own, no client, and a form of address or domain that the model chooses.
+
+    `shares_memory`: matches from documents of other projects are used, too. Times are milliseconds since 1970.
+    """
+
+    id: int
+    name: str
+    client: str
+    direction: str
+    formality: str
+    domain: str
+    shares_memory: bool
+    created_ms: int = 0
+    chosen_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSummary:
+    """A project with what belongs to it."""
+
+    project: Project
+    num_documents: int
+    num_term_bases: int
+    num_terms: int
+
+
+def list_projects(log: LogConnection) -> list[ProjectSummary]:
+    """All projects, the one chosen last first."""
+    query = f"""
+        SELECT {_COLUMNS},
+            (SELECT count(*) FROM session WHERE project_id = project.id) AS num_documents,
+            (SELECT count(*) FROM term_base WHERE project_id = project.id) AS num_term_bases,
+            (SELECT count(*) FROM term_base_term JOIN term_base ON term_base.id = term_base_id
+                WHERE project_id = project.id) AS num_terms
+        FROM project ORDER BY chosen_ms DESC, id DESC
+    """  # noqa: S608 (column names of ours)
+    rows = log.rows(Message("list the projects"), query)
+    return [ProjectSummary(_project(row), *(row[name] for name in _COUNTS)) for row in rows]
+
+
+def load_project(log: LogConnection, project_id: int) -> Project | None:
+    """The project of that number, if there is one."""
+    query = f"SELECT {_COLUMNS} FROM project WHERE id = ?"  # noqa: S608 (column names of ours)
+    rows = log.rows(Message("read the project"), query, (project_id,))
+    return _project(rows[0]) if rows else None
+
+
+def insert_project(db: Database, project: Project) -> int:
+    """Adds a project and returns its number; `project.id` does not count."""
+    statement = (
+        "INSERT INTO project (name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    values = (
+        project.name,
+        project.client,
+        project.direction,
+        project.formality,
+        project.domain,
+        project.shares_memory,
+        project.created_ms,
+        project.chosen_ms,
+    )
+    return int(db.execute(statement, values).lastrowid or 0)
+
+
+def update_project(db: Database, project: Project) -> None:
+    """Stores the project's texts, its style and when it was chosen; its language pair stays."""
+    db.execute(
+        "UPDATE project SET name = ?, client = ?, formality = ?, domain = ?, shares_memory = ?, chosen_ms = ? "
+        "WHERE id = ?",
+        (
+            project.name,
+            project.client,
+            project.formality,
+            project.domain,
+            project.shares_memory,
+            project.chosen_ms,
+            project.id,
+        ),
+    )
+
+
+def delete_project(db: Database, project_id: int, into: int | None) -> None:
+    """Deletes a project; its documents, term bases and imported memories become those of the project `into`."""
+    for table in ("session", "term_base", "memory_entry"):
+        db.execute(f"UPDATE {table} SET project_id = ? WHERE project_id = ?", (into, project_id))  # noqa: S608
+    db.execute("DELETE FROM project WHERE id = ?", (project_id,))
+
+
+def move_session(db: Database, session_id: int, project_id: int) -> None:
+    """Puts a session into another project."""
+    db.execute("UPDATE session SET project_id = ? WHERE id = ?", (project_id, session_id))
+
+
+def current_project(db: Database, direction: str, now_ms: int) -> int:
+    """The project of exactly this language pair that was chosen last; without any, a new one."""
+    query = "SELECT id FROM project WHERE direction = ? ORDER BY chosen_ms DESC, id DESC"
+    found = db.execute(query, (direction,)).fetchone()
+    return int(found[0]) if found else insert_project(db, Project(0, "", "", direction, "formal", "", True, now_ms))
+
+
+_COUNTS = ("num_documents", "num_term_bases", "num_terms")
+
+
+def _project(row: dict[str, Any]) -> Project:
+    fields = {name: row[name] for name in _COLUMNS.split(", ")}
+    return Project(**{**fields, "shares_memory": bool(fields["shares_memory"])})

@@ -1,0 +1,298 @@
+"""Projects: what the documents of one client and language pair share, and the documents that belong to each.
+
+A project has a name, a client, a language pair, the form of address and domain of new documents, term bases, and the
+memory of its documents.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from app.errors import CommandError, LogError
+from app.glossary.glossary import Glossary, shared_payload
+from app.i18n import Message
+from app.log.glossary_tables import follow_project
+from app.log.project_tables import (
+    Project,
+    ProjectSummary,
+    delete_project,
+    insert_project,
+    list_projects,
+    load_project,
+    move_session,
+    update_project,
+)
+from app.log.records import NewEvent
+from app.log.store import LogStore
+from app.models.document_direction import has_same_languages
+from app.models.style import FORMALITIES, Style
+from app.segments.constraint_changes import one_line
+from app.segments.state import Json
+from app.workspace.commands import Workspace
+from app.workspace.core import UnitOfWork
+
+MAX_NAME_CHARACTERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectDraft:
+    """What a person enters for a project, before it is checked."""
+
+    name: str
+    client: str = ""
+    formality: str = ""
+    domain: str = ""
+    shares_memory: bool = True
+
+
+class Projects:
+    """The projects of a log. A change is logged in the document that is open, in the same transaction."""
+
+    def __init__(self, store: LogStore, workspaces: Callable[[], Sequence[Workspace]]) -> None:
+        """`workspaces` returns the documents that are open."""
+        self.store = store
+        self._workspaces = workspaces
+
+    def overview(self) -> Json:
+        """All projects, the one chosen last first; for each, whether new documents of its languages go into it."""
+        rows: list[Json] = []
+        taken: set[str] = set()
+        for summary in list_projects(self.store.connection):
+            rows.append({**_row(summary), "is_current": summary.project.direction not in taken})
+            taken.add(summary.project.direction)
+        return {"projects": rows}
+
+    def for_new(self, direction: str) -> Project:
+        """The project of a new document in this language pair; with the number 0, one that is made with it."""
+        for summary in list_projects(self.store.connection):
+            if summary.project.direction == direction:
+                return summary.project
+        return Project(0, "", "", direction, "formal", "", True)
+
+    def get(self, project_id: int) -> Project:
+        """One project. Raises CommandError if there is none of that number."""
+        project = load_project(self.store.connection, project_id)
+        if project is None:
+            raise CommandError(Message("This project was deleted meanwhile: open the list of projects again."))
+        return project
+
+    def create(self, workspace: Workspace, draft: ProjectDraft, direction: str) -> Json:
+        """Makes a project, into which new documents of its language pair go from now on."""
+        now_ms = self._now_ms()
+        project = self._checked(replace(_EMPTY, direction=direction, created_ms=now_ms, chosen_ms=now_ms), draft)
+        self._log(workspace, "create", project, lambda db: insert_project(db, project))
+        return self.overview()
+
+    def edit(self, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
+        """Changes the texts and the style of a project; its documents keep the style that they have."""
+        project = self._checked(self.get(project_id), draft)
+        self._log(workspace, "edit", project, lambda db: update_project(db, project))
+        self._show(project)
+        return self.overview()
+
+    def choose(self, workspace: Workspace, project_id: int) -> Json:
+        """Puts new documents of its language pair into this project."""
+        project = replace(self.get(project_id), chosen_ms=self._now_ms())
+        self._log(workspace, "choose", project, lambda db: update_project(db, project))
+        return self.overview()
+
+    def follow(self, workspace: Workspace) -> None:
+        """Chooses the project of a document that a person goes on with."""
+        if self.for_new(workspace.project.direction).id != workspace.project.id:
+            self.choose(workspace, workspace.project.id)
+
+    def choose_style(self, workspace: Workspace, style: Style, *, is_kept: bool) -> None:
+        """Translates a document in this style; with `is_kept`, new documents of its project begin with it, too."""
+        before = workspace.project
+        project = replace(before, formality=style.formality or "", domain=style.domain or "")
+        if not is_kept or project == before:
+            workspace.choose_style(style)
+            return
+
+        def keep(work: UnitOfWork) -> None:
+            work.log("project", _payload("edit", project))
+            work.write(lambda db: update_project(db, project))
+
+        workspace.choose_style(style, keep)
+        self._show(project)
+
+    def delete(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
+        """Deletes a project. Its documents, term bases and imported memories go into another one of its languages.
+
+        Without `into_id` it must be empty.
+        """
+        project = self.get(project_id)
+        summary = next(one for one in list_projects(self.store.connection) if one.project.id == project_id)
+        into = None if into_id is None else self.get(into_id)
+        if into is None and (summary.num_documents or summary.num_term_bases):
+            raise CommandError(
+                Message(
+                    "{name} is not empty: choose a project for its documents and term bases first.",
+                    name=name_of(project),
+                )
+            )
+        if into is not None:
+            if into.id == project.id:
+                raise CommandError(Message("A project cannot be moved into itself: choose another one."))
+            check_fit(into, project.direction)
+        moved = [one for one in self._workspaces() if one.project.id == project_id]
+        self._log(workspace, "delete", project, lambda db: delete_project(db, project_id, into_id), into=into)
+        if into is not None:
+            for one in moved:
+                one.project = into
+            self.share(into.id, self.store.term_bases(into.id))
+        return self.overview()
+
+    def move(self, session_id: int, project_id: int) -> None:
+        """Puts a document into another project of its languages: it has the term bases and the memory there at once."""
+        project = self.get(project_id)
+        record = next((one for one in self.store.sessions() if one.id == session_id), None)
+        if record is None:
+            raise CommandError(Message("This document was deleted meanwhile: open the list of documents again."))
+        check_fit(project, record.direction)
+        if record.project_id == project_id:
+            return
+        moving = NewEvent("project", {"change": "move", **_named(project), "from": record.project_id})
+        opened = next((one for one in self._workspaces() if one.session_id == session_id), None)
+        if opened is None:
+            self.store.append_all(session_id, [moving], change=lambda db: move_session(db, session_id, project_id))
+            return
+
+        def move(after: tuple[Glossary, ...]) -> None:
+            def change(db: object) -> None:
+                move_session(db, session_id, project_id)  # type: ignore[arg-type]
+                follow_project(db, session_id, after)  # type: ignore[arg-type]
+
+            events = [moving, NewEvent("glossary", shared_payload(after))]
+            self.store.append_all(session_id, events, change=change)
+            opened.project = project
+
+        opened.glossaries.follow(self.store.term_bases(project_id), move=move)
+
+    def share(self, project_id: int, shared: tuple[Glossary, ...], besides: Workspace | None = None) -> None:
+        """Gives the open documents of a project its term bases as they are now; the others read them when opened."""
+        for workspace in self._workspaces():
+            if workspace is not besides and workspace.project.id == project_id:
+                try:
+                    workspace.glossaries.follow(shared)
+                except LogError as error:
+                    workspace.report(error.args[0])
+
+    def _checked(self, project: Project, draft: ProjectDraft) -> Project:
+        """The project with the draft's texts. Raises CommandError if they cannot be used."""
+        name, client = _clean(draft.name), _clean(draft.client)
+        if not name:
+            raise CommandError(Message("The project has no name: type one."))
+        if draft.formality and draft.formality not in FORMALITIES:
+            raise CommandError(Message("There is no form of address {name!r}.", name=draft.formality))
+        for other in list_projects(self.store.connection):
+            is_same = (other.project.name, other.project.client) == (name, client)
+            if (
+                is_same
+                and other.project.id != project.id
+                and has_same_languages(other.project.direction, project.direction)
+            ):
+                raise CommandError(
+                    Message("There is a project “{name}” for these languages already: choose another name.", name=name)
+                )
+        return replace(
+            project,
+            name=name,
+            client=client,
+            formality=draft.formality,
+            domain=_clean(draft.domain),
+            shares_memory=draft.shares_memory,
+        )
+
+    def _log(
+        self,
+        workspace: Workspace,
+        change: str,
+        project: Project,
+        write: Callable[..., object],
+        into: Project | None = None,
+    ) -> None:
+        payload = _payload(change, project)
+        if into is not None:
+            payload["into"] = _named(into)
+        self.store.append_all(workspace.session_id, [NewEvent("project", payload)], change=write)
+
+    def _now_ms(self) -> int:
+        """The time, later than that of any choice so far."""
+        newest = max((one.project.chosen_ms for one in list_projects(self.store.connection)), default=0)
+        return max(time.time_ns() // 1_000_000, newest + 1)
+
+    def _show(self, project: Project) -> None:
+        """Shows a changed project in its open documents."""
+        for workspace in self._workspaces():
+            if workspace.project.id == project.id:
+                workspace.use_project(project)
+
+
+_EMPTY = Project(0, "", "", "", "", "", True)
+
+
+def check_fit(project: Project, direction: str) -> None:
+    """Raises CommandError unless the project is for the languages of a document."""
+    if not has_same_languages(project.direction, direction):
+        raise CommandError(
+            Message(
+                "“{name}” is for {offered}, not for {direction}: choose a project of these languages.",
+                name=name_of(project),
+                offered=project.direction,
+                direction=direction,
+            )
+        )
+
+
+def style_of(project: Project) -> Style:
+    """The style of new documents."""
+    named = {str(formality): formality for formality in FORMALITIES}
+    return Style(named.get(project.formality), project.domain or None)
+
+
+def name_of(project: Project) -> str:
+    """The project's name; "My project" if it has none of its own."""
+    return project.name or Message("My project")
+
+
+def _named(project: Project) -> Json:
+    return {"project": project.id, "name": project.name, "direction": project.direction}
+
+
+def _payload(change: str, project: Project) -> Json:
+    fields = {"client": project.client, "formality": project.formality, "domain": project.domain}
+    return {"change": change, **_named(project), **fields}
+
+
+def _row(summary: ProjectSummary) -> Json:
+    project = summary.project
+    return {
+        "id": project.id,
+        "name": project.name,
+        "client": project.client,
+        "direction": project.direction,
+        "formality": project.formality,
+        "domain": project.domain,
+        "shares_memory": project.shares_memory,
+        "num_documents": summary.num_documents,
+        "num_term_bases": summary.num_term_bases,
+        "num_terms": summary.num_terms,
+    }
+
+
+def _clean(text: str) -> str:
+    """The text on one line. Raises CommandError if it is too long."""
+    text = " ".join(one_line(text).split())
+    if len(text) > MAX_NAME_CHARACTERS:
+        raise CommandError(
+            Message(
+                "“{text}…” has {count} characters; names hold up to {limit}.",
+                text=text[:40],
+                count=len(text),
+                limit=MAX_NAME_CHARACTERS,
+            )
+        )
+    return text

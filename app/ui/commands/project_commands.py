@@ -1,0 +1,122 @@
+"""Commands about projects, and about documents that are not open."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from app.models.document_direction import check_direction
+from app.projects import ProjectDraft
+from app.segments import Json
+from app.sessions import Sessions
+from app.ui import results as r
+from app.ui.commands.command import Command
+from app.ui.schemas import Integer, Name
+from app.workspace.commands import Workspace
+from engine import Formality
+
+
+class ListProjects(Command):
+    """All projects."""
+
+    name: Literal["projects"]
+    result: ClassVar[Any] = r.ProjectList
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.projects.overview()
+
+
+class ProjectFields(Command):
+    """What a person enters for a project; null leaves the form of address or the domain to the model."""
+
+    title: str
+    client_name: str
+    formality: Formality | None
+    domain: Name | None
+    shares_memory: bool
+
+    def draft(self) -> ProjectDraft:
+        """The fields as they were entered."""
+        return ProjectDraft(self.title, self.client_name, self.formality or "", self.domain or "", self.shares_memory)
+
+
+class CreateProject(ProjectFields):
+    """Makes a project for a language pair; new documents in it go into this project."""
+
+    name: Literal["create_project"]
+    result: ClassVar[Any] = r.ProjectList
+    direction: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        known = [project["direction"] for project in sessions.projects.overview()["projects"]]
+        offered = [workspace.direction, *known, *sessions.models.directions(workspace, None)]
+        check_direction(workspace.model.name, offered, self.direction)
+        return sessions.projects.create(workspace, self.draft(), self.direction)
+
+
+class EditProject(ProjectFields):
+    """Changes a project."""
+
+    name: Literal["edit_project"]
+    result: ClassVar[Any] = r.ProjectList
+    project: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.projects.edit(workspace, self.project, self.draft())
+
+
+class ChooseProject(Command):
+    """New documents go into this project."""
+
+    name: Literal["choose_project"]
+    result: ClassVar[Any] = r.ProjectList
+    project: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.projects.choose(workspace, self.project)
+
+
+class DeleteProject(Command):
+    """Deletes a project; its documents and term bases go into the project `into`."""
+
+    name: Literal["delete_project"]
+    result: ClassVar[Any] = r.ProjectList
+    project: Integer
+    into: Integer | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.delete_project(workspace, self.project, self.into)
+
+
+class ListDocuments(Command):
+    """All documents, most recently used first."""
+
+    name: Literal["documents"]
+    result: ClassVar[Any] = r.DocumentList
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.documents()
+
+
+class MoveDocument(Command):
+    """Puts a document into another project of its language pair."""
+
+    name: Literal["move_document"]
+    result: ClassVar[Any] = r.DocumentList
+    session: Integer
+    project: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        sessions.move_document(self.session, self.project)
+        return sessions.documents()
+
+
+class DeleteDocument(Command):
+    """Deletes a document that this page does not show."""
+
+    name: Literal["delete_document"]
+    result: ClassVar[Any] = r.DocumentList
+    session: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        sessions.delete_document(self.session, besides=workspace)
+        return sessions.documents()

@@ -1,0 +1,379 @@
+/* The dialog of all documents and projects: search, open, move and delete documents; create, choose, change and delete
+   projects. */
+import {Dialog} from '../core/dialog.js';
+import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
+import {domainName, formalityName} from '../core/style_names.js';
+import {dayAndTime} from '../core/texts.js';
+import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
+
+const TABS = ['documents', 'projects'];
+const MAX_ROWS = 300;
+
+/**
+ * @param {Bench} bench
+ * @param {'documents' | 'projects'} [tab]
+ */
+export const openDocuments = async (bench, tab = 'documents') => {
+  bench.segment.flush();
+  const reply = await bench.connection.send('documents');
+  if (reply.ok) new DocumentsDialog(bench, reply.result).open(tab);
+};
+
+class DocumentsDialog {
+  /**
+   * @param {Bench} bench
+   * @param {DocumentList} list
+   */
+  constructor(bench, list) {
+    this.bench = bench;
+    this.documents = list.documents;
+    this.projects = list.projects;
+    this.project = 0; // the number of the project whose documents are shown; 0: of all
+    this.announcement = h('p.sr', {role: 'status'});
+    this.search = h('input', {
+      type: 'search',
+      placeholder: t('documents.search'),
+      'aria-label': t('documents.search'),
+      oninput: () => this.paintRows(),
+      onkeydown: event => {
+        if (event.key !== 'Enter' || event.isComposing) return;
+        event.preventDefault();
+        const [first] = this.found();
+        if (first) this.show(first.session);
+      },
+    });
+    this.choice = h('select', {
+      'aria-label': t('documents.project'),
+      onchange: () => {
+        this.project = Number(this.choice.value);
+        this.paintRows();
+      },
+    });
+    this.number = h('span.muted.num', {role: 'status'});
+    this.rows = h('tbody', {});
+    this.panels = Object.fromEntries(
+      TABS.map(name => [
+        name,
+        h('div.gpanel', {
+          role: 'tabpanel',
+          id: `pinpoint-documents-${name}`,
+          'aria-labelledby': `pinpoint-documents-tab-${name}`,
+        }),
+      ]),
+    );
+    this.tabs = TABS.map((name, i) =>
+      button(
+        '',
+        {
+          role: 'tab',
+          id: `pinpoint-documents-tab-${name}`,
+          'aria-controls': this.panels[name].id,
+          onclick: () => this.select(name),
+          onkeydown: event => {
+            if (!['ArrowLeft', 'ArrowRight'].includes(event.key)) return;
+            event.preventDefault();
+            this.select(TABS[1 - i]);
+            this.tabs[1 - i].focus();
+          },
+        },
+        t(`documents.tab.${name}`),
+      ),
+    );
+    const heads = ['document', 'project', 'pair', 'state', 'when'];
+    this.panels.documents.append(
+      h('div.gtools', {}, h('label.search', {}, icon('search'), this.search), this.choice, this.number),
+      h(
+        'table.documents',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            heads.map(name => h('th', {scope: 'col'}, t(`documents.${name}`))),
+            h('th', {scope: 'col'}, sr(t('documents.actions'))),
+          ),
+        ),
+        this.rows,
+      ),
+    );
+    this.dialog = new Dialog({
+      name: 'documents',
+      title: t('documents.title'),
+      classes: '.record.gloss.projects',
+      body: [
+        h('div.tabs', {role: 'tablist', 'aria-label': t('documents.title')}, this.tabs),
+        Object.values(this.panels),
+        this.announcement,
+      ],
+      buttons: [
+        button('.btn', {onclick: () => this.upload()}, icon('up'), t('open.file')),
+        button('.btn', {onclick: () => this.create()}, icon('plus'), t('project.new')),
+        h('span.grow', {}),
+        button('.btn.primary', {onclick: () => this.dialog.close()}, t('close')),
+      ],
+      onClose: () => bench.focusEditor(),
+    });
+  }
+
+  /** @param {string} tab */
+  open(tab) {
+    this.dialog.open(this.bench.root);
+    this.paint();
+    this.select(tab);
+    if (tab === 'documents') this.search.focus();
+    else this.tabs[TABS.indexOf(tab)].focus();
+  }
+
+  /** @param {string} chosen */
+  select(chosen) {
+    TABS.forEach((name, i) => {
+      this.tabs[i].setAttribute('aria-selected', String(name === chosen));
+      this.tabs[i].tabIndex = name === chosen ? 0 : -1;
+      this.panels[name].hidden = name !== chosen;
+    });
+  }
+
+  paint() {
+    this.choice.replaceChildren(
+      h('option', {value: 0}, t('documents.all_projects')),
+      ...this.projects.map(project =>
+        h('option', {value: project.id}, `${this.titleOf(project)} \u00b7 ${project.direction}`),
+      ),
+    );
+    if (!this.projects.some(project => project.id === this.project)) this.project = 0;
+    this.choice.value = String(this.project);
+    this.paintRows();
+    this.paintProjects();
+  }
+
+  /** @param {ProjectRow} project */
+  titleOf(project) {
+    return project.client ? `${projectName(project)} (${project.client})` : projectName(project);
+  }
+
+  /** The documents that match search and project. */
+  found() {
+    const words = this.search.value.trim().toLowerCase();
+    return this.documents.filter(
+      row => (!this.project || row.project === this.project) && row.name.toLowerCase().includes(words),
+    );
+  }
+
+  paintRows() {
+    const found = this.found();
+    setText(this.number, tn('project.documents', found.length));
+    this.rows.replaceChildren(...found.slice(0, MAX_ROWS).map(row => this.row(row)));
+    if (found.length > MAX_ROWS)
+      this.rows.append(h('tr', {}, h('td.muted', {colspan: 6}, t('documents.more', {n: count(MAX_ROWS)}))));
+    if (!found.length) this.rows.append(h('tr', {}, h('td.muted', {colspan: 6}, t('documents.none'))));
+  }
+
+  /** @param {DocumentRow} row */
+  row(row) {
+    const isOpen = row.session === this.bench.document.session;
+    const fitting = this.projects.filter(project => project.id === row.project || project.direction === row.direction);
+    const project = h(
+      'select',
+      {
+        'aria-label': t('documents.move', {name: row.name}),
+        onchange: event => this.move(row, Number(event.target.value)),
+      },
+      fitting.map(one => h('option', {value: one.id, selected: one.id === row.project}, this.titleOf(one))),
+    );
+    return h(
+      'tr',
+      {'data-session': row.session},
+      h(
+        'td',
+        {},
+        button('.link', {onclick: () => this.show(row.session), 'aria-current': isOpen ? 'true' : null}, row.name),
+        isOpen ? [' ', h('span.tag.ok', {}, t('documents.open_now'))] : null,
+      ),
+      h('td', {}, project),
+      h('td', {}, pairName(row.direction)),
+      h('td.num', {}, `${count(row.num_confirmed)} / ${count(row.num_segments)}`),
+      h('td.num', {}, dayAndTime(row.last_ms)),
+      h(
+        'td',
+        {},
+        button(
+          '.btn.small',
+          {'aria-label': t('documents.delete', {name: row.name}), onclick: () => this.askDeletion(row)},
+          t('documents.delete.short'),
+        ),
+      ),
+    );
+  }
+
+  /** @param {number} session */
+  async show(session) {
+    this.dialog.close();
+    if (session !== this.bench.document.session) await this.bench.switchTo('resume_session', {session});
+  }
+
+  upload() {
+    this.dialog.close();
+    this.bench.files.choose('document');
+  }
+
+  /**
+   * @param {DocumentRow} row
+   * @param {number} project
+   */
+  async move(row, project) {
+    const reply = await this.bench.connection.send('move_document', {session: row.session, project});
+    if (reply.ok) this.adopt(reply.result, t('documents.moved', {name: row.name}));
+    else this.paintRows();
+    this.rows.querySelector(`[data-session="${row.session}"] select`)?.focus();
+  }
+
+  /**
+   * @param {DocumentList} list
+   * @param {string} notice
+   */
+  adopt(list, notice) {
+    this.documents = list.documents;
+    this.adoptProjects(list.projects, notice);
+  }
+
+  /**
+   * @param {ProjectRow[]} projects
+   * @param {string} notice
+   */
+  adoptProjects(projects, notice) {
+    this.projects = projects;
+    this.paint();
+    setText(this.announcement, notice);
+  }
+
+  /** @param {DocumentRow} row */
+  askDeletion(row) {
+    const isOpen = row.session === this.bench.document.session;
+    const close = () => question.close();
+    const go = async () => {
+      close();
+      const notice = t('delete.done', {name: row.name});
+      if (isOpen) {
+        this.dialog.close();
+        await this.bench.forget(this.bench.session.token);
+        this.bench.say('info', notice);
+        return;
+      }
+      const reply = await this.bench.connection.send('delete_document', {session: row.session});
+      if (reply.ok) this.adopt(reply.result, notice);
+      this.search.focus();
+    };
+    const question = new Dialog({
+      name: 'document-delete',
+      title: t('documents.delete.question', {name: row.name}),
+      classes: '.small',
+      isAlert: true,
+      body: h('p', {}, t('documents.delete.what', {n: count(row.num_segments), confirmed: count(row.num_confirmed)})),
+      buttons: [
+        button('.btn.primary', {onclick: close}, t('delete.no')),
+        button('.btn.danger', {onclick: go}, t('delete.yes')),
+      ],
+    });
+    question.open(this.bench.root, question.element.querySelector('.btn'));
+  }
+
+  // ---- projects ----
+
+  paintProjects() {
+    this.panels.projects.replaceChildren(
+      h('p.muted', {}, t('projects.lead')),
+      h(
+        'ul.plist',
+        {},
+        this.projects.map(project => this.projectRow(project)),
+      ),
+    );
+  }
+
+  /** @param {ProjectRow} project */
+  projectRow(project) {
+    const title = this.titleOf(project);
+    const style = [formalityName(project.formality), project.domain ? domainName(project.domain) : ''];
+    const choose = async () => {
+      const reply = await this.bench.connection.send('choose_project', {project: project.id});
+      if (reply.ok) this.adoptProjects(reply.result.projects, t('project.chosen', {name: title}));
+    };
+    const contents = [
+      tn('project.documents', project.num_documents),
+      tn('project.bases', project.num_term_bases),
+      tn('glossary.terms', project.num_terms),
+    ];
+    return h(
+      'li',
+      {'data-project': project.id},
+      h(
+        'div',
+        {},
+        h('b', {}, title),
+        ' ',
+        project.is_current ? h('span.tag.ok', {}, t('project.current')) : null,
+        h('div.muted', {}, [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
+        h('div.muted.num', {}, contents.join(' \u00b7 ')),
+      ),
+      h(
+        'div.acts',
+        {},
+        project.is_current ? null : button('.btn.small', {onclick: choose}, t('project.choose')),
+        button(
+          '.btn.small',
+          {
+            onclick: () => {
+              this.project = project.id;
+              this.search.value = '';
+              this.paint();
+              this.select('documents');
+              this.search.focus();
+            },
+          },
+          t('documents.tab.documents'),
+        ),
+        button(
+          '.btn.small',
+          {'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
+          t('project.edit.short'),
+        ),
+        button(
+          '.btn.small',
+          {
+            'aria-label': t('project.delete', {name: title}),
+            onclick: () =>
+              askProjectDeletion(this.bench, this.projects, project, () =>
+                this.reload(t('project.deleted', {name: title})),
+              ),
+          },
+          t('documents.delete.short'),
+        ),
+      ),
+    );
+  }
+
+  /** @param {ProjectRow} project */
+  edit(project) {
+    editProject(this.bench, this.projects, project, projects => {
+      this.adoptProjects(projects, t('project.saved'));
+      this.panels.projects.querySelector(`[data-project="${project.id}"] button`)?.focus();
+    });
+  }
+
+  create() {
+    editProject(this.bench, this.projects, null, projects => {
+      this.adoptProjects(projects, t('project.created'));
+      this.select('projects');
+      this.tabs[1].focus();
+    });
+  }
+
+  /** @param {string} notice */
+  async reload(notice) {
+    const reply = await this.bench.connection.send('documents');
+    if (reply.ok) this.adopt(reply.result, notice);
+    this.tabs[1].focus();
+  }
+}

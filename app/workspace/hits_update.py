@@ -1,0 +1,48 @@
+"""Other terms come into force in a document: its segments get their hits a portion at a time."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.glossary import TermHit
+from app.workspace.core import WorkspaceCore
+from app.workspace.terms import DocumentTerms
+
+
+class HitsUpdate:
+    """Gives the segments the hits of other terms, a portion at a time: one with many hits takes a millisecond to check.
+
+    Used under the workspace's lock, which may be released between two portions.
+    """
+
+    def __init__(
+        self, core: WorkspaceCore, terms: DocumentTerms, hits: Mapping[str, tuple[TermHit, ...] | None]
+    ) -> None:
+        self._core = core
+        self._terms = terms
+        self._hits = hits
+        self._todo = deque(range(len(core.segments)))
+        if core.open_index is not None:
+            self._todo.appendleft(core.open_index)
+        self._changed: list[int] = []
+
+    def carry_on(self, count: int) -> bool:
+        """Updates that many segments, the open one first; returns whether any is left."""
+        for _ in range(min(count, len(self._todo))):
+            segment = self._core.segments[self._todo.popleft()]
+            # A segment that was split or merged in the meantime has a source of its own.
+            is_known = segment.source in self._hits
+            hits = self._hits[segment.source] if is_known else self._terms.hits(segment.source)
+            if hits in (None, segment.hits):
+                continue
+            if hits != self._terms.listed(segment.hits):  # forms from the memory may come on top
+                self._core.adopt(replace(segment, hits=hits))
+                self._changed.append(segment.index)
+        return bool(self._todo)
+
+    def finish(self) -> list[int]:
+        """Updates all that are left; returns the segments whose hits have changed, in earlier portions too."""
+        self.carry_on(len(self._todo))
+        return self._changed

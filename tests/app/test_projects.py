@@ -1,0 +1,467 @@
+"""Projects: what new documents get from them, what their documents share, and that no change is half done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlite_utils import Database
+
+from app.errors import CommandError, LogError
+from app.glossary import Term
+from app.log.migrations import migrations
+from app.log.store import LogStore
+from app.models.style import Style, chosen_style
+from app.paths import SAMPLES_FOLDER
+from app.projects import ProjectDraft
+from app.reports.jsonl import read_jsonl, session_jsonl, verify_jsonl
+from app.reports.replay import replay_steps
+from app.sessions import Sessions
+from app.tm.index import MemoryEntry
+from app.tm.tmx_memory import write_tmx
+from app.workspace.commands import Workspace
+from tests.app.hand_decoder import HandDecoder, ready_model, settle
+
+TEXT = b"Open the settings.\nThe router saves the file.\n"
+OTHER = b"Restart the router.\nClose the file.\n"
+TERMS = [Term("router", "Router"), Term("file", "Datei")]
+HOSTILE = "<img src=x onerror=alert(1)>'); DROP TABLE project; -- =cmd|' /C calc'!A0"
+
+
+class Run:
+    """The app from its start to its end, with a model that knows forms of address and a domain."""
+
+    def __init__(self, log: Path) -> None:
+        self.store = LogStore.open(log)
+        model = ready_model(HandDecoder(), {"en-de": ("formal", "informal")}, ("docs",))
+        self.sessions = Sessions(self.store, model, SAMPLES_FOLDER)
+        self.projects = self.sessions.projects
+
+    def open(self, name: str, text: bytes = TEXT) -> Workspace:
+        workspace = self.sessions.open_document(text, name)
+        settle(workspace)
+        return workspace
+
+    def create(self, workspace: Workspace, name: str, direction: str = "en-de", **fields: Any) -> int:
+        rows = self.projects.create(workspace, ProjectDraft(name, **fields), direction)["projects"]
+        return next(int(row["id"]) for row in rows if row["name"] == name)
+
+    def restarted(self, log: Path) -> Run:
+        self.end()
+        return Run(log)
+
+    def end(self) -> None:
+        self.sessions.close()
+        self.store.close()
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log.sqlite"
+
+
+@pytest.fixture
+def run(log: Path) -> Iterator[Run]:
+    run = Run(log)
+    yield run
+    run.end()
+
+
+def terms_of(workspace: Workspace) -> list[tuple[str, str]]:
+    return [(term.source, term.target) for glossary in workspace.terms.glossaries for term in glossary.terms.values()]
+
+
+def hits_of(workspace: Workspace) -> list[list[str]]:
+    return [[hit.term.target for hit in segment.hits] for segment in workspace.segments]
+
+
+def changes_logged(run: Run, workspace: Workspace) -> list[str]:
+    assert run.store.verify_chain(workspace.session_id).is_intact
+    return [e.payload["change"] for e in run.store.events(workspace.session_id) if e.type == "glossary"]
+
+
+# ---- new documents ----
+
+
+def test_new_document_has_terms_style_and_memory_of_the_current_project_at_once(run: Run):
+    first = run.open("first.txt")
+    project = run.create(first, "Manuals", client="ACME", formality="informal", domain="docs")
+    second = run.open("second.txt")
+    assert (first.project.name, second.project.id, second.project.client) == ("", project, "ACME")
+    second.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    second.confirm(0, "Öffnen Sie die Einstellungen.")
+    third = run.open("third.txt", TEXT + OTHER)
+    assert third.project.id == project
+    assert hits_of(third) == [[], ["Router", "Datei"], ["Router"], ["Datei"]]
+    assert third.style.chosen == chosen_style(run.store, third.session_id) == Style("informal", "docs")
+    assert third.segments[0].target == "Öffnen Sie die Einstellungen."
+    (event,) = [event for event in run.store.events(third.session_id) if event.type == "glossary"]
+    assert event.payload["change"] == "project"
+    assert event.payload["glossaries"][0]["checksum"] == second.terms.glossaries[0].checksum
+    assert hits_of(first) == [[], []], "another project"
+
+
+def test_default_project_is_formal_where_the_model_knows_it(run: Run):
+    assert run.open("first.txt").style.chosen == Style("formal")
+    run.sessions.model.formalities = {}
+    other = run.open("other.txt", OTHER)
+    assert other.style.chosen == Style()
+    assert [event.type for event in run.store.events(other.session_id)].count("style") == 0
+
+
+def test_document_goes_into_the_project_used_last_for_its_languages(run: Run):
+    first = run.open("first.txt")
+    manuals = run.create(first, "Manuals")
+    run.create(first, "Handbücher", direction="de-en")
+    assert run.open("second.txt").project.id == manuals
+    run.projects.choose(first, first.project.id)
+    assert run.open("third.txt").project.id == first.project.id
+    current = {row["name"]: row["is_current"] for row in run.projects.overview()["projects"]}
+    assert current == {"": True, "Manuals": False, "Handbücher": True}
+
+
+def test_continued_document_keeps_its_project_and_untouched_one_is_used_again(run: Run, log: Path):
+    run.open("first.txt")
+    again = run.restarted(log)
+    assert again.open("first.txt").session_id == 1
+    other = again.create(again.sessions.find(again.store.load_session(1).token), "Other")
+    assert again.open("first.txt").project.id == other
+    assert [summary.project_id for summary in again.store.sessions()].count(other) == 1
+    run.store = again.store
+    run.sessions = again.sessions
+
+
+# ---- term bases ----
+
+
+def test_change_of_a_term_base_reaches_open_and_closed_documents_of_the_project_only(run: Run, log: Path):
+    closed, opened = run.open("closed.txt"), run.open("open.txt", TEXT + OTHER)
+    token = closed.token
+    opened.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    (base,) = opened.terms.glossaries
+    assert (terms_of(closed), hits_of(closed)) == (terms_of(opened), [[], ["Router", "Datei"]])
+    run.create(opened, "Elsewhere")
+    elsewhere = run.open("elsewhere.txt")
+    run.sessions.close_idle(0)  # all but the one shown
+    opened = run.sessions.find(opened.token)
+    opened.glossaries.edit(base.id, {0: Term("router", "Zugangsgerät"), 1: None})
+    assert terms_of(elsewhere) == []
+    closed = run.sessions.find(token)
+    assert terms_of(closed) == [("router", "Zugangsgerät")]
+    assert changes_logged(run, closed) == ["project", "project"]
+    assert changes_logged(run, opened) == ["import", "edit"]
+    run.sessions.close_idle(0)
+    assert changes_logged(run, run.sessions.find(token)) == ["project", "project"], "nothing has changed since"
+
+
+def test_switch_and_order_of_a_term_base_are_those_of_the_document(run: Run):
+    first, second = run.open("first.txt"), run.open("second.txt", OTHER)
+    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    base = first.terms.glossaries[0].id
+    second.glossaries.switch(base, False)
+    assert (hits_of(first)[1], hits_of(second)) == (["Router", "Datei"], [[], []])
+    first.glossaries.edit(base, {2: Term("settings", "Einstellungen")})
+    assert not second.terms.glossaries[0].is_on
+    assert len(second.terms.glossaries[0]) == 3
+
+
+def test_undo_after_another_document_changed_the_term_base_does_not_lose_its_change(run: Run):
+    first, second = run.open("first.txt"), run.open("second.txt", OTHER)
+    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    base = first.terms.glossaries[0].id
+    second.glossaries.edit(base, {2: Term("settings", "Einstellungen")})
+    with pytest.raises(CommandError, match="no change of the glossaries"):
+        first.glossaries.undo()
+    second.glossaries.undo()
+    assert terms_of(first) == terms_of(second) == [("router", "Router"), ("file", "Datei")]
+    first.glossaries.remove(base)
+    assert (terms_of(first), terms_of(second)) == ([], [])
+    first.glossaries.undo()
+    assert terms_of(first) == terms_of(second) == [("router", "Router"), ("file", "Datei")]
+
+
+def test_term_base_changed_behind_the_back_of_a_document_is_not_overwritten(run: Run):
+    first = run.open("first.txt")
+    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    base = first.terms.glossaries[0].id
+    with run.store.connection.lock:
+        run.store.connection.db.execute("UPDATE term_base SET revision = 7")
+    with pytest.raises(LogError, match="changed in another document"):
+        first.glossaries.edit(base, {0: None})
+    assert len(terms_of(first)) == 2
+
+
+def test_glossary_of_a_document_becomes_a_term_base_and_comes_back_with_undo(run: Run, log: Path):
+    first, second = run.open("first.txt"), run.open("second.txt", OTHER)
+    first.glossaries.put("terms.tsv", TERMS)
+    assert terms_of(second) == []
+    first.glossaries.share(first.terms.glossaries[0].id)
+    assert len(terms_of(second)) == 2
+    with pytest.raises(CommandError, match="already"):
+        first.glossaries.share(first.terms.glossaries[0].id)
+    first.glossaries.undo()
+    assert (len(terms_of(first)), len(terms_of(second))) == (2, 0)
+    assert first.terms.glossaries == run.store.load_session(first.session_id).glossaries
+
+
+def test_interrupted_import_of_a_term_base_leaves_nothing(run: Run, log: Path):
+    first = run.open("first.txt")
+    run.store.store_ahead(first.session_id, first.terms.glossaries[0] if first.terms.glossaries else _base(run))
+    db = run.store.connection.db
+    assert db.execute("SELECT count(*) FROM term_base_term").fetchone() == (1,)
+    assert run.open("second.txt").terms.glossaries == ()
+    run.sessions.close()
+    run.sessions = Sessions(run.store, ready_model(HandDecoder()), SAMPLES_FOLDER)
+    assert db.execute("SELECT count(*) FROM term_base_term").fetchone() == (0,)
+
+
+def _base(run: Run) -> Any:
+    from app.glossary import Glossary
+
+    return Glossary.of(run.store.reserve_term_base(), "cut off", TERMS[:1])
+
+
+# ---- moving and deleting ----
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_moved_document_has_terms_and_memory_of_its_new_project(run: Run, is_open: bool):
+    first = run.open("first.txt")
+    first.glossaries.put("old.tsv", [Term("settings", "Optionen")], is_shared=True)
+    first.glossaries.put("own.tsv", [Term("open", "öffnen")])
+    target = run.create(first, "Target", shares_memory=False)
+    run.open("second.txt", OTHER).glossaries.put("new.tsv", TERMS, is_shared=True)
+    if not is_open:
+        run.sessions.close_idle(0)
+    run.sessions.move_document(first.session_id, target)
+    moved = run.sessions.find(first.token)
+    assert moved.project.id == target
+    assert {glossary.name for glossary in moved.terms.glossaries} == {"own.tsv", "new.tsv"}
+    assert [event.payload["change"] for event in run.store.events(moved.session_id) if event.type == "project"] == [
+        "create",
+        "move",
+    ]
+    assert changes_logged(run, moved) == ["import", "import", "project"]
+    assert moved.terms.glossaries == run.store.load_session(moved.session_id).glossaries
+
+
+def test_document_does_not_fit_into_a_project_of_other_languages(run: Run):
+    first = run.open("first.txt")
+    other = run.create(first, "Handbücher", direction="de-en")
+    with pytest.raises(CommandError, match=r"“Handbücher” is for de-en, not for en-de"):
+        run.sessions.move_document(first.session_id, other)
+    with pytest.raises(CommandError, match="deleted meanwhile"):
+        run.sessions.move_document(99, first.project.id)
+    with pytest.raises(CommandError, match="deleted meanwhile"):
+        run.sessions.move_document(first.session_id, 99)
+
+
+def test_deleted_project_gives_documents_and_term_bases_to_another_and_loses_nothing(run: Run):
+    first = run.open("first.txt")
+    doomed = run.create(first, "Doomed")
+    second = run.open("second.txt", OTHER)
+    second.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    with pytest.raises(CommandError, match="Doomed is not empty"):
+        run.sessions.delete_project(first, doomed, None)
+    with pytest.raises(CommandError, match="into itself"):
+        run.sessions.delete_project(first, doomed, doomed)
+    english = run.create(first, "Handbücher", direction="de-en")
+    with pytest.raises(CommandError, match="is for de-en"):
+        run.sessions.delete_project(first, doomed, english)
+    overview = run.sessions.delete_project(first, doomed, first.project.id)
+    assert {row["name"] for row in overview["projects"]} == {"", "Handbücher"}
+    assert second.project.id == first.project.id
+    assert terms_of(first) == terms_of(second) == [("router", "Router"), ("file", "Datei")]
+    run.sessions.delete_project(first, english, None)
+    (event,) = [e for e in run.store.events(first.session_id) if e.type == "project" and "into" in e.payload]
+    assert (event.payload["name"], event.payload["into"]["project"]) == ("Doomed", first.project.id)
+
+
+def test_deleted_document_stays_a_tombstone_and_the_open_one_is_not_deleted(run: Run):
+    first, second = run.open("first.txt"), run.open("second.txt", OTHER)
+    with pytest.raises(CommandError, match="is open"):
+        run.sessions.delete_document(second.session_id, besides=second)
+    run.sessions.delete_document(first.session_id, besides=second)
+    assert [row["name"] for row in run.sessions.documents()["documents"]] == ["second.txt"]
+    assert [stone.session_id for stone in run.store.tombstones()] == [first.session_id]
+
+
+# ---- names and drafts ----
+
+
+def test_hostile_names_are_stored_and_exported_as_they_are(run: Run):
+    first = run.open("first.txt")
+    project = run.create(first, HOSTILE, client=HOSTILE)
+    second = run.open("second.txt", OTHER)
+    assert (second.project.id, second.project.name) == (project, HOSTILE)
+    second.glossaries.put(HOSTILE, [Term(HOSTILE, "x")], is_shared=True)
+    assert run.store.load_session(second.session_id).glossaries[0].name == HOSTILE
+    assert verify_jsonl(session_jsonl(run.store, second.session_id).data).is_intact
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"name": "  \n "}, "has no name"),
+        ({"name": "x" * 101}, "101 characters; names hold up to 100"),
+        ({"name": "x", "client": "y" * 101}, "101 characters"),
+        ({"name": "x", "formality": "polite"}, "no form of address 'polite'"),
+        ({"name": "Taken"}, "“Taken” for these languages already"),
+    ],
+)
+def test_unusable_project_is_refused_and_nothing_is_logged(run: Run, fields: dict[str, str], message: str):
+    first = run.open("first.txt")
+    run.create(first, "Taken")
+    before = run.store.load_session(first.session_id).num_events
+    with pytest.raises(CommandError, match=message):
+        run.projects.create(first, ProjectDraft(**fields), "en-de")
+    assert run.store.load_session(first.session_id).num_events == before
+    run.create(first, "Taken", direction="de-en")
+
+
+def test_renamed_project_is_shown_in_its_open_documents(run: Run):
+    first = run.open("first.txt")
+    version = first.core.version
+    run.projects.edit(first, first.project.id, ProjectDraft("  Our\u0000 manuals ", "ACME", "informal"))
+    assert first.snapshot()["document"]["project"] == {"id": first.project.id, "name": "Our manuals"}
+    assert first.has_news(version, None, -1)
+    assert first.style.chosen == Style("formal"), "documents keep their style"
+
+
+def test_chosen_style_is_kept_for_new_documents_only_if_asked(run: Run):
+    first = run.open("first.txt")
+    run.projects.choose_style(first, Style("informal"), is_kept=False)
+    assert run.open("second.txt", OTHER).style.chosen == Style("formal")
+    run.projects.choose_style(first, Style("informal", "docs"), is_kept=True)
+    assert run.open("third.txt", OTHER + TEXT).style.chosen == Style("informal", "docs")
+    run.projects.choose_style(first, Style(), is_kept=True)
+    assert run.open("fourth.txt", OTHER + OTHER).style.chosen == Style()
+
+
+# ---- all or nothing ----
+
+
+@contextmanager
+def refusing(run: Run, change: str) -> Iterator[None]:
+    """Every change of this kind fails in the log's file."""
+    db = run.store.connection.db
+    with run.store.connection.lock:
+        db.execute(f"CREATE TEMP TRIGGER fault BEFORE {change} BEGIN SELECT RAISE(ABORT, 'no space'); END")
+    try:
+        yield
+    finally:
+        with run.store.connection.lock:
+            db.execute("DROP TRIGGER fault")
+
+
+COMMANDS: dict[str, Callable[[Run, Workspace], object]] = {
+    "create": lambda run, w: run.projects.create(w, ProjectDraft("New"), "en-de"),
+    "edit": lambda run, w: run.projects.edit(w, w.project.id, ProjectDraft("New")),
+    "choose": lambda run, w: run.projects.choose(w, w.project.id),
+    "move": lambda run, w: run.sessions.move_document(w.session_id, 2),
+    "delete": lambda run, w: run.sessions.delete_project(w, w.project.id, 2),
+    "style": lambda run, w: run.projects.choose_style(w, Style("informal"), is_kept=True),
+    "share": lambda run, w: w.glossaries.share(1),
+    "import": lambda run, w: w.glossaries.put("more.tsv", TERMS, is_shared=True),
+    "term": lambda run, w: w.glossaries.add_term(0, "settings", "Einstellungen", "project"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_that_cannot_be_logged_changes_nothing(run: Run, name: str):
+    workspace = run.open("first.txt")
+    workspace.glossaries.put("own.tsv", TERMS)
+    run.create(workspace, "Target")
+
+    def state() -> Any:
+        rows = [{**row, "is_current": None} for row in run.projects.overview()["projects"]]
+        record = run.store.load_session(workspace.session_id)
+        return rows, record, workspace.project, workspace.terms.glossaries, workspace.style.chosen
+
+    before = state()
+    with refusing(run, "INSERT ON main.event"), pytest.raises(LogError, match="no space"):
+        COMMANDS[name](run, workspace)
+    assert state() == before
+    COMMANDS[name](run, workspace)
+    assert state() != before
+
+
+# ---- the log ----
+
+
+def test_export_and_import_of_a_session_keep_terms_of_its_project(run: Run, tmp_path: Path):
+    first = run.open("first.txt")
+    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    first.glossaries.put("own.tsv", [Term("open", "öffnen")])
+    first.confirm(0, "Öffnen.")
+    data = session_jsonl(run.store, first.session_id).data
+    assert verify_jsonl(data).is_intact
+    record, events = read_jsonl(data, "first.jsonl")
+    other = LogStore.open(tmp_path / "other.sqlite")
+    number = other.adopt_session(record, events)
+    kept = other.load_session(number)
+    assert [(glossary.name, len(glossary), glossary.is_shared) for glossary in kept.glossaries] == [
+        ("own.tsv", 1, False),
+        ("terms.tsv", 2, False),
+    ]
+    assert other.verify_chain(number).is_intact
+    assert list(replay_steps(kept.document.segments, other.events(number)))
+    other.close()
+
+
+def test_older_log_gets_a_project_for_each_language_pair_and_keeps_its_rows(log: Path):
+    old = Database(log)
+    migrations.apply(old, stop_before="m0008_project_and_term_base")
+    for number, direction in ((1, "en-de"), (2, "en-de"), (3, "de-en")):
+        old.execute("INSERT INTO document VALUES (?, 'a.txt', '', 'utf-8', x'', 'One.', 'txt')", (number,))
+        old.execute(
+            "INSERT INTO session VALUES (?1, ?2, ?1, ?3, '', '{}', '{}', ?1, 9, 0, '')",
+            (number, f"token {number}", direction),
+        )
+    old.execute("INSERT INTO glossary VALUES (1, 1, 0, 'g', 1)")
+    old.execute("INSERT INTO glossary_term VALUES (1, 1, 0, 'one', 'eins', 1, '{}')")
+    old.execute("INSERT INTO memory_entry VALUES (1, 'm.tmx', 'en', 'de', 'Two.', 'Zwei.', 5)")
+    old.close()
+    run = Run(log)
+    rows = {row["direction"]: row for row in run.projects.overview()["projects"]}
+    assert {direction: row["num_documents"] for direction, row in rows.items()} == {"en-de": 2, "de-en": 1}
+    assert {row["name"] for row in rows.values()} == {""}
+    record = run.store.load_session(1)
+    assert [(g.name, terms.source) for g in record.glossaries for terms in g.terms.values()] == [("g", "one")]
+    assert record.project_id == rows["en-de"]["id"]
+    assert run.sessions.library.index("en-de").exact("Two.")[0].target == "Zwei."
+    run.end()
+
+
+# ---- the memory ----
+
+
+def test_memory_of_other_projects_is_used_only_if_it_is_shared(run: Run):
+    first = run.open("first.txt")
+    first.confirm(0, "Aus dem ersten Projekt.")
+    closed = run.create(first, "Closed", shares_memory=False)
+    second = run.open("second.txt")
+    assert second.project.id == closed
+    assert (second.segments[0].target, second.memory.matches(0)["matches"]) == (None, [])
+    assert second.memory.concordance("settings")["rows"] == []
+    run.projects.edit(second, closed, ProjectDraft("Closed", shares_memory=True))
+    assert [match["target"] for match in second.memory.matches(0)["matches"]] == ["Aus dem ersten Projekt."]
+    second.confirm(0, "Aus dem zweiten Projekt.")
+    third = run.open("third.txt")
+    assert third.segments[0].target == "Aus dem zweiten Projekt.", "its own project comes first"
+    targets = [match["target"] for match in third.memory.matches(0)["matches"]]
+    assert targets == ["Aus dem zweiten Projekt.", "Aus dem ersten Projekt."]
+
+
+def test_imported_memory_belongs_to_the_project(run: Run):
+    first = run.open("first.txt")
+    run.create(first, "Closed", shares_memory=False)
+    data = write_tmx([MemoryEntry("Open the settings.", "Importiert.")], "en", "de")
+    first.memory.import_tmx(data, "m.tmx")
+    second = run.open("second.txt")
+    assert second.memory.matches(0)["matches"] == []
+    run.sessions.move_document(second.session_id, first.project.id)
+    assert [match["target"] for match in second.memory.matches(0)["matches"]] == ["Importiert."]

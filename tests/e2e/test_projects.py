@@ -1,0 +1,103 @@
+"""Projects and the list of all documents: by keyboard, with names that nobody should give."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import DOCUMENT, Screen
+
+HOSTILE = "<img src=x onerror=alert(1)> '; --"
+
+
+def dialog_of(screen: Screen) -> Locator:
+    return screen.page.get_by_role("dialog", name="Documents and projects")
+
+
+def create_project(screen: Screen, name: str, client: str = "") -> None:
+    """Creates a project by keyboard and closes the dialogs; new documents go into it."""
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+o")
+    expect(dialog_of(screen)).to_be_visible()
+    dialog_of(screen).get_by_role("button", name="New project").press("Enter")
+    expect(screen.page.get_by_label("Name", exact=True)).to_be_focused()
+    screen.page.keyboard.type(name)
+    screen.page.keyboard.press("Tab")
+    screen.page.keyboard.type(client)
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("dialog", name="New project")).to_have_count(0)
+
+
+def test_new_document_goes_into_the_new_project_and_is_moved_and_deleted_in_the_list(screen: Screen):
+    page, dialog = screen.page, dialog_of(screen)
+    screen.open_text(DOCUMENT, "before.txt")
+    create_project(screen, HOSTILE, "ACME")
+    row = dialog.get_by_role("listitem").filter(has_text=HOSTILE)
+    expect(row).to_contain_text("New documents go here")
+    expect(row).to_contain_text("0 documents")
+    page.keyboard.press("Escape")
+    screen.open_text(DOCUMENT, "after.txt")
+    expect(page.locator(".docinfo .proj")).to_have_text(HOSTILE)
+    expect(page.locator(".head .langs")).to_have_text("EN → DE · Sie")
+
+    screen.field.focus()
+    page.keyboard.press("Alt+o")
+    search = dialog.get_by_role("searchbox", name="Search by name")
+    expect(search).to_be_focused()
+    page.keyboard.type("AFTER")
+    rows = dialog.get_by_role("row").filter(has=page.get_by_role("button", name="Delete"))
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("0 / 4")
+    choice = dialog.get_by_role("combobox", name="Project of after.txt")
+    expect(choice.locator("option:checked")).to_have_text(f"{HOSTILE} (ACME)")
+    choice.select_option("My project")
+    expect(page.locator(".docinfo .proj")).to_have_text("My project")
+    expect(choice).to_be_focused()
+
+    search.focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("before")
+    expect(rows).to_have_count(1)
+    rows.get_by_role("button", name="Delete before.txt").press("Enter")
+    question = page.get_by_role("alertdialog", name="Delete before.txt?")
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    expect(rows).to_have_count(1)
+    rows.get_by_role("button", name="Delete before.txt").press("Enter")
+    question.get_by_role("button", name="Delete").press("Enter")
+    expect(dialog.get_by_text("No document found.")).to_be_visible()
+    expect(search).to_be_focused()
+    page.keyboard.press("Escape")  # empties the search
+    expect(search).to_have_value("")
+    dialog.get_by_role("tab", name="Documents").press("ArrowRight")
+    own = dialog.get_by_role("listitem").filter(has_text="My project")
+    own.get_by_role("button", name="Use for new documents").press("Enter")
+    expect(own).to_contain_text("New documents go here")
+    page.keyboard.press("Escape")
+    expect(screen.field).to_be_focused()
+
+
+def test_project_is_renamed_and_deleted_after_a_question(screen: Screen):
+    page, dialog = screen.page, dialog_of(screen)
+    create_project(screen, "Manual")
+    row = dialog.get_by_role("listitem").filter(has_text="Manual")
+    row.get_by_role("button", name="Edit Manual").press("Enter")
+    form = page.get_by_role("dialog", name="Project", exact=True)
+    form.get_by_label("Name").fill("  ")
+    page.keyboard.press("Enter")
+    expect(form.get_by_role("alert")).to_have_text("The project has no name: type one.")
+    form.get_by_label("Name").fill("Manuals")
+    page.keyboard.press("Enter")
+    expect(form).to_have_count(0)
+    page.keyboard.press("Escape")
+    screen.open_text(DOCUMENT, "inside.txt")
+    expect(page.locator(".docinfo .proj")).to_have_text("Manuals")
+    page.locator(".docinfo .proj").press("Enter")
+    dialog.get_by_role("button", name="Delete Manuals").press("Enter")
+    question = page.get_by_role("alertdialog", name="Delete the project Manuals?")
+    expect(question).to_contain_text("1 document")
+    question.get_by_role("combobox", name="Move to").select_option("My project")
+    question.get_by_role("button", name="Delete project").press("Enter")
+    expect(question).to_have_count(0)
+    expect(dialog.get_by_role("listitem").filter(has_text="Manuals")).to_have_count(0)
+    expect(page.locator(".docinfo .proj")).to_have_text("My project")
+    page.keyboard.press("Escape")
