@@ -82,6 +82,36 @@ def changes_between(before: Glossary, after: Glossary) -> dict[int, Term | None]
     return after.terms.changes_since(before.terms)
 
 
+def merged(into: Glossary, other: Glossary) -> Glossary:
+    """The glossary with the terms of another one; for the same words, the other's targets become variants.
+
+    A term that it has already is left out. Terms of different status for the same words are both kept.
+
+    >>> into = Glossary.of(1, "a", [Term("file", "Datei")])
+    >>> both = merged(into, Glossary.of(2, "b", [Term("File", "Akte"), Term("router", "Router")]))
+    >>> [(term.source, term.targets) for term in both.terms.values()]
+    [('file', ('Datei', 'Akte')), ('router', ('Router',))]
+    """
+    changes: dict[int, Term] = {}
+    by_words: dict[tuple[str, str], int] = {}
+    for number, term in into.terms.items():
+        by_words.setdefault((term.source.casefold(), term.status), number)
+    next_number = into.next_number()
+    for term in other.terms.values():
+        words = (term.source.casefold(), term.status)
+        if words not in by_words:
+            changes[next_number] = replace(term, glossary=into.name if term.glossary == other.name else term.glossary)
+            by_words[words] = next_number
+            next_number += 1
+            continue
+        place = by_words[words]
+        known = changes.get(place) or into.terms[place]
+        new = tuple(dict.fromkeys(target for target in term.targets if target not in known.targets))
+        if new and known.status != "do_not_translate":
+            changes[place] = replace(known, variants=(*known.variants, *new))
+    return into.changed(changes)
+
+
 def with_revisions(before: Sequence[Glossary], after: Iterable[Glossary]) -> tuple[Glossary, ...]:
     """The glossaries `after` a change, with the next revision where the terms of a term base differ."""
     known = {glossary.id: glossary for glossary in before if glossary.is_shared}

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from app.errors import CommandError
 from app.glossary import Term, term_matcher
-from app.glossary.glossary import Glossary, with_revisions
+from app.glossary.glossary import Glossary, merged, with_revisions
 from app.glossary.index.term_index import TermChanges
 from app.i18n import Message
 from app.log.store import glossary_payload
@@ -134,6 +134,18 @@ class GlossaryEditor:
                 return tuple(replace(own, id=new_id) if one is own else one for one in glossaries)
 
             return self._change("share", shared)
+
+    def merge(self, id_: int, into_id: int) -> Json:
+        """Adds the terms of a glossary to another one and removes it; see `merged`."""
+
+        def with_both(glossaries: Glossaries) -> Glossaries:
+            gone, into = self.glossary(id_, glossaries), self.glossary(into_id, glossaries)
+            if gone is into:
+                raise CommandError(Message("A glossary cannot be merged with itself: choose another one."))
+            left = tuple(glossary for glossary in glossaries if glossary is not gone)
+            return _with(left, merged(into, gone))
+
+        return self._change("merge", with_both)
 
     def remove(self, id_: int) -> Json:
         """Removes a glossary from the document, and a term base from the whole project."""

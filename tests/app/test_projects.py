@@ -207,6 +207,43 @@ def test_glossary_of_a_document_becomes_a_term_base_and_comes_back_with_undo(run
     assert first.terms.glossaries == run.store.load_session(first.session_id).glossaries
 
 
+def test_merged_glossary_is_gone_and_its_terms_are_in_the_other(run: Run):
+    first, second = run.open("first.txt"), run.open("second.txt", OTHER)
+    first.glossaries.put("base.tsv", [*TERMS, Term("IT", "IT", status="do_not_translate")], is_shared=True)
+    more = [Term("File", "Akte"), Term("file", "Datei"), Term("router", "Kiste", status="forbidden"), Term("x", "y")]
+    first.glossaries.put("more.tsv", [*more, Term("it", "sie", status="do_not_translate")])
+    base, own = (
+        next(one for one in first.terms.glossaries if one.is_shared is is_shared) for is_shared in (True, False)
+    )
+    with pytest.raises(CommandError, match="with itself"):
+        first.glossaries.merge(base.id, base.id)
+    before = first.terms.glossaries
+    first.glossaries.merge(own.id, base.id)
+    (merged,) = first.terms.glossaries
+    assert [(term.source, term.targets, term.status) for term in merged.terms.values()] == [
+        ("router", ("Router",), "preferred"),
+        ("file", ("Datei", "Akte"), "preferred"),
+        ("IT", ("IT",), "do_not_translate"),
+        ("router", ("Kiste",), "forbidden"),
+        ("x", ("y",), "preferred"),
+    ]
+    assert second.terms.glossaries[0].terms == merged.terms
+    assert run.store.load_session(first.session_id).glossaries == first.terms.glossaries
+    first.glossaries.undo()
+    assert [len(one) for one in first.terms.glossaries] == [len(one) for one in before]
+    assert len(second.terms.glossaries[0]) == 3
+
+
+def test_term_added_to_the_project_is_required_in_its_other_documents(run: Run):
+    first, second = run.open("first.txt"), run.open("second.txt")
+    result = first.glossaries.add_term(0, "settings", "Einstellungen", "project")
+    assert result["glossary"] == "own terms"
+    assert hits_of(second)[0] == ["Einstellungen"]
+    first.glossaries.add_term(1, "router", "Router", "project")
+    assert [len(one) for one in second.terms.glossaries] == [2]
+    assert changes_logged(run, second) == ["project", "project"]
+
+
 def test_interrupted_import_of_a_term_base_leaves_nothing(run: Run, log: Path):
     first = run.open("first.txt")
     run.store.store_ahead(first.session_id, first.terms.glossaries[0] if first.terms.glossaries else _base(run))

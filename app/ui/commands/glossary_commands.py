@@ -40,8 +40,31 @@ class ImportSampleGlossary(Command):
         return sessions.import_sample_glossary(workspace)
 
 
+class ShareGlossary(Command):
+    """Makes a glossary of the document a term base of its project."""
+
+    name: Literal["glossary_share"]
+    result: ClassVar[Any] = r.GlossaryChange
+    glossary: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.share(self.glossary)
+
+
+class MergeGlossary(Command):
+    """Adds the terms of a glossary to another one and removes it."""
+
+    name: Literal["glossary_merge"]
+    result: ClassVar[Any] = r.GlossaryChange
+    glossary: Integer
+    into: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.merge(self.glossary, self.into)
+
+
 class RemoveGlossary(Command):
-    """Removes a glossary from the document."""
+    """Removes a glossary from the document, and a term base from its project."""
 
     name: Literal["glossary_remove"]
     result: ClassVar[Any] = r.GlossaryChange
@@ -127,7 +150,7 @@ class RemoveGlossaryTerm(Command):
 
 
 class AddTerm(SegmentCommand):
-    """Makes a pin a term of the document or of a glossary."""
+    """Makes a pin a term of the document, of a glossary, or of a term base of the project."""
 
     name: Literal["add_term"]
     result: ClassVar[Any] = r.AddedTerm

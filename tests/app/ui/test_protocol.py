@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from app.glossary.glossary import MAX_OWN_ID
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.page_state import SnapshotReply
@@ -141,7 +142,9 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("add_term", {"segment": 0, "source": "Open", "target": "Öffnen", "scope": "glossary"}),
         ("add_term", {"segment": 0, "source": "settings", "target": "Optionen", "scope": "document"}),
         ("remove_term", {"source": "settings", "target": "Optionen"}),
-        ("glossary_remove", {"glossary": glossary.id}),
+        ("glossary_merge", {"glossary": glossary.id + 1, "into": glossary.id}),
+        ("glossary_share", {"glossary": glossary.id}),
+        ("glossary_remove", {"glossary": MAX_OWN_ID + 1}),
         ("import_sample_glossary", {}),
         ("open_document", {"file": "x.txt", "data": base64.b64encode(b"Same.\nSame.\n").decode()}),
         ("confirm", {"segment": 0, "text": "Gleich."}),

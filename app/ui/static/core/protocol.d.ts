@@ -27,6 +27,8 @@ export type Command =
   | ExportNote
   | ImportGlossary
   | ImportSampleGlossary
+  | ShareGlossary
+  | MergeGlossary
   | RemoveGlossary
   | SwitchGlossary
   | OrderGlossaries
@@ -106,6 +108,8 @@ export interface CommandResults {
   export_note: ExportWarning;
   import_glossary: UsedImport;
   import_sample_glossary: ImportedGlossary;
+  glossary_share: GlossaryChange;
+  glossary_merge: GlossaryChange;
   glossary_remove: GlossaryChange;
   glossary_switch: GlossaryChange;
   glossary_order: GlossaryChange;
@@ -173,7 +177,7 @@ export interface CommandFields {
   sequence?: number;
 }
 
-/** Makes a pin a term of the document or of a glossary. */
+/** Makes a pin a term of the document, of a glossary, or of a term base of the project. */
 export interface AddTerm extends CommandFields {
   name: 'add_term';
   segment: number;
@@ -818,6 +822,13 @@ export interface MemoryMatch {
   runs: [string, string][];
 }
 
+/** Adds the terms of a glossary to another one and removes it. */
+export interface MergeGlossary extends CommandFields {
+  name: 'glossary_merge';
+  glossary: number;
+  into: number;
+}
+
 /** Merges a segment with the next one. */
 export interface MergeSegments extends CommandFields {
   name: 'merge';
@@ -1060,7 +1071,7 @@ export interface RankedHypothesis {
   unmet: string[];
 }
 
-/** Removes a glossary from the document. */
+/** Removes a glossary from the document, and a term base from its project. */
 export interface RemoveGlossary extends CommandFields {
   name: 'glossary_remove';
   glossary: number;
@@ -1303,6 +1314,12 @@ export interface SetConstraints extends CommandFields {
   locked: string[];
   previous?: string;
   origin: 'person' | 'alternative' | 'rest' | 'free' | 'undo' | 'redo';
+}
+
+/** Makes a glossary of the document a term base of its project. */
+export interface ShareGlossary extends CommandFields {
+  name: 'glossary_share';
+  glossary: number;
 }
 
 /** Another session: the segment to open, an earlier session that could be continued, whether this one was. */

@@ -244,7 +244,7 @@ export class Steps {
   /**
    * Makes a pin a term of the document or of a glossary; with `isAdded` false, removes a term of the document.
    * @param {boolean} isAdded
-   * @param {{segment: number, source: string, target: string, scope: 'document' | 'glossary'}} options
+   * @param {{segment: number, source: string, target: string, scope: 'document' | 'glossary' | 'project'}} options
    */
   async term(isAdded, {segment, source, target, scope}) {
     const {bench} = this;

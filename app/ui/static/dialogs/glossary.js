@@ -3,6 +3,7 @@
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 import {TermGrid} from './glossary_grid.js';
+import {projectName} from './project_form.js';
 
 const ENDINGS = ['csv', 'tsv', 'tbx'];
 const TABS = ['list', 'terms', 'document'];
@@ -21,7 +22,7 @@ export const ask = async (bench, question, args = {}) => {
 };
 
 /**
- * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
+ * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
  *   'say' | 'segment' | 'server' | 'session'>} bench
  * @param {string} [tab]
  */
@@ -29,7 +30,7 @@ export const openGlossaries = async (bench, tab = 'list') => new GlossaryDialog(
 
 class GlossaryDialog {
   /**
-   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
+   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
    *   'say' | 'segment' | 'server' | 'session'>} bench
    */
   constructor(bench) {
@@ -247,7 +248,13 @@ class GlossaryDialog {
       },
       h('span.grip', {'aria-hidden': 'true'}, icon('list')),
       h('span.no.num', {}, String(at + 1)),
-      h('label.check', {}, box, h('b', {}, base.name)),
+      h(
+        'label.check',
+        {},
+        box,
+        h('b', {}, base.name),
+        base.is_shared ? h('span.tag.ok', {title: t('glossaries.shared.title')}, t('glossaries.shared.tag')) : null,
+      ),
       h('span.muted.num', {}, tn('glossary.terms', base.num_terms)),
       h(
         'span.acts',
@@ -297,19 +304,67 @@ class GlossaryDialog {
             ending.toUpperCase(),
           ),
         ),
-        button(
-          '.btn.small',
-          {
-            'data-act': act('remove'),
-            'aria-label': t('glossaries.remove', {name: base.name}),
-            onclick: () =>
-              this.change('glossary_remove', {glossary: base.id}, t('glossaries.removed', {name: base.name})),
-          },
-          t('glossaries.remove.short'),
-        ),
+        this.more(base, act),
       ),
     );
     return item;
+  }
+
+  /**
+   * The buttons that share, merge and remove a glossary.
+   * @param {DocumentGlossary} base
+   * @param {(name: string) => string} act
+   */
+  more(base, act) {
+    const {name} = base;
+    const project = projectName(this.bench.document.project);
+    const others = this.state.glossaries.filter(other => other.id !== base.id);
+    const remove = () => this.change('glossary_remove', {glossary: base.id}, t('glossaries.removed', {name}));
+    return [
+      base.is_shared
+        ? null
+        : button(
+            '.btn.small',
+            {
+              'data-act': act('share'),
+              'aria-label': t('glossaries.share', {name, project}),
+              title: t('glossaries.share', {name, project}),
+              onclick: () =>
+                this.change('glossary_share', {glossary: base.id}, t('glossaries.shared', {name, project})),
+            },
+            t('glossaries.share.short'),
+          ),
+      others.length
+        ? h(
+            'select',
+            {
+              'data-act': act('merge'),
+              'aria-label': t('glossaries.merge', {name}),
+              onchange: event => {
+                const into = others.find(other => other.id === Number(event.target.value));
+                if (into)
+                  this.change(
+                    'glossary_merge',
+                    {glossary: base.id, into: into.id},
+                    t('glossaries.merged', {name, into: into.name}),
+                  );
+              },
+            },
+            h('option', {value: ''}, t('glossaries.merge.short')),
+            others.map(other => h('option', {value: other.id}, other.name)),
+          )
+        : null,
+      button(
+        '.btn.small',
+        {
+          'data-act': act('remove'),
+          'aria-label': t(base.is_shared ? 'glossaries.delete' : 'glossaries.remove', {name}),
+          onclick: () =>
+            base.is_shared ? askBaseDeletion(this.bench, {name, project, n: base.num_terms}, remove) : remove(),
+        },
+        t(base.is_shared ? 'documents.delete.short' : 'glossaries.remove.short'),
+      ),
+    ];
   }
 
   /**
@@ -468,6 +523,37 @@ class GlossaryDialog {
     );
   }
 }
+
+/**
+ * Asks before a term base is deleted from its project.
+ * @param {Pick<Bench, 'root'>} bench
+ * @param {{name: string, project: string, n: number}} base
+ * @param {() => void} remove
+ */
+const askBaseDeletion = (bench, {name, project, n}, remove) => {
+  const close = () => dialog.close();
+  const dialog = new Dialog({
+    name: 'base-delete',
+    title: t('glossaries.delete.question', {name}),
+    classes: '.small',
+    isAlert: true,
+    body: h('p', {}, tn('glossaries.delete.what', n, {project})),
+    buttons: [
+      button('.btn.primary', {onclick: close}, t('delete.no')),
+      button(
+        '.btn.danger',
+        {
+          onclick: () => {
+            close();
+            remove();
+          },
+        },
+        t('delete.yes'),
+      ),
+    ],
+  });
+  dialog.open(bench.root, dialog.element.querySelector('.btn'));
+};
 
 /**
  * The counts of a dry run, as a list.

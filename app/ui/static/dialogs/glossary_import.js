@@ -4,6 +4,7 @@ import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 import {currentLanguage} from '../core/texts.js';
 import {ask, figures} from './glossary.js';
+import {projectName} from './project_form.js';
 
 const SHOW_AFTER_MS = 300;
 const POLL_MS = 2000;
@@ -52,7 +53,7 @@ const upload = (bench, file, onProgress) =>
   });
 
 /**
- * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'root' | 'say' | 'server' | 'session'>} bench
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'server' | 'session'>} bench
  * @param {File} file
  */
 export const importGlossary = async (bench, file) => {
@@ -74,7 +75,7 @@ export const importGlossary = async (bench, file) => {
 
 class ImportDialog {
   /**
-   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'root' | 'say' | 'server' | 'session'>} bench
+   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'server' | 'session'>} bench
    * @param {string} name
    */
   constructor(bench, name) {
@@ -155,7 +156,8 @@ class ImportDialog {
       this.bench.say('bad', reply.error.message); // a file without problems: the report was not shown
       return;
     }
-    this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
+    const {name, num_terms: n, glossaries} = reply.result;
+    sayImported(this.bench, name, n, glossaries);
     this.bench.focusEditor();
   }
 
@@ -389,6 +391,27 @@ class ImportDialog {
     );
   }
 }
+
+/**
+ * Reports an imported glossary, and offers it to the other documents of the project.
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'say'>} bench
+ * @param {string} name
+ * @param {number} n
+ * @param {DocumentGlossary[]} glossaries
+ */
+const sayImported = (bench, name, n, glossaries) => {
+  const own = glossaries.find(glossary => glossary.name === name && !glossary.is_shared);
+  const share = async () => {
+    const reply = await bench.connection.send('glossary_share', {glossary: own?.id});
+    if (reply.ok) bench.say('info', t('glossaries.shared', {name, project: projectName(bench.document.project)}));
+    bench.focusEditor();
+  };
+  bench.notes.say(
+    'info',
+    tn('glossary.imported', n, {name}),
+    own ? [[t('glossaries.share.all', {project: projectName(bench.document.project)}), share]] : [],
+  );
+};
 
 /**
  * The verdicts on the rows, as a bar with its legend; the legend has the numbers, so the bar does not rely on colour.

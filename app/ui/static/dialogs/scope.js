@@ -9,7 +9,7 @@ import {button, h, icon, t, textIn} from '../core/dom.js';
  * @param {string} options.source the source of the segment
  * @param {Languages} options.languages
  * @param {string} options.guess the source words that the pin probably translates
- * @param {(scope: 'document' | 'glossary', source: string) => void} options.onChoose
+ * @param {(scope: 'document' | 'glossary' | 'project', source: string) => void} options.onChoose
  * @param {() => void} options.onClose
  */
 const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => {
@@ -23,7 +23,7 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
     'aria-describedby': 'pinpoint-scope-wrong',
   });
   const wrong = h('p.wrong', {id: 'pinpoint-scope-wrong', role: 'alert'});
-  /** @param {'document' | 'glossary'} scope */
+  /** @param {'document' | 'glossary' | 'project'} scope */
   const choose = scope => {
     const words = input.value.trim();
     if (!words || !source.toLowerCase().includes(words.toLowerCase())) {
@@ -47,6 +47,7 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
     buttons: [
       button('.btn', {onclick: close}, t('scope.cancel')),
       button('.btn', {onclick: () => choose('glossary')}, icon('book'), t('scope.glossary')),
+      button('.btn', {onclick: () => choose('project')}, t('scope.project')),
       h('button.btn.primary', {type: 'submit'}, t('scope.document')),
     ],
     onSubmit: () => choose('document'),

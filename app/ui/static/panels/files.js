@@ -22,7 +22,7 @@ const toBase64 = file =>
 
 export class Files {
   /**
-   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'segment' |
+   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'segment' |
    *   'server' | 'session' | 'side' | 'switchTo'>} bench
    * @param {HTMLElement} root
    */
