@@ -162,21 +162,46 @@ def _align(options: argparse.Namespace) -> None:
         print(score)
 
 
+def _add_sets(
+    parser: argparse.ArgumentParser,
+    example: str,
+    limit_help: str,
+    *,
+    beam: int = 5,
+    limit: int | None = None,
+    action: str = "append",
+) -> None:
+    """The arguments of the commands that translate sets of a corpus. With the action "store" they take one set."""
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, help="corpus folder")
+    repeated = " (may be repeated)" if action == "append" else ""
+    parser.add_argument(
+        "--set",
+        action=action,
+        required=True,
+        metavar="SET",
+        help=f"a set of the corpus, such as {example}{repeated}",
+    )
+    parser.add_argument("--beam", type=int, default=beam, metavar="N", help=f"beam size (default: {beam})")
+    parser.add_argument(
+        "--limit", type=int, default=limit, metavar="N", help=f"{limit_help} (default: {limit or 'all'})"
+    )
+
+
 def _add_lengths(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "lengths",
         help="length reward and ratio from a development set, written into the model's configuration",
         description="Find the reward of the bounded length reward that gives the best BLEU on a development set, and "
         "the set's length ratio, and write both into the model's config.json.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("model", type=Path, help="model folder")
-    parser.add_argument("corpus", type=Path, help="corpus folder")
-    parser.add_argument("--set", required=True, metavar="SET", help="dev/multi30k.val, say")
-    parser.add_argument("--direction", default="en-de")
-    parser.add_argument("--beam", type=int, default=10)
-    parser.add_argument("--limit", type=int, help="first lines of the set only")
-    parser.add_argument("--rewards", type=float, nargs="+", help="rewards to try (0 to 2 in steps of 0.1)")
+    _add_sets(parser, "dev/multi30k.val", "translate only this many lines", beam=10, action="store")
+    parser.add_argument(
+        "--direction", default="en-de", metavar="en-de", help="language pair to translate (default: en-de)"
+    )
+    parser.add_argument(
+        "--rewards", type=float, nargs="+", metavar="X", help="rewards to try (default: 0 to 2 in steps of 0.1)"
+    )
     parser.set_defaults(action=_lengths)
 
 
@@ -198,14 +223,14 @@ def _add_calibrate(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         help="how large a decoder's numbers are, so that 8-bit products need not look each time",
         description="Translate development sets, note the least and the largest number that each product of the "
         "decoder reads, and write them into the model folder as activations.json, for decoding in int8.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("model", type=Path, help="model folder")
-    parser.add_argument("corpus", type=Path, help="corpus folder")
-    parser.add_argument("--set", action="append", required=True, metavar="SET", help="dev/multi30k.val, say")
-    parser.add_argument("--direction", action="append", help="en-de, say; otherwise all that the model has")
-    parser.add_argument("--beam", type=int, default=5)
-    parser.add_argument("--limit", type=int, default=100, help="first lines of each set, in each direction")
+    _add_sets(parser, "dev/multi30k.val", "translate only this many lines of each set and language pair", limit=100)
+    parser.add_argument(
+        "--direction",
+        action="append",
+        metavar="en-de",
+        help="language pair to translate (may be repeated; default: all of the model)",
+    )
     parser.set_defaults(action=_calibrate)
 
 
@@ -222,15 +247,12 @@ def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         "evaluate",
         help="BLEU and chrF on held-out sets, written into the card",
         description="Translate held-out sets with the engine and score them with sacrebleu.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("model", type=Path, help="model folder")
-    parser.add_argument("corpus", type=Path, help="corpus folder")
-    parser.add_argument("--set", action="append", required=True, metavar="SET", help="test/newstest2014, say")
-    parser.add_argument("--direction", default="en-de")
-    parser.add_argument("--beam", type=int, default=5)
-    parser.add_argument("--limit", type=int, help="first lines of each set only; then the card stays as it is")
-    parser.add_argument("--outputs", type=Path, help="folder for the translations")
+    _add_sets(parser, "test/newstest2014", "translate only this many lines of each set, and leave the card unchanged")
+    parser.add_argument(
+        "--direction", default="en-de", metavar="en-de", help="language pair to translate (default: en-de)"
+    )
+    parser.add_argument("--outputs", type=Path, metavar="FOLDER", help="folder to write the translations to")
     parser.set_defaults(action=_evaluate)
 
 
@@ -255,13 +277,10 @@ def _add_formality(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         help="how often German says Sie or du as it is asked to, written into the card",
         description="Translate the lines of held-out sets whose reference says Sie or du, once as the model likes, "
         "with Sie and with du requested, and count the forms in the translations.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("model", type=Path, help="model folder")
-    parser.add_argument("corpus", type=Path, help="corpus folder")
-    parser.add_argument("--set", action="append", required=True, metavar="SET", help="test/everyday.tatoeba, say")
-    parser.add_argument("--beam", type=int, default=5)
-    parser.add_argument("--limit", type=int, help="first such lines of each set only; then the card stays as it is")
+    _add_sets(
+        parser, "test/everyday.tatoeba", "translate only this many such lines of each set, and leave the card unchanged"
+    )
     parser.set_defaults(action=_formality)
 
 
