@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 
+from tests.e2e.conftest import App
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 
@@ -76,10 +78,12 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     page.locator(".banner .x").first.click()
 
 
-def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_pause(screen: Screen, tmp_path):
+def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_pause(
+    app: App, context: BrowserContext, tmp_path: Path
+):
+    screen = Screen(context.new_page(), app.address)
     page = screen.page
-    page.clock.install()
-    page.reload()
+    page.clock.install()  # of this profile's tabs, once the page is loaded
     screen.open_text(DOCUMENT, "keys.txt")
     page.keyboard.type("ab")
     page.get_by_role("button", name="Report", exact=True).click()
@@ -110,3 +114,4 @@ def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_paus
     pause = kinds.index("idle")
     assert logged[pause]["payload"]["idle_ms"] >= 60_000
     assert "focus" in kinds[pause + 1 :]
+    screen.check_nothing_went_wrong()
