@@ -357,7 +357,7 @@ REQUESTERS: dict[str, Requester] = {
         RightKept(),
         *(Following(f"phrases, follow {nats:g}", False, strength=nats) for nats in STRENGTHS),
         *(Following(f"placed, follow {nats:g}", False, strength=nats, places_phrases=True) for nats in STRENGTHS),
-        Following("placed by source, follow 1", False, True, strength=1.0, places_phrases=True),
+        Following("placed by source, follow 3", False, True, strength=3.0, places_phrases=True),
         *(Following(f"order, follow {nats:g}", True, strength=nats) for nats in STRENGTHS),
         ByWindows("windows", 0.0),
         ByWindows("windows, penalty 1", 1.0),
