@@ -120,10 +120,12 @@ class Follow:
     constraints, so the first translation never ranks below it; with a very large strength it is then the translation.
 
     With `places_phrases`, phrases that `text` lacks are first put into it, one after the other in their order, and the
-    result is followed instead: each goes where the text then has the highest log-probability, between two words or in
-    the place of up to three (one more for each further word of the phrase), without touching the prefix, locked texts
-    and other phrases. If a phrase has a `source_span`, words that translate this span are preferred, others avoided
-    (`engine/decoding/placing.py`). The search may still move the phrase. A text that has all phrases is not changed.
+    result is followed instead. A phrase goes between two words or in the place of up to three (one more for each
+    further word of the phrase), without touching the prefix, locked texts and other phrases. Of the eight places with
+    the best score up to the first piece behind the phrase, it takes the one with the best score of the whole text. The
+    score is the log-probability plus 1 nat for each piece. If the phrase has a `source_span`, replacing words that
+    translate the span adds 6 nats, and each other translated word that is replaced costs 3. The search may still move
+    the phrase. A text that has all phrases, or does not begin with the prefix, is not changed.
     """
 
     text: str

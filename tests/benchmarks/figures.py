@@ -139,6 +139,30 @@ def kept_right(results: Results) -> str:
     return ", ".join(f"{kind} {100 * share:g} %" for kind, share in shares.items())
 
 
+def redecoded(requester: str, kind: str, field: str) -> Callable[[Results], float]:
+    """The share of segments of all sets of the simulation, in percent."""
+
+    def found(results: Results) -> float:
+        rows = [one(found["redecodings"], kind=kind, requester=requester) for found in results["sets"]]
+        return 100 * sum(row[field][0] * row["num_segments"] for row in rows) / sum(row["num_segments"] for row in rows)
+
+    return found
+
+
+def spoilt_most(requester: str) -> Callable[[Results], float]:
+    return lambda results: max(redecoded(requester, kind, "hurt")(results) for kind in ("missing1", "missing3"))
+
+
+def pin_time(results: Results) -> float:
+    """Seconds with one pin over those of post-editing, of all segments together."""
+    name = "one pin, longest missing word: placed, follow 1"
+    ours, plain = (
+        sum(sum(one(found["ways"], way=way, person="naive")["each"]["seconds"]) for found in results["sets"])
+        for way in (name, "post-editing")
+    )
+    return ours / plain
+
+
 BARS = (
     Row.of(bars.PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 2")),
     *map(of_constraints, (bars.CONSTRAINED, bars.MANY_TOKENS, bars.GRID)),
@@ -171,6 +195,13 @@ BARS = (
     Row.of(
         bars.TERMS, "terminology", lambda results: results["arms"]["none"]["bleu"] - results["arms"]["forms"]["bleu"]
     ),
+    Row.of(bars.PLACED, "simulation", redecoded("order, follow 3", "missing1", "placed")),
+    Row.of(bars.PLACED_THREE, "simulation", redecoded("order, follow 3", "missing3", "placed")),
+    Row.of(bars.SPOILT, "simulation", spoilt_most("order, follow 3")),
+    Row.of(bars.GUESSED, "simulation", redecoded("placed, follow 1", "missing1", "placed")),
+    Row.of(bars.GUESSED_THREE, "simulation", redecoded("placed, follow 1", "missing3", "placed")),
+    Row.of(bars.GUESSED_SPOILT, "simulation", spoilt_most("placed, follow 1")),
+    Row.of(bars.PIN_TIME, "simulation", pin_time),
     Row.of(bars.SATISFIED, "paper_dba/satisfaction", items_met),
     Row.of(bars.ORDER, "paper_dba/beams", pairs_in_order),
     Row.of(bars.CERTIFICATE_SCORE, "stopping", certificate(lambda a, b: a - b, "log_prob", min)),

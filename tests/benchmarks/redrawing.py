@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.benchmarks import page, stopping, time_against_constraints
 from tests.benchmarks.dba.report import write_report as write_dba_report
+from tests.benchmarks.simulation import report as simulation
 from tests.benchmarks.speed import report as latency
 
 
@@ -21,6 +22,7 @@ REPORTS: dict[str, Callable[[Path, Any], object]] = {
     "latency": latency.write_report,
     "page": page.write_report,
     **{f"paper_dba/{name}": write_paper_dba for name in ("beams", "pruning", "satisfaction", "wide_beams")},
+    "simulation": simulation.write_report,
     "stopping": stopping.write_report,
     "time_against_constraints": time_against_constraints.write_report,
     "time_against_constraints/every_count": time_against_constraints.write_report,

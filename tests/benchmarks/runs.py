@@ -97,6 +97,13 @@ BENCHMARKS = (
         f"{PAIRS} --sentences 500 --beams 5 10 --pruning --batch 8 --threads 1 --output {{output}}",
         "The paper's experiments (dynamic beam allocation)",
     ),
+    Benchmark(
+        "simulation",
+        f"--documents documents {PAIRS} --segments 60 --max-words 26 --minutes 12 --without-waiting --ways n-best pin "
+        "replace typing ban alternatives --output {output}",
+        "A simulated translator",
+        program="simulation.__main__",
+    ),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
     Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
 )
