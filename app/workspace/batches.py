@@ -17,7 +17,7 @@ from app.log.changes import ReportedChange
 from app.segments.constraint_changes import clean_target
 from app.segments.find_replace import Query, found_in, text_for
 from app.segments.state import Json, Origin, SegmentState, State
-from app.segments.text_changes import batch_events
+from app.segments.text_changes import batch_events, confirmed
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
 BatchOrigin = Literal["replace", "propagated", "undo", "redo"]
@@ -71,14 +71,36 @@ class Batches:
             step = self._make(work, changes, "replace")
         return {**step, "num_places": sum(len(reported) for _, _, reported in changes)}
 
-    def propagate(self, work: UnitOfWork, confirmed: SegmentState) -> Json | None:
+    def confirm_matches(self) -> Json:
+        """Confirms every segment with the exact match that was filled in, except those that need a look."""
+        core = self._core
+        with core.command() as work:
+            number, step = len(self._steps), []
+            for segment in core.in_order():
+                if not segment.is_from_memory or segment.attention:
+                    continue
+                after = confirmed(segment, segment.target or "")
+                payload: Json = {
+                    "text": segment.target,
+                    "machine_text": segment.machine_text,
+                    "is_unchanged": segment.target == segment.machine_text,
+                    "attention": "",
+                    "findings": [],
+                    "step": number,
+                }
+                work.change(after, [("confirm", payload)])
+                step.append(_Change(segment, after))
+            work.then(lambda: self._steps.append(step))
+            return {"step": number, "segments": [change.after.index for change in step]}
+
+    def propagate(self, work: UnitOfWork, source: SegmentState) -> Json | None:
         """Fills segments of the same source whose text no person typed; None where there are none."""
         origin: Origin = "propagated"
-        others = (self._core.segments[index] for index in self._repetitions(confirmed))
+        others = (self._core.segments[index] for index in self._repetitions(source))
         changes = [
-            (other, replace(other, target=confirmed.target, state="edited", origin=origin), ())
+            (other, replace(other, target=source.target, state="edited", origin=origin), ())
             for other in others
-            if other.state != "confirmed" and other.origin != "typed" and other.target != confirmed.target
+            if other.state != "confirmed" and other.origin != "typed" and other.target != source.target
         ]
         return self._make(work, changes, "propagated") if changes else None
 

@@ -493,6 +493,29 @@ def test_memory_of_other_projects_is_used_only_if_it_is_shared(run: Run):
     assert targets == ["Aus dem zweiten Projekt.", "Aus dem ersten Projekt."]
 
 
+def test_all_filled_matches_are_confirmed_in_one_step_that_can_be_undone(run: Run):
+    first = run.open("first.txt", TEXT + b"Wait 5 minutes.\n")
+    for index, text in enumerate(("Öffnen.", "Der Router speichert die Datei.", "Warten Sie 6 Minuten.")):
+        first.confirm(index, text)
+    second = run.open("second.txt", TEXT + b"Wait 5 minutes.\nNew.\n")
+    second.glossaries.put("own.tsv", [Term("settings", "Einstellungen")])
+    before = [(segment.state, segment.target) for segment in second.segments]
+    step = second.batches.confirm_matches()
+    needs_look = [segment.index for segment in second.segments if segment.attention]
+    assert needs_look == [0, 2], "a missing term, a wrong number"
+    assert (step["segments"], [segment.state for segment in second.segments]) == (
+        [1],
+        ["pretranslated", "confirmed", "pretranslated", "new"],
+    )
+    assert run.store.load_session(second.session_id).segments[1].state == "confirmed"
+    second.batches.step(step["step"], is_undo=True)
+    assert [(segment.state, segment.target) for segment in second.segments] == before
+    second.batches.step(step["step"], is_undo=False)
+    assert second.segments[1].state == "confirmed"
+    assert list(replay_steps(second.document.segments, run.store.events(second.session_id)))
+    assert second.batches.confirm_matches()["segments"] == []
+
+
 def test_imported_memory_belongs_to_the_project(run: Run):
     first = run.open("first.txt")
     run.create(first, "Closed", shares_memory=False)

@@ -99,3 +99,36 @@ def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_
         screen.check_nothing_went_wrong()
     finally:
         app.stop()
+
+
+def test_all_filled_matches_are_confirmed_by_one_button_and_undone_by_one_key(
+    browser: Browser, model_folder: Path, tmp_path: Path
+):
+    app = App(model_folder, tmp_path / "own.sqlite")
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    try:
+        screen = Screen(context.new_page(), app.address)
+        page = screen.page
+        screen.open_text(TEXT)
+        for text in ("Zebras öffnen die siebte Datei.", "Zebras öffnen die achte Datei."):
+            screen.type_text(text)
+            screen.confirm()
+        screen.wait_until_saved()
+        screen.open_text("New.\n" + TEXT, "second.txt")
+        expect(screen.row(2)).to_have_attribute("data-state", "pretranslated")
+        page.get_by_role("tab", name="Memory").click()
+        button = page.get_by_role("button", name="Confirm all 2 filled 100 % matches")
+        button.press("Enter")
+        for number in (2, 3):
+            expect(screen.row(number)).to_have_attribute("data-state", "confirmed")
+        expect(screen.notes.filter(has_text="2 segments are confirmed")).to_have_count(1)
+        expect(button).to_be_hidden()
+        expect(screen.field).to_be_focused()
+        page.keyboard.press("Control+z")
+        for number in (2, 3):
+            expect(screen.row(number)).to_have_attribute("data-state", "pretranslated")
+        expect(button).to_be_visible()
+        screen.check_nothing_went_wrong()
+    finally:
+        context.close()
+        app.stop()

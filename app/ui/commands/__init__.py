@@ -14,6 +14,7 @@ from app.ui.commands.command import Command, SessionCommand
 from app.ui.commands.document_commands import (
     ChooseChecks,
     ChooseStyle,
+    ConfirmMatches,
     ExportNote,
     FindText,
     ImportMemory,
@@ -102,6 +103,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         Pretranslate,
         FindText,
         ReplaceText,
+        ConfirmMatches,
         StepBatch,
         StepDivision,
         SearchMemory,

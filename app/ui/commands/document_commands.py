@@ -63,6 +63,16 @@ class ReplaceText(TextQuery):
         return workspace.batches.replace(self.query(), self.segments)
 
 
+class ConfirmMatches(Command):
+    """Confirms every segment with the exact match of the memory that was filled in."""
+
+    name: Literal["confirm_matches"]
+    result: ClassVar[Any] = r.BatchStep
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.confirm_matches()
+
+
 class StepBatch(Command):
     """Undoes or redoes a change of many segments."""
 

@@ -242,6 +242,7 @@ export class Bench {
       this.session.detailStamp = Math.max(this.session.detailStamp, reply.segment.stamp);
       this.segment.update(reply.segment);
     }
+    this.side.memory.update();
     this.status.update();
   }
 

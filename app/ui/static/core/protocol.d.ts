@@ -17,6 +17,7 @@ export type Command =
   | Pretranslate
   | FindText
   | ReplaceText
+  | ConfirmMatches
   | StepBatch
   | StepDivision
   | SearchMemory
@@ -98,6 +99,7 @@ export interface CommandResults {
   pretranslate: undefined;
   find: FoundText;
   replace: ReplaceStep;
+  confirm_matches: BatchStep;
   step: SteppedBatch;
   division_step: OpenedSegment;
   concordance: Concordance;
@@ -375,6 +377,11 @@ export interface ConcordanceRow {
   source: string;
   target: string;
   origin: string;
+}
+
+/** Confirms every segment with the exact match of the memory that was filled in. */
+export interface ConfirmMatches extends CommandFields {
+  name: 'confirm_matches';
 }
 
 /** The person is done with this segment. `origin` says that an undo or a redo confirms it, not the person. */

@@ -1,6 +1,6 @@
 /* The translation memory: matches for the open segment with their differences, and a concordance search. Keys insert a
    match and focus the search. */
-import {button, h, icon, sr, textIn} from '../core/dom.js';
+import {button, h, icon, setText, sr, textIn} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {count, t, tn} from '../core/texts.js';
 
@@ -10,8 +10,8 @@ const MARKS = {s: 'span', d: 'del', i: 'ins'};
 
 export class Memory {
   /**
-   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'say' | 'segment' | 'server' |
-   *   'session'>} bench
+   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'rows' | 'say' | 'segment' | 'server' |
+   *   'session' | 'steps'>} bench
    * @param {HTMLElement} panel
    * @param {HTMLElement} counter
    */
@@ -24,6 +24,7 @@ export class Memory {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.list = h('ol.matches', {});
+    this.all = button('.btn', {hidden: true, onclick: () => this.confirmAll()});
     this.status = h('p.lead', {});
     this.field = h('input', {
       type: 'search',
@@ -51,6 +52,7 @@ export class Memory {
       h('h3', {}, t('memory.heading')),
       this.status,
       this.list,
+      h('div.acts', {}, this.all),
       h('h3', {}, t('memory.search')),
       h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, hint('memory')),
       this.found,
@@ -127,6 +129,23 @@ export class Memory {
     );
     this.counter.hidden = !matches.length;
     this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
+  }
+
+  /** Shows how many segments can be confirmed with their exact matches at once. */
+  update() {
+    const n = this.bench.rows.filter(row => row.source && row.is_from_memory && !row.attention).length;
+    this.all.hidden = !n;
+    setText(this.all, tn('memory.confirm', n));
+  }
+
+  async confirmAll() {
+    const {bench} = this;
+    bench.segment.flush();
+    const reply = await bench.connection.send('confirm_matches');
+    if (!reply.ok) return;
+    const {step, segments} = reply.result;
+    bench.steps.batch(step, tn('memory.confirmed', segments.length));
+    bench.focusEditor();
   }
 
   /**

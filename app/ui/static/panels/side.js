@@ -29,7 +29,7 @@ const CHOICES = {
 
 export class Side {
   /**
-   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'say' | 'segment' |
+   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'rows' | 'say' | 'segment' |
    *   'server' | 'session' | 'steps'>} bench
    * @param {HTMLElement} host
    */
