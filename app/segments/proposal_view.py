@@ -20,9 +20,8 @@ from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alone
 
-_KEPT_WORDS_AFTER_ELISION = 2
-_MIN_ELIDED_CHARS = 36
 _REPEATED = re.compile(r"(\b[^\W\d]+\b|(?<!\.)\.(?!\.\.)|[,;:!?])(?:\s*\1(?!\w|\.))+")
+_MARKS = re.compile(r"[^\w\s]+")
 _STOP = re.compile(r"[.!?…][\"”“»)]*\s+")
 
 
@@ -153,7 +152,8 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
     constraint alone behind the final stop, unless the best has that too.
     The score is the one that ranks the hypotheses: the model's less "penalty", for the changes to the previous text.
 
-    A run is [kind, text]: "s" same as in the best hypothesis, "d" different, "b" constraint, "e" ellipsis.
+    A run is [kind, text]: "s" same as in the best hypothesis, "d" different, "p" pin, "t" term, "k" copied from the
+    source, "x" a text of the best hypothesis that is left out; the others joined are the hypothesis.
     """
     best = decoded.best
     if best is None:
@@ -166,7 +166,6 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
         if text in better or is_behind_stop:
             continue
         better.add(text)
-        runs = _runs(best, hypothesis)
         rows.append(
             {
                 "rank": rank,
@@ -174,7 +173,7 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
                 "score": _ranking_score(hypothesis),
                 "gap": _ranking_score(best) - _ranking_score(hypothesis),
                 "penalty": hypothesis.score_penalty,
-                "runs": _elide(runs) if rank else runs,
+                "runs": _runs(best, hypothesis, decoded.constraints),
                 "unmet": [decoded.constraints[i].text for i in hypothesis.unmet if i < len(decoded.constraints)],
             }
         )
@@ -208,7 +207,7 @@ def free_row(decoded: DecodingResult, free: Hypothesis) -> Json | None:
     best = decoded.best
     if best is None:
         return None
-    return {"text": free.text, "score": free.score, "gap": best.score - free.score, "runs": _elide(_runs(best, free))}
+    return {"text": free.text, "score": free.score, "gap": best.score - free.score, "runs": _runs(best, free, ())}
 
 
 def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:
@@ -268,44 +267,51 @@ def _longest_last(hypothesis: Hypothesis) -> list[tuple[int, Placement]]:
     return sorted(enumerate(hypothesis.placements), key=lambda pair: pair[1].end - pair[1].start)
 
 
-def _runs(best: Hypothesis, hypothesis: Hypothesis) -> list[list[str]]:
+def _runs(best: Hypothesis, hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[list[str]]:
     text = hypothesis.text
     is_different = [False] * len(text)
-    best_words = [best.text[a:b] for a, b in word_spans(best.text)]
-    spans = word_spans(text)
-    matcher = SequenceMatcher(None, best_words, [text[a:b] for a, b in spans], autojunk=False)
-    for operation, _, _, first, last in matcher.get_opcodes():
-        if operation != "equal" and last > first:
+    old, spans = _compared_spans(best.text), _compared_spans(text)
+    old_parts = [best.text[start:end] for start, end in old]
+    matcher = SequenceMatcher(None, old_parts, [text[start:end] for start, end in spans], autojunk=False)
+    left_out: dict[int, str] = {}
+    for operation, old_first, old_last, first, last in matcher.get_opcodes():
+        if operation == "delete":
+            # With the space before it; at the beginning, with the one behind it.
+            start = old[old_first - 1][1] if old_first else 0
+            end = old[old_last - 1][1] if old_first or old_last == len(old) else old[old_last][0]
+            left_out[spans[first - 1][1] if first else 0] = best.text[start:end]
+        elif operation != "equal":
             for (start, end), following in zip(spans[first:last], [*spans[first + 1 : last], None], strict=True):
-                stop = following[0] if following and text[end : following[0]].isspace() else end
+                stop = following[0] if following and not text[end : following[0]].strip() else end
                 is_different[start:stop] = [True] * (stop - start)
     boxes = [""] * len(text)
     for number, placement in _longest_last(hypothesis):
-        boxes[placement.start : placement.end] = [f"b{number}"] * (placement.end - placement.start)
+        kind = _box_kind(constraints[placement.phrase]) if placement.phrase < len(constraints) else "k"
+        boxes[placement.start : placement.end] = [f"{kind}{number}"] * (placement.end - placement.start)
     kinds = [box or ("d" if different else "s") for box, different in zip(boxes, is_different, strict=True)]
     runs: list[list[str]] = []
     previous = ""
-    for kind, character in zip(kinds, text, strict=True):
+    for place, (kind, character) in enumerate(zip([*kinds, ""], [*text, ""], strict=True)):
+        if gone := left_out.get(place, ""):
+            runs.append(["x", gone])
+            previous = ""
         if runs and kind == previous:
             runs[-1][1] += character
-        else:
+        elif character:
             runs.append([kind[0], character])
         previous = kind
     return runs
 
 
-def _elide(runs: list[list[str]]) -> list[list[str]]:
-    """Shortens long unchanged runs before the first difference to their last words."""
-    kinds = [kind for kind, _ in runs]
-    first = kinds.index("d") if "d" in kinds else min(len(runs) - 1, 1)
-    shortened: list[list[str]] = []
-    for kind, text in runs[:first]:
-        words = word_spans(text)
-        if kind == "s" and len(text) >= _MIN_ELIDED_CHARS and len(words) > _KEPT_WORDS_AFTER_ELISION:
-            shortened.append(["e", " … " if shortened else "… "])
-            text = text[words[-_KEPT_WORDS_AFTER_ELISION][0] :]
-        shortened.append([kind, text])
-    return [*shortened, *runs[first:]]
+def _compared_spans(text: str) -> list[tuple[int, int]]:
+    """The words of a text, and the punctuation between them: what two hypotheses are compared by."""
+    words = word_spans(text)
+    marks = [match.span() for match in _MARKS.finditer(text)]
+    return sorted([*words, *(mark for mark in marks if not any(a < mark[1] and mark[0] < b for a, b in words))])
+
+
+def _box_kind(constraint: Constraint) -> str:
+    return "p" if constraint.is_pinned else "t" if constraint.is_explicit else "k"
 
 
 def reason_message(reason: Reason, text: str = "") -> Message:

@@ -101,6 +101,7 @@ class Screen:
 
     @property
     def hypotheses(self) -> Locator:
+        """The hypotheses that are listed: all but the proposal."""
         return self.page.locator(".nb")
 
     @property
@@ -138,11 +139,11 @@ class Screen:
         expect(ban).to_have_attribute("data-status", status)
 
     def hypothesis_texts(self) -> list[str]:
-        """The n-best list, best first."""
-        return [str(row.get_attribute("title")) for row in self.hypotheses.all()]
+        """The n-best list, best first, which is the proposal."""
+        return [self.proposal_text(), *(str(row.get_attribute("title")) for row in self.hypotheses.all())]
 
     def boxes(self) -> list[list[str]]:
-        """The boxed texts of each hypothesis."""
+        """The boxed texts of each hypothesis that is listed."""
         return [row.locator(".bx").all_inner_texts() for row in self.hypotheses.all()]
 
     def open_segment(self, number: int) -> None:

@@ -24,7 +24,8 @@ def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browse
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(screen.field).to_have_attribute("aria-label", GERMAN["field.label"])
     expect(page.get_by_role("button", name=GERMAN["action.confirm"])).to_be_visible()
-    expect(page.locator(".nb .sc").first).to_have_text(re.compile(r"^−\d+,\d{3}$"))  # a decimal comma, a true minus
+    # A decimal comma, a true minus.
+    expect(page.locator(".nb .sc").first).to_have_text(re.compile(r"^Bewertung −\d+,\d{3}, \+\d+,\d{3} "))
     screen.type_text("Öffnen Sie die Datei")
     page.set_viewport_size({"width": 1200, "height": 760})  # longer words fit into a smaller window too
     filters, search = page.locator(".seg button").last.bounding_box(), page.locator(".tools .search").bounding_box()

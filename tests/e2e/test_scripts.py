@@ -71,7 +71,7 @@ def test_arabic_is_shown_right_to_left_with_latin_words_left_to_right(tabs: Brow
         press = page.keyboard.press
         screen.open_text("You can press %s later.\nNext.\n", waits=False)
         expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
-        texts = ["يمكنك الضغط على %s لاحقًا.", "يمكنك الضغط على %s الآن."]
+        texts = ["يمكنك الضغط على %s لاحقًا.", "يمكنك الضغط على %s الآن.", "يمكنك الضغط على %s قريبًا."]
         answer(screen, decoder, *texts)
         screen.wait_for_proposal()
         for text in (screen.proposal, screen.field, page.locator(".nb .tx").first):

@@ -190,11 +190,12 @@ def test_glossary_of_one_column_is_refused_and_the_current_one_stays(screen: Scr
 
 def test_hypothesis_fills_an_untouched_field_but_asks_before_replacing_typed_text(screen: Screen):
     screen.open_text(DOCUMENT)
-    second = str(screen.hypotheses.nth(1).get_attribute("title"))
+    texts = screen.hypothesis_texts()
+    assert len(texts) == len(set(texts)) == screen.hypotheses.count() + 1, "the proposal is not listed again"
     screen.hypotheses.nth(1).click()
-    expect(screen.field).to_have_value(second)
+    expect(screen.field).to_have_value(texts[2])
     screen.type_text("Selbst getippt")
-    first = str(screen.hypotheses.nth(0).get_attribute("title"))
+    first = texts[1]
     screen.hypotheses.nth(0).click()
     expect(screen.field).to_have_value("Selbst getippt")
     screen.page.get_by_role("button", name="Replace").click()

@@ -88,7 +88,7 @@ def test_pin_inside_a_longer_pin_does_not_split_it():
     assert "".join(token["t"] for token in pieces) == "Datei wurde geöffnet"
     assert {(token["pin"], token["at"]) for token in pieces} == {("Datei wurde geöffnet", 0)}
     rows = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (whole,)), tuple(constraints)))
-    assert rows[0]["runs"] == [["s", "Die "], ["b", "Datei wurde geöffnet"]]
+    assert rows[0]["runs"] == [["s", "Die "], ["p", "Datei wurde geöffnet"]]
 
 
 def test_term_is_marked_once_at_its_end_and_is_not_a_pin():
@@ -108,16 +108,16 @@ def test_joined_runs_are_the_hypothesis_with_constraints_and_differences_marked(
             "complete",
             (hypothesis(best, (placed(0, best, "WLAN"),)), hypothesis(second, (placed(0, second, "WLAN"),), -0.75)),
         ),
-        (Constraint("WLAN"),),
+        (Constraint("WLAN", term_keys=("k",)),),
     )
     rows = hypothesis_rows(decoded)
-    assert rows[0]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist jetzt an"]]
-    assert rows[1]["runs"] == [["s", "Das "], ["b", "WLAN"], ["s", " ist "], ["d", "nun"], ["s", " an"]]
+    assert rows[0]["runs"] == [["s", "Das "], ["t", "WLAN"], ["s", " ist jetzt an"]]
+    assert rows[1]["runs"] == [["s", "Das "], ["t", "WLAN"], ["s", " ist "], ["d", "nun"], ["s", " an"]]
     assert [row["gap"] for row in rows] == [0, 0.25]
     free = free_row(decoded, hypothesis("Das Netz ist an", score=-0.25))
     assert free is not None
     assert free["gap"] == -0.25, "better than the constrained translation"
-    assert "".join(text for _, text in free["runs"]) == free["text"] == "Das Netz ist an"
+    assert "".join(text for kind, text in free["runs"] if kind != "x") == free["text"] == "Das Netz ist an"
     assert ["d", "Netz"] in free["runs"]
     assert free_row(DecodingResult(Translation(Request("x"), "infeasible"), ()), hypothesis("x")) is None
 
@@ -130,22 +130,39 @@ def test_scores_of_rows_fall_with_their_rank_where_changes_to_a_previous_text_co
     assert (far_row["score"], far_row["penalty"], far_row["gap"]) == (-1.25, 1.0, 0.5)
 
 
-@given(st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4))
-def test_runs_are_the_whole_text_except_for_a_marked_ellipsis(texts: list[str]):
+@given(st.lists(st.text("ab .,!", max_size=30), min_size=1, max_size=4))
+def test_runs_are_the_whole_text_except_for_what_is_left_out(texts: list[str]):
     decoded = DecodingResult(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
     for row in hypothesis_rows(decoded):
-        kinds = [kind for kind, _ in row["runs"]]
-        shown = "".join(text for kind, text in row["runs"] if kind != "e")
-        assert row["text"].endswith(shown) if "e" in kinds else row["text"] == shown
+        assert row["text"] == "".join(text for kind, text in row["runs"] if kind != "x")
 
 
-def test_difference_after_a_constraint_stays_in_sight():
-    start, middle = "Öffnen Sie die ", " auf Ihrem Rechner und wählen Sie dieses drahtlose "
-    texts = [f"{start}Einstellungen{middle}{end}" for end in ("Netz", "Netzwerk")]
-    best, other = (hypothesis(text, (placed(0, text, "Einstellungen"),)) for text in texts)
-    decoded = DecodingResult(Translation(Request("x"), "complete", (best, other)), (Constraint("Einstellungen"),))
-    expected = [["s", start], ["b", "Einstellungen"], ["e", " … "], ["s", "dieses drahtlose "], ["d", "Netzwerk"]]
-    assert hypothesis_rows(decoded)[1]["runs"] == expected
+DIFFERENCES = [
+    # best, another, runs of the other, why
+    ("Es geht nun gut.", "Es geht gut.", [["s", "Es geht"], ["x", " nun"], ["s", " gut."]], "a word is left out"),
+    ("Nun geht es.", "geht es.", [["x", "Nun "], ["s", "geht es."]], "the first word is left out"),
+    ("Es geht.", "Es geht", [["s", "Es geht"], ["x", "."]], "the full stop is left out"),
+    ("Es geht", "Es geht!", [["s", "Es geht"], ["d", "!"]], "a mark is added"),
+    ("Ja, es geht.", "Ja: es geht.", [["s", "Ja"], ["d", ":"], ["s", " es geht."]], "another mark"),
+    ("Geh!", "Geh", [["s", "Geh"], ["x", "!"]], "only the mark is left out"),
+    ("a/b", "a/b", [["s", "a/b"]], "marks inside a word are part of it"),
+]
+
+
+@pytest.mark.parametrize(("best", "text", "runs", "why"), DIFFERENCES)
+def test_words_and_marks_that_are_left_out_are_marked(best: str, text: str, runs: list[list[str]], why: str):
+    decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis("-"))), ())
+    free = free_row(decoded, hypothesis(text))
+    assert free is not None
+    assert free["runs"] == runs, why
+
+
+def test_pins_terms_and_copied_texts_have_marks_of_their_own():
+    text = "Das WLAN %s ist an"
+    whole = hypothesis(text, (placed(0, text, "WLAN"), placed(1, text, "%s"), placed(2, text, "an")))
+    constraints = (Constraint("WLAN", term_keys=("k",)), Constraint("%s"), Constraint("an", is_pinned=True))
+    (row,) = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (whole,)), constraints))
+    assert [run for run in row["runs"] if run[0] != "s"] == [["t", "WLAN"], ["k", "%s"], ["p", "an"]]
 
 
 def test_source_runs_separate_its_terms():

@@ -1,21 +1,38 @@
-/* The n-best list: scores per token and gaps to the best, with constraints, differences and unmet constraints
-   marked. */
+/* The n-best list without the proposal: bars for the scores, with constraints, differences to the proposal and unmet
+   constraints marked. */
 import {withChips} from '../core/chips.js';
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
-/** @type {Record<string, (content: Child) => Child>} */
+/** @type {Record<string, (content: Child, text: string) => Child>} */
 const RUNS = {
   s: content => content,
   d: content => h('span.df', {}, content),
-  b: content => h('span.bx', {dir: 'auto'}, content),
-  e: content => h('span.el', {title: t('nbest.same')}, content),
+  p: content => h('span.bx', {dir: 'auto'}, content),
+  t: content => h('span.bx.term', {dir: 'auto'}, content),
+  k: content => h('span.bx.kept', {dir: 'auto'}, content),
+  x: (_, text) => [
+    /^\s*/.exec(text)?.[0],
+    h('del', {title: t('nbest.left_out')}, sr(t('nbest.left_out.sr')), text.trim()),
+    text.trim() && /\s*$/.exec(text)?.[0],
+  ],
 };
 
-/** @param {Hypothesis} row */
-const scoreTitle = ({score, penalty}) =>
-  penalty
-    ? t('nbest.penalty.title', {score: number(score + penalty), penalty: number(penalty)})
-    : t('nbest.score.title');
+const COMPARED_TOKENS = 5; // of a single one, the probabilities are nearly equal
+
+/**
+ * A bar for the probability of a few tokens, compared with the proposal's; the score as a number for the pointer and
+ * for screen readers.
+ * @param {{score: number, gap: number, penalty?: number}} row
+ */
+const scoreBar = ({score, gap, penalty}) => {
+  const bar = h('i', {'aria-hidden': 'true'});
+  bar.style.inlineSize = `${100 * Math.min(1, Math.exp(-COMPARED_TOKENS * gap))}%`;
+  const label = t('nbest.score', {score: number(score), gap: number(gap, 3, true)});
+  const detail = penalty
+    ? t('nbest.penalty', {score: number(score + penalty), penalty: number(penalty)})
+    : t('nbest.unit');
+  return h('span.sc', {title: `${label}\n${detail}`}, bar, sr(label));
+};
 
 export class Hypotheses {
   /**
@@ -28,14 +45,18 @@ export class Hypotheses {
     this.signature = '';
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
-    this.element = h('div.nbest', {}, this.list, this.free);
+    this.empty = h('p.muted', {hidden: true}, t('nbest.none'));
+    this.element = h('div.nbest', {}, this.list, this.empty, this.free);
     /** @type {Hypothesis[]} */
     this.rows = [];
+    this.numListed = 0; // without the proposal
     this.list.addEventListener('keydown', event => this.onKey(event));
   }
 
   focus(at = 0) {
-    /** @type {HTMLElement | null | undefined} */ (this.list.children[at]?.firstElementChild)?.focus();
+    const item = /** @type {HTMLElement | null | undefined} */ (this.list.children[at]?.firstElementChild);
+    item?.focus({preventScroll: true});
+    item?.scrollIntoView({block: 'nearest'});
   }
 
   /**
@@ -45,7 +66,7 @@ export class Hypotheses {
   onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const at = [...this.list.children].findIndex(item => item.contains(/** @type {Node} */ (event.target)));
-    const last = this.rows.length - 1;
+    const last = this.numListed - 1;
     const numbered = this.rows.find(row => String(row.rank + 1) === event.key);
     const to = {ArrowDown: Math.min(at + 1, last), ArrowUp: at - 1, Home: 0, End: last}[event.key];
     if (event.key === 'Escape' || to === -1) this.onLeave();
@@ -57,18 +78,23 @@ export class Hypotheses {
   }
 
   /**
-   * free: the best translation without constraints, or null.
+   * current: the text of the field; proposal: the text that is not listed again; free: the best translation without
+   * constraints, or null.
    * @param {Hypothesis[]} rows
-   * @param {{lang?: string, current?: string, free?: FreeHypothesis | null, tags?: Tags}} options
+   * @param {{lang?: string, current?: string, proposal?: string, free?: FreeHypothesis | null, tags?: Tags}} options
    */
-  render(rows, {lang = '', current, free = null, tags = {}}) {
-    const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), free]);
+  render(rows, {lang = '', current, proposal = '', free = null, tags = {}}) {
+    const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), proposal, free]);
     if (signature === this.signature) return;
     this.signature = signature;
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
     this.rows = rows;
+    const others = rows.filter(row => row.rank || row.text !== proposal);
+    this.numListed = others.length;
+    const content = (/** @type {[string, string][]} */ runs) =>
+      runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags), text));
     this.list.replaceChildren(
-      ...rows.map(row => {
+      ...others.map(row => {
         const isTaken = row.text === current;
         return h(
           'li',
@@ -77,12 +103,7 @@ export class Hypotheses {
             `.nb${isTaken ? '.taken' : ''}`,
             {'data-rank': row.rank, title: row.text, onclick: () => this.onTake(row)},
             h('span.rk.num', {}, String(row.rank + 1)),
-            h('span.sc.num', {dir: 'ltr', title: scoreTitle(row)}, number(row.score)),
-            h(
-              'span.gp.num',
-              {dir: 'ltr', title: t('nbest.gap.title')},
-              row.rank ? number(row.gap, 3, true) : t('nbest.best'),
-            ),
+            scoreBar(row),
             h(
               'span.tx',
               textIn(lang),
@@ -96,30 +117,23 @@ export class Hypotheses {
                     sr(t('nbest.unmet.sr')),
                   )
                 : null,
-              row.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags))),
+              content(row.runs),
             ),
             h('span.use', {}, isTaken ? t('nbest.taken') : t('nbest.use')),
           ),
         );
       }),
     );
+    this.empty.hidden = !rows.length || others.length > 0;
     this.free.hidden = !free || !rows.length;
     if (free) {
       this.free.title = t('nbest.free.title');
       this.free.replaceChildren(
         h('span.rk', {}, t('nbest.free')),
-        h('span.sc.num', {dir: 'ltr'}, number(free.score)),
-        h('span.gp.num', {dir: 'ltr'}, number(free.gap, 3, true)),
-        h(
-          'span.tx',
-          textIn(lang),
-          free.runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags))),
-        ),
+        scoreBar(free),
+        h('span.tx', textIn(lang), content(free.runs)),
       );
     }
-    if (focused >= 0)
-      /** @type {HTMLElement | null | undefined} */ (
-        this.list.children[Math.min(focused, rows.length - 1)]?.firstElementChild
-      )?.focus({preventScroll: true});
+    if (focused >= 0) this.focus(Math.min(focused, others.length - 1));
   }
 }

@@ -169,6 +169,7 @@ export class SegmentView {
       this.offers.hypotheses.render(detail.nbest, {
         lang: this.page.languages.target,
         current: this.text.value,
+        proposal: detail.proposal?.text,
         tags: this.current.row.tags,
         free: this.#known.free,
       });
