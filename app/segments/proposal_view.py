@@ -72,8 +72,9 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
     """The hypothesis as tokens: words and the text between them, with the constraints that each belongs to.
 
     A token is {"t": text}. Words also have "w", the word number. "pin" is the text of a pin, "at" the number of its
-    placement, "terms" are term keys; "tag" and "kept" mark text copied from the source. The joined tokens are the
-    hypothesis text. Words are split where a placement starts or ends inside them (`Mail` in `E-Mail`).
+    placement. "is_term" marks a term and "terms" are its keys, at its end; "tag" and "kept" mark text copied from the
+    source. The joined tokens are the hypothesis text. Words are split where a placement starts or ends inside them
+    (`Mail` in `E-Mail`).
     """
     text = hypothesis.text
     words, tags = word_spans(text), set(tag_spans(text))
@@ -95,6 +96,8 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
                 if constraint.is_pinned:
                     token["pin"] = constraint.text
                     token["at"] = number  # distinguishes two occurrences of one text
+                if constraint.term_keys:
+                    token["is_term"] = True
                 if constraint.term_keys and end == placement.end:
                     token["terms"] = list(constraint.term_keys)
                 if not constraint.is_explicit:

@@ -156,7 +156,7 @@ class SourceRun(TypedDict):
 
 
 class TargetRun(TypedDict):
-    """A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban.
+    """A piece of the proposal: `w` numbers its word; `pin`, `is_term`, `kept` are met constraints, `ban` is a ban.
 
     `new` marks a word that is not in the previous text.
     """
@@ -165,6 +165,7 @@ class TargetRun(TypedDict):
     w: NotRequired[int]
     pin: NotRequired[str]
     at: NotRequired[int]
+    is_term: NotRequired[bool]
     terms: NotRequired[list[str]]
     tag: NotRequired[bool]
     kept: NotRequired[bool]

@@ -97,6 +97,7 @@ def test_term_is_marked_once_at_its_end_and_is_not_a_pin():
         hypothesis(text, (placed(0, text, "neue Router"),)), [Constraint("neue Router", term_keys=("k",))]
     )
     assert [token["t"] for token in tokens if "terms" in token] == ["Router"]
+    assert "".join(token["t"] for token in tokens if "is_term" in token) == "neue Router"
     assert all("pin" not in token for token in tokens)
 
 

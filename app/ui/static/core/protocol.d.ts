@@ -1443,7 +1443,7 @@ export interface TagView {
   content: string;
 }
 
-/** A piece of the proposal: `w` numbers its word; `pin`, `terms`, `kept` are met constraints, `ban` is a ban.
+/** A piece of the proposal: `w` numbers its word; `pin`, `is_term`, `kept` are met constraints, `ban` is a ban.
  *
  * `new` marks a word that is not in the previous text. */
 export interface TargetRun {
@@ -1451,6 +1451,7 @@ export interface TargetRun {
   w?: number;
   pin?: string;
   at?: number;
+  is_term?: boolean;
   terms?: string[];
   tag?: boolean;
   kept?: boolean;

@@ -151,7 +151,7 @@ const joined = runs => {
   };
 };
 /** @type {(keyof Run)[]} */
-const KINDS = ['pin', 'at', 'kept', 'tag', 'term']; // runs of one word have the same values of these
+const KINDS = ['pin', 'at', 'is_term', 'kept', 'tag', 'term']; // runs of one word have the same values of these
 
 /**
  * Where words, and the text between them, begin. A run of katakana is one word: dictionaries do not know most names.

@@ -3,7 +3,7 @@ import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
 
 const COMING = '\u2026'; // in place of a price that is being computed
 /** @type {Record<string, string[]>} */
-const BAN_TAGS = {kept: ['ok', 'check']};
+const BAN_TAGS = {kept: ['off', 'check']};
 
 /**
  * "Constraints cost 0.31", and the sum of the single prices, which need not add up to the total.
@@ -212,7 +212,7 @@ export class Ledger {
         : entry || this.isPricing
           ? priceTag(entry, 'pin', this.isPricing)
           : status === 'met'
-            ? h('span.tag.ok', {}, icon('check', true), t('pins.met'))
+            ? h('span.tag.pinned', {}, icon('check', true), t('pins.met'))
             : this.waiting(Boolean(state)),
       button(
         '.btn.small.quiet.scope',

@@ -1,14 +1,10 @@
 /* The proposal as a sentence of words to press: click or Space pins, dragging or Shift selects a phrase, Delete or
    Alt+click bans, typing requires another phrase in place of the words, and pins can be moved. */
-import {chip, tagOf, withChips} from '../core/chips.js';
-import {h, icon, sr, t, textIn} from '../core/dom.js';
+import {h, t, textIn} from '../core/dom.js';
 import {movedPin, pinned, textOf, typedOver, unitsOf} from '../core/pin_places.js';
-import {percent} from '../core/texts.js';
-import {shown} from '../core/unseen.js';
 import {PhraseInput} from './phrase_input.js';
 import {ProposalPointer} from './proposal_pointer.js';
-
-const DOUBTS = [0.25, 0.5, 0.8]; // below each, a word is underlined more heavily
+import {proposalNodes} from './proposal_words.js';
 
 export class Proposal {
   /**
@@ -103,78 +99,13 @@ export class Proposal {
     Object.assign(this.line, textIn(tokens.length ? lang : document.documentElement.lang));
     this.line.classList.toggle('none', !tokens.length);
     this.line.classList.toggle('long', tokens.length > 400);
-    const nodes = [];
-    for (let i = 0; i < tokens.length; ) {
-      if (tokens[i].pin === undefined) {
-        nodes.push(this.piece(tokens[i], i));
-        i++;
-        continue;
-      }
-      const first = i;
-      const {pin, at} = tokens[i];
-      while (i < tokens.length && tokens[i].pin === pin && tokens[i].at === at) i++;
-      const [head, ...rest] = tokens.slice(first, i);
-      nodes.push(
-        h(
-          'span.pin',
-          {title: t('proposal.pinned.title')},
-          h('span.nw', {}, icon('lock'), sr(t('proposal.pinned.sr')), this.piece(head, first)),
-          rest.map((token, k) => this.piece(token, first + 1 + k)),
-        ),
-      );
-    }
+    const nodes = proposalNodes(tokens, {
+      tags: this.tags,
+      current: this.current,
+      confidence: this.showsConfidence ? confidence : null,
+    });
     this.line.replaceChildren(...(tokens.length ? nodes : [placeholder || '']));
     if (hadFocus) this.focusWord(this.current);
-  }
-
-  /**
-   * @param {Run} token
-   * @param {number} at
-   */
-  piece(token, at) {
-    if (token.ban)
-      return h(
-        'span.nw.struck',
-        {},
-        h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban),
-        ' ',
-      );
-    const tag = tagOf(token.t, this.tags);
-    if (token.w === undefined)
-      return tag
-        ? chip(token.t, tag)
-        : token.tag
-          ? h('span.asis', {title: t('kept.title'), dir: 'ltr'}, token.t)
-          : token.t.includes('{')
-            ? h('span', {}, withChips(token.t, this.tags))
-            : document.createTextNode(token.t);
-    const isFirst = this.tokens.findIndex(other => other.w === token.w) === at;
-    return h(
-      `span.w${token.kept && !tag ? '.asis' : ''}${token.new ? '.new' : ''}`,
-      {
-        'data-word': token.w,
-        dir: token.kept ? 'ltr' : null,
-        role: 'button',
-        tabindex: isFirst && token.w === this.current ? 0 : -1,
-        'aria-pressed': String(token.pin !== undefined),
-        title: token.new ? t('proposal.new.title') : null,
-        ...(token.kept ? {} : this.doubt(token.w)),
-      },
-      tag ? chip(token.t, tag) : shown(token.t),
-      token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))),
-    );
-  }
-
-  /**
-   * The model's confidence in a word, as attributes: a pattern under the word, and the percentage.
-   * @param {number} word
-   */
-  doubt(word) {
-    const probability = this.confidence[word];
-    if (!this.showsConfidence || probability === undefined) return {};
-    const label = t('confidence.word', {percent: percent(probability)});
-    const level = DOUBTS.findIndex(limit => probability < limit);
-    return {title: label, 'aria-description': label, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
   }
 
   /** @param {boolean} isShown */

@@ -30,6 +30,20 @@ export const rowState = row => ({
     (row.attention ? `. ${row.attention}` : ''),
 });
 
+/**
+ * What is special about a row: [icon, words, colour], most important first; an untouched proposal has its score.
+ * @param {Row} row
+ * @returns {[icon: string, text: string, colour: string]}
+ */
+const badge = row => {
+  if (row.attention) return ['problem', row.attention, '.warn'];
+  if (row.num_pins) return ['lock', tn('meta.pins', row.num_pins), '.pinned'];
+  if (row.is_repetition) return ['redo', t('meta.repetition'), ''];
+  if (row.is_from_memory) return ['memory', t('meta.memory'), ''];
+  if (row.state === 'edited') return ['draft', t('meta.edited'), ''];
+  return ['', row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '', ''];
+};
+
 export class SegmentList {
   /**
    * @param {Pick<Bench, 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' | 'rows' |
@@ -236,19 +250,7 @@ export class SegmentList {
     const ownNumber = this.bench.numberOf(row.index);
     const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
     const isTodo = row.state === 'new' || row.state === 'pretranslated';
-    const meta = row.attention
-      ? t('meta.attention')
-      : row.num_pins
-        ? tn('meta.pins', row.num_pins)
-        : row.is_repetition
-          ? t('meta.repetition')
-          : row.is_from_memory
-            ? t('meta.memory')
-            : row.state === 'edited'
-              ? t('meta.edited')
-              : row.state === 'pretranslated' && row.score != null
-                ? number(row.score, 2)
-                : '';
+    const [badgeIcon, meta, colour] = badge(row);
     /** @param {string} text */
     const draw = text => withChips(text, row.tags, part => shownWith(part, this.query));
     item.replaceChildren(
@@ -262,11 +264,12 @@ export class SegmentList {
           ? h('span.tgt', textIn(languages.target), draw(row.target))
           : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
         h(
-          `span.meta.num${row.attention ? '.warn' : ''}`,
-          {title: row.attention || null},
+          `span.meta.num${colour}`,
+          {title: badgeIcon ? meta : meta && t('meta.score')},
           row.is_commented
             ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(`${t('comment.mark')}. `))
             : null,
+          badgeIcon ? icon(badgeIcon, true) : null,
           meta,
         ),
       ),

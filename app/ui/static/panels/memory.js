@@ -105,7 +105,7 @@ export class Memory {
           h(
             'div.l1',
             {},
-            h(`span.tag.${match.rate === 100 ? 'ok' : 'off'}`, {}, `${count(match.rate)} %`),
+            h('span.tag.off', {}, `${count(match.rate)} %`),
             h('span.muted', {dir: 'auto'}, match.origin),
           ),
           h(

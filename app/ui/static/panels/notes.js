@@ -30,9 +30,9 @@ export class Notes {
       h(
         'div.acts',
         {},
-        actions.map(([label, action], i) =>
+        actions.map(([label, action]) =>
           button(
-            `.btn.small${i ? '' : '.primary'}`,
+            '.btn.small',
             {
               onclick: () => {
                 close();
