@@ -33,10 +33,14 @@ def test_confirming_shows_findings_and_confirming_again_ignores_them(screen: Scr
 
     screen.type_text("Öffnen.")
     screen.wait_until_saved()
-    screen.page.get_by_role("button", name="Checks", exact=True).click()
+    screen.page.get_by_role("tab", name="Checks").click()
+    panel = screen.page.get_by_role("tabpanel", name="Checks")
+    expect(panel).to_contain_text("1 segment to check")
+    panel.get_by_role("button", name="Choose checks …").click()
     screen.page.get_by_role("checkbox", name="Numbers").uncheck()
     screen.page.get_by_role("button", name="Close").last.click()
     expect(screen.row(2).locator(".meta.warn")).to_have_count(0)
+    expect(panel).to_contain_text("No segment to check.")
     screen.wait_until_saved()
     log = events(screen.download("Session log as JSONL", tmp_path))
     assert [e["payload"]["off"] for e in log if e["type"] == "checks_chosen"] == [["numbers"]]

@@ -110,7 +110,7 @@ def test_text_behind_the_caret_turns_grey_and_comes_back_by_word(screen: Screen)
 
 def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(screen: Screen):
     screen.open_text(DOCUMENT)
-    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("router")
+    screen.page.get_by_label("Words to pin or ban").fill("router")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("router")
     screen.type_text("settings ")

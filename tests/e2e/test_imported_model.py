@@ -37,7 +37,7 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
         screen = Screen(tabs.new_page(), app.address)
         expect(screen.page.locator(".model")).to_have_text("opus-mt-en-de")
         screen.open_text(DOCUMENT)
-        screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("Dateien")
+        screen.page.get_by_label("Words to pin or ban").fill("Dateien")
         screen.page.keyboard.press("Enter")
         screen.wait_for_pin("Dateien")
         screen.wait_for_proposal()
@@ -111,7 +111,7 @@ def test_hub_model_is_downloaded_from_the_page(
             expect(header).to_have_text("opus-mt-en-de")
             expect(screen.notes).to_have_count(0)
             screen.wait_for_proposal()
-            page.get_by_label("Pin a phrase that is not in the proposal").fill("Dateien")
+            page.get_by_label("Words to pin or ban").fill("Dateien")
             page.keyboard.press("Enter")
             screen.wait_for_pin("Dateien")
             hub.is_down = True

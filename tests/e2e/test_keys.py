@@ -143,11 +143,14 @@ def test_low_confidence_is_shown_on_demand_and_placeholders_are_inserted_one_by_
     screen.page.keyboard.press("Alt+w")
     expect(screen.page.locator("[data-doubt]").first).to_be_visible()  # a random model has low confidence
     expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability: \d+%"))
-    expect(screen.page.get_by_role("button", name="Confidence")).to_have_attribute("aria-pressed", "true")
     screen.visit()
     screen.wait_for_proposal()
     expect(screen.page.locator("[data-doubt]").first).to_be_visible()  # kept in the browser
-    screen.page.get_by_role("button", name="Confidence").click()
+    screen.page.get_by_role("button", name="More").click()
+    confidence = screen.page.get_by_role("menuitemcheckbox", name="Confidence")
+    expect(confidence).to_have_attribute("aria-checked", "true")
+    confidence.click()
+    expect(screen.field).to_be_focused()
     expect(screen.page.locator("[data-doubt]")).to_have_count(0)
 
     screen.type_text("{1} nach ")

@@ -73,7 +73,7 @@ def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_
         screen.page.locator(".row[data-index='1']").click()
         expect(screen.field).to_have_value("Nichts dergleichen.")
         expect(screen.page.get_by_text("100 % · TM")).to_be_visible()
-        pin = screen.page.get_by_label("Pin a phrase that is not in the proposal")
+        pin = screen.page.get_by_label("Words to pin or ban")
         for phrase, text in (("dergleichen", "Nichts dergleichen."), ("settings", None)):
             pin.fill(phrase)
             pin.press("Enter")

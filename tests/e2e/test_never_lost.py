@@ -32,7 +32,7 @@ def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconn
     screen.open_text(DOCUMENT, "handbook.txt")
     screen.upload("glossary", "terms.tsv", b"router\tRouter\n")
     expect(screen.page.locator(".gchip")).to_contain_text("1 term")
-    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("zuerst")
+    screen.page.get_by_label("Words to pin or ban").fill("zuerst")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("zuerst")
     screen.type_text("Fertig.")

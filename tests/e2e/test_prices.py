@@ -16,7 +16,7 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
     expect(screen.page.locator(".head2")).to_have_count(0)
     screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\n")
     expect(screen.page.locator("li[data-price-of=Einstellungen] .price")).to_contain_text(NUMBER)
-    typed = screen.page.get_by_label("Pin a phrase that is not in the proposal")
+    typed = screen.page.get_by_label("Words to pin or ban")
     typed.fill("ganz neu")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("ganz neu")

@@ -137,7 +137,7 @@ def test_answer_to_an_older_text_is_not_offered(screen: Screen, decoder: HandDec
 def test_pin_keeps_the_text_seen_and_one_key_frees_it(screen: Screen, decoder: HandDecoder):
     free = screen.page.get_by_role("button", name="Translate freely")
     expect(free).to_be_hidden()
-    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("Rechner")
+    screen.page.get_by_label("Words to pin or ban").fill("Rechner")
     screen.page.keyboard.press("Enter")
     near = PROPOSAL.replace("Server", "Rechner")
     asked = answer(screen, decoder, "0", near)

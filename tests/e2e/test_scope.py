@@ -17,7 +17,7 @@ def widen(screen: Screen, source: str, choice: str) -> None:
 
 
 def pin(screen: Screen, text: str) -> None:
-    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill(text)
+    screen.page.get_by_label("Words to pin or ban").fill(text)
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin(text)
 

@@ -84,7 +84,7 @@ def test_document_term_is_undone_and_redone_by_key(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.eventually(lambda: screen.row(3).get_attribute("data-state") == "pretranslated")
     untouched = screen.row(3).locator(".tgt").inner_text()
-    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("settings")
+    screen.page.get_by_label("Words to pin or ban").fill("settings")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("settings")
     screen.page.keyboard.press("Alt+Shift+P")

@@ -91,7 +91,7 @@ def test_phrase_is_pinned_with_the_keyboard_alone(screen: Screen):
 
 def test_typed_phrase_is_pinned_and_in_every_hypothesis(screen: Screen):
     screen.open_text(DOCUMENT)
-    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("ganz neue Wörter")
+    screen.page.get_by_label("Words to pin or ban").fill("ganz neue Wörter")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("ganz neue Wörter")
     screen.wait_for_proposal()
@@ -116,7 +116,7 @@ def test_unspellable_pin_is_flagged_with_its_reason_and_nothing_is_lost(screen: 
     screen.open_text(DOCUMENT)
     before = screen.proposal_text()
     screen.type_text("Mein Text")
-    screen.page.get_by_label("Pin a phrase that is not in the proposal").fill("Wort \U00012345")
+    screen.page.get_by_label("Words to pin or ban").fill("Wort \U00012345")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("Wort", "unmet")
     reason = screen.page.locator("li[data-pin] .why")
@@ -137,7 +137,7 @@ def test_text_of_documents_pins_and_glossaries_never_becomes_html(screen: Screen
         if number > 1:
             screen.open_segment(number)
         expect(screen.page.locator("p.source")).to_have_text(source)
-        screen.page.get_by_label("Pin a phrase that is not in the proposal").fill(source)
+        screen.page.get_by_label("Words to pin or ban").fill(source)
         screen.page.keyboard.press("Enter")
         expect(screen.page.locator("li[data-pin]")).to_have_attribute("data-pin", source)
         screen.type_text(source)
@@ -232,7 +232,7 @@ def test_late_reply_does_not_overwrite_typed_text(screen: Screen):
 
 def test_many_quick_pins_end_with_all_of_them_in_the_proposal(screen: Screen):
     screen.open_text(DOCUMENT)
-    box = screen.page.get_by_label("Pin a phrase that is not in the proposal")
+    box = screen.page.get_by_label("Words to pin or ban")
     for text in ("eins", "zwei", "drei", "vier", "fünf", "sechs"):
         box.fill(text)
         screen.page.keyboard.press("Enter")

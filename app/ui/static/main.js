@@ -233,6 +233,7 @@ export class Bench {
       this.header.update(reply);
       this.onModel?.(reply.model); // for an open dialog
       this.list.updateCounts(reply.counts);
+      this.side.updateCounts(reply.counts);
       this.serverNotes.update(reply);
       document.title = `${reply.document.name} \u2013 Pinpoint`;
     }

@@ -144,12 +144,10 @@ declare global {
     sourceCount: HTMLElement;
     proposalNote: HTMLElement;
     useProposal: HTMLButtonElement;
-    confidenceButton: HTMLButtonElement;
     freeButton: HTMLButtonElement;
     fieldNote: HTMLElement;
     notices: HTMLElement;
     pinInput: HTMLInputElement;
-    banButton: HTMLButtonElement;
     reopenButton: HTMLButtonElement;
     undoButton: HTMLButtonElement;
     redoButton: HTMLButtonElement;

@@ -1,7 +1,7 @@
 /* Findings of the checks in the open segment, shown before it is confirmed. Confirming again accepts the findings
    shown; errors stay marked in the list. A dialog chooses which checks run. */
 import {Dialog} from '../core/dialog.js';
-import {button, h, icon} from '../core/dom.js';
+import {button, h, icon, setText} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
 import {t, tn} from '../core/texts.js';
 import {insertText} from './text_commands.js';
@@ -27,7 +27,7 @@ export class Checks {
     this.text = text;
     this.onConfirm = onConfirm;
     this.element = h('div.checks', {role: 'status', hidden: true});
-    this.link = button('.link', {onclick: () => this.onLink(), title: t('checks.title')});
+    this.link = button('.link.warn', {onclick: () => this.onLink(), title: t('checks.link.title')});
     /** @type {Set<string>} findings of this segment that were shown */
     this.shown = new Set();
     /** @type {Promise<Reply> | null} */
@@ -93,26 +93,32 @@ export class Checks {
       h(
         'ul',
         {},
-        findings.map(finding =>
-          h(
-            `li.${finding.is_error ? 'error' : 'advice'}`,
-            {'data-check': finding.check},
-            icon(finding.is_error ? 'err' : 'problem', true),
-            h('b', {}, t(finding.is_error ? 'checks.error' : 'checks.advice')),
-            ' ',
-            h('span', {dir: 'auto'}, sentence(finding)),
-            this.inserts(finding),
-          ),
-        ),
+        findings.map(finding => this.item(finding)),
       ),
       h(
         'div.acts',
         {},
         button('.btn.small.primary', {onclick: () => this.onConfirm()}, t('checks.confirm'), hint('confirm')),
-        button('.btn.small', {onclick: () => openChecks(this.page)}, t('checks.choose')),
+        this.chooser(),
       ),
     );
     if (hadFocus) this.text.focus();
+  }
+
+  /**
+   * A finding as an item of a list.
+   * @param {Finding} finding
+   */
+  item(finding) {
+    return h(
+      `li.${finding.is_error ? 'error' : 'advice'}`,
+      {'data-check': finding.check},
+      icon(finding.is_error ? 'err' : 'problem', true),
+      h('b', {}, t(finding.is_error ? 'checks.error' : 'checks.advice')),
+      ' ',
+      h('span', {dir: 'auto'}, sentence(finding)),
+      this.inserts(finding),
+    );
   }
 
   /**
@@ -134,17 +140,18 @@ export class Checks {
     this.paintLink();
   }
 
+  /** The button that opens the choice of checks. */
+  chooser() {
+    return button('.btn.small', {onclick: () => openChecks(this.page)}, t('checks.choose'));
+  }
+
   paintLink() {
     const n = this.known()?.length ?? 0;
-    this.link.replaceChildren(n ? tn('checks.link', n) : t('checks.link.none'));
-    this.link.classList.toggle('warn', n > 0);
+    this.link.hidden = !n;
+    setText(this.link, tn('checks.link', n));
   }
 
   onLink() {
-    if (!this.known()?.length) {
-      openChecks(this.page);
-      return;
-    }
     this.agrees(this.current.index, this.text.value);
     this.text.focus();
   }

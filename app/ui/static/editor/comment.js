@@ -1,6 +1,5 @@
 /* The comment on the open segment, under the edit field. */
 import {button, h, icon, t} from '../core/dom.js';
-import {shortcut} from '../core/key_bindings.js';
 
 const SAVE_PAUSE_MS = 1000;
 export const MAX_CHARACTERS = 2000;
@@ -51,11 +50,6 @@ export class Comment {
         },
         icon('x'),
       ),
-    );
-    this.link = button(
-      '.link',
-      {title: t('comment.title'), onclick: () => this.edit(), ...shortcut('comment')},
-      t('comment.link'),
     );
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;

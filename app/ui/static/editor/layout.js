@@ -1,6 +1,7 @@
 /* The elements of the open segment; its buttons call the segment's commands. */
 import {button, h, icon, t} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
+import {choice, menu} from '../core/menu.js';
 import {insertText} from './text_commands.js';
 
 /**
@@ -19,6 +20,44 @@ export const buildLayout = segment => {
     button(`.btn${classes}`, {onclick, ...shortcut(name)}, iconName && icon(iconName), label, hint(name));
   const alternatives = action('list', t('action.alternatives'), 'alternatives', () => segment.offers.askAlternatives());
   alternatives.addEventListener('mousedown', event => event.preventDefault()); // the word keeps the focus
+  /**
+   * A button that pins or bans; the words that are selected stay so.
+   * @param {string} name
+   * @param {string} label
+   * @param {string} title
+   * @param {() => unknown} onclick
+   */
+  const constrain = (name, label, title, onclick) =>
+    button(
+      '.btn.small',
+      {onclick, onmousedown: event => event.preventDefault(), title, ...(name ? shortcut(name) : {})},
+      label,
+      name && hint(name),
+    );
+  const more = menu(
+    t('action.more'),
+    button('.btn', {title: t('action.more.title')}, t('action.more'), icon('more', true)),
+    () => {
+      const {proposal, view, comment} = segment;
+      const confidence = choice('problem', t('confidence.show'), t('confidence.title'), () => {
+        view.toggleConfidence();
+        segment.focusField();
+      });
+      confidence.setAttribute('role', 'menuitemcheckbox');
+      confidence.setAttribute('aria-checked', String(proposal.showsConfidence));
+      if (proposal.showsConfidence) confidence.firstElementChild?.replaceWith(icon('check'));
+      /** @type {[HTMLElement, string][]} */
+      const choices = [
+        [choice('comment', t('comment.menu'), t('comment.title'), () => comment.edit()), 'comment'],
+        [confidence, 'confidence'],
+        [choice('split', t('split.title'), null, () => segment.split()), 'split'],
+        [choice('merge', t('merge.title'), null, () => segment.merge()), 'merge'],
+      ];
+      for (const [element, name] of choices) element.append(hint(name));
+      return choices.map(([element]) => element);
+    },
+  );
+  more.classList.add('up');
   const no = h('span.no.num', {});
   const stateIcon = h('span.st', {});
   const sourceHost = h('div', {
@@ -39,16 +78,6 @@ export const buildLayout = segment => {
       },
     },
     t('proposal.use'),
-  );
-  const confidenceButton = button(
-    '.link',
-    {
-      onclick: () => segment.view.toggleConfidence(),
-      title: t('confidence.title'),
-      'aria-pressed': 'false',
-      ...shortcut('confidence'),
-    },
-    t('confidence.show'),
   );
   const freeButton = button(
     '.link',
@@ -73,7 +102,7 @@ export const buildLayout = segment => {
       if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) {
         event.preventDefault();
         event.stopPropagation();
-        segment.addTyped(text => segment.constraints.pin(text));
+        segment.pinTyped();
       }
       if (event.key === 'Escape') {
         event.preventDefault();
@@ -81,12 +110,6 @@ export const buildLayout = segment => {
       }
     },
   });
-  const banButton = button(
-    '.btn',
-    {onclick: () => segment.banSelection(), onmousedown: event => event.preventDefault(), title: t('action.ban.title')},
-    icon('ban'),
-    t('action.ban'),
-  );
   const reopenButton = button('.btn', {onclick: () => segment.reopen()}, icon('undo'), t('action.reopen'));
   const undoButton = button(
     '.btn.iconly',
@@ -106,27 +129,7 @@ export const buildLayout = segment => {
     h(
       'div.cell-src',
       {},
-      h(
-        'div.lab',
-        {},
-        h('b', {}, t('source.label')),
-        button(
-          '.link',
-          {
-            onclick: () => segment.split(),
-            onmousedown: event => event.preventDefault(),
-            title: t('split.title'),
-            ...shortcut('split'),
-          },
-          t('split.link'),
-        ),
-        button(
-          '.link',
-          {onclick: () => segment.merge(), title: t('merge.title'), ...shortcut('merge')},
-          t('merge.link'),
-        ),
-        sourceCount,
-      ),
+      h('div.lab', {}, h('b', {}, t('source.label')), sourceCount),
       sourceHost,
       sourceNote,
       h(
@@ -139,15 +142,15 @@ export const buildLayout = segment => {
           {},
           icon('lock', true),
           pinInput,
-          button('.btn.small', {onclick: () => segment.addTyped(text => segment.constraints.pin(text))}, t('pins.add')),
-          button('.btn.small', {onclick: () => segment.addTyped(text => segment.constraints.ban(text))}, t('bans.add')),
+          constrain('pin', t('pins.add'), t('pins.add.title'), () => segment.pinTyped()),
+          constrain('', t('bans.add'), t('bans.add.title'), () => segment.banTyped()),
         ),
       ),
     ),
     h(
       'div.cell-tgt',
       {},
-      h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, freeButton, confidenceButton, proposalNote),
+      h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, freeButton, proposalNote),
       segment.proposal.element,
       notices,
       h(
@@ -155,7 +158,6 @@ export const buildLayout = segment => {
         {},
         h('b', {}, t('field.label')),
         segment.checks.link,
-        segment.comment.link,
         segment.completion.hint,
         segment.revision.element,
         fieldNote,
@@ -171,12 +173,11 @@ export const buildLayout = segment => {
   const actions = h(
     'div.actions',
     {},
-    action('lock', t('action.pin'), 'pin', () => segment.pinSelection()),
-    banButton,
     action('again', t('action.rest'), 'rest', () => segment.rest.ask()),
     alternatives,
     undoButton,
     redoButton,
+    more,
     reopenButton,
     h('span.sp', {}),
     segment.confirmation.status,
@@ -196,12 +197,10 @@ export const buildLayout = segment => {
     sourceCount,
     proposalNote,
     useProposal,
-    confidenceButton,
     freeButton,
     fieldNote,
     notices,
     pinInput,
-    banButton,
     reopenButton,
     undoButton,
     redoButton,

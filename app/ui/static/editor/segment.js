@@ -229,15 +229,36 @@ export class Segment {
   }
 
   /* ---- pins and bans ---- */
+  /** Pins the text typed under the source; without one, what is selected. */
+  pinTyped() {
+    this.#addTyped(
+      text => this.constraints.pin(text),
+      () => this.pinSelection(),
+    );
+  }
+
+  /** Bans the text typed under the source; without one, what is selected. */
+  banTyped() {
+    this.#addTyped(
+      text => this.constraints.ban(text),
+      () => this.banSelection(),
+    );
+  }
+
   /**
-   * The text typed under the source becomes a pin or a ban.
    * @param {(text: string) => void} act
+   * @param {() => void} actOnSelection
    */
-  addTyped(act) {
-    const text = this.layout.pinInput.value.trim();
-    this.layout.pinInput.value = '';
-    if (text) act(text);
-    this.layout.pinInput.focus();
+  #addTyped(act, actOnSelection) {
+    const {pinInput} = this.layout;
+    const text = pinInput.value.trim();
+    pinInput.value = '';
+    if (!text) {
+      if (document.activeElement !== pinInput) actOnSelection();
+      return;
+    }
+    act(text);
+    pinInput.focus();
   }
 
   /** Alt+P: pins the word in focus in the proposal, else the selection in the field, else the word at the caret. */

@@ -204,7 +204,6 @@ export class SegmentView {
 
   /** @param {boolean} isShown whether the proposal shows how sure the model is of each word */
   showConfidence(isShown) {
-    this.layout.confidenceButton.setAttribute('aria-pressed', String(isShown));
     this.proposal.showConfidence(isShown);
   }
 

@@ -78,9 +78,9 @@ export class SegmentList {
       const counter = h('span.n.num', {});
       const chip = button(
         '',
-        {'aria-pressed': String(name === this.filter), onclick: () => this.setFilter(name)},
+        {'aria-pressed': String(name === this.filter), onclick: () => this.setFilter(name), title: t(`filter.${name}`)},
         icon(iconName, true),
-        t(`filter.${name}`),
+        h('span.t', {}, t(`filter.${name}`)),
         counter,
       );
       return {name, chip, counter};

@@ -1,5 +1,6 @@
 /* The top of the window: document, progress, glossary, opening and exporting. */
 import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
+import {choice, group, menu} from '../core/menu.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
@@ -13,67 +14,6 @@ import {openStyle} from '../dialogs/style.js';
 
 const THEME_KEY = 'pinpoint:theme';
 
-/**
- * A button that opens a list of choices; Escape and a click elsewhere close it.
- * @param {string} label
- * @param {HTMLElement} opener
- * @param {() => (Node | string)[]} fill
- */
-const menu = (label, opener, fill) => {
-  const items = h('div.items', {role: 'menu', 'aria-label': label, hidden: true});
-  const element = h('div.menu', {}, opener, items);
-  const close = () => {
-    items.hidden = true;
-    opener.setAttribute('aria-expanded', 'false');
-  };
-  opener.setAttribute('aria-haspopup', 'menu');
-  opener.setAttribute('aria-expanded', 'false');
-  opener.addEventListener('click', () => {
-    if (!items.hidden) {
-      close();
-      return;
-    }
-    items.replaceChildren(...fill());
-    items.hidden = false;
-    opener.setAttribute('aria-expanded', 'true');
-    items.querySelector('.item:not([disabled])')?.focus();
-  });
-  items.addEventListener('click', event => {
-    if (/** @type {HTMLElement} */ (event.target).closest('.item')) close();
-  });
-  document.addEventListener('mousedown', event => {
-    if (!element.contains(/** @type {Node} */ (event.target))) close();
-  });
-  element.addEventListener('keydown', event => {
-    if (event.key === 'Escape' && !items.hidden) {
-      close();
-      opener.focus();
-      event.stopPropagation();
-      return;
-    }
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (!step || items.hidden) return;
-    const all = [...items.querySelectorAll('.item:not([disabled])')];
-    all[(all.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step + all.length) % all.length]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  return element;
-};
-/**
- * @param {string} iconName
- * @param {string} label
- * @param {string | null} detail
- * @param {(() => unknown) | null} action
- */
-const choice = (iconName, label, detail, action) =>
-  button(
-    '.item',
-    {role: 'menuitem', onclick: action ?? undefined, disabled: action === null},
-    icon(iconName),
-    h('b', {}, label),
-    detail && h('span.d', {}, detail),
-  );
 /**
  * @param {string} iconName
  * @param {string} label
@@ -189,14 +129,17 @@ export class Header {
           t('record.menu'),
         ),
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
+          group(t('export.group.document')),
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
           download('down', t('export.proposals'), t('export.proposals.detail'), 'document-with-proposals', url),
-          download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
-          download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
-          download('list', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),
           download('list', t('export.xliff'), t('export.xliff.detail'), 'segments.xlf', url),
+          group(t('export.group.memory')),
+          download('memory', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),
+          download('memory', t('export.all_memory'), t('export.all_memory.detail'), 'all-memory.tmx', url),
           download('book', t('export.tbx'), t('export.tbx.detail'), 'terms.tbx', url),
-          download('list', t('export.all_memory'), t('export.all_memory.detail'), 'all-memory.tmx', url),
+          group(t('export.group.session')),
+          download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
+          download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
           download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url),
         ]),
         menu(

@@ -13,12 +13,13 @@ export class Memory {
    * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'rows' | 'say' | 'segment' | 'server' |
    *   'session' | 'steps'>} bench
    * @param {HTMLElement} panel
-   * @param {HTMLElement} counter
+   * @param {{counter: HTMLElement, onMatches: () => void}} options onMatches(): the matches are those of another segment
    */
-  constructor(bench, panel, counter) {
+  constructor(bench, panel, {counter, onMatches}) {
     this.bench = bench;
     this.panel = panel;
     this.counter = counter;
+    this.onMatches = onMatches;
     /** @type {MemoryMatch[]} */
     this.matches = [];
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -93,42 +94,43 @@ export class Memory {
    * @param {string} status
    */
   show(matches, status) {
-    const {source, target} = this.bench.languages;
     this.matches = matches;
     this.status.textContent = status;
     this.status.hidden = !status;
-    this.list.replaceChildren(
-      ...matches.map((match, i) =>
-        h(
-          'li.ti',
-          {'data-rate': match.rate},
-          h(
-            'div.l1',
-            {},
-            h('span.tag.off', {}, `${count(match.rate)} %`),
-            h('span.muted', {dir: 'auto'}, match.origin),
-          ),
-          h(
-            'p',
-            textIn(source),
-            match.runs.map(([kind, text]) => h(MARKS[kind], {}, text)),
-          ),
-          h('p', textIn(target), h('b', {}, match.target)),
-          h(
-            'div.acts',
-            {},
-            button(
-              '.btn.small',
-              {onclick: () => this.insert(i), ...(i ? {} : shortcut('match'))},
-              t('memory.insert'),
-              i ? null : hint('match'),
-            ),
-          ),
+    this.list.replaceChildren(...matches.map((match, i) => this.item(match, i)));
+    this.counter.hidden = !matches.length;
+    this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
+    this.onMatches();
+  }
+
+  /**
+   * A match as an item of a list: rate, origin, differences, translation, and the button that inserts it.
+   * @param {MemoryMatch} match
+   * @param {number} i
+   */
+  item(match, i) {
+    const {source, target} = this.bench.languages;
+    return h(
+      'li.ti',
+      {'data-rate': match.rate},
+      h('div.l1', {}, h('span.tag.off', {}, `${count(match.rate)} %`), h('span.muted', {dir: 'auto'}, match.origin)),
+      h(
+        'p',
+        textIn(source),
+        match.runs.map(([kind, text]) => h(MARKS[kind], {}, text)),
+      ),
+      h('p', textIn(target), h('b', {}, match.target)),
+      h(
+        'div.acts',
+        {},
+        button(
+          '.btn.small',
+          {onclick: () => this.insert(i), ...(i ? {} : shortcut('match'))},
+          t('memory.insert'),
+          i ? null : hint('match'),
         ),
       ),
     );
-    this.counter.hidden = !matches.length;
-    this.counter.textContent = matches.length ? `${count(matches[0].rate)} %` : '';
   }
 
   /** Shows how many segments can be confirmed with their exact matches at once. */

@@ -1,5 +1,5 @@
-/* The panel beside the list: terms of the open segment, matches of the translation memory, keys. */
-import {button, h, icon, sr, t, textIn} from '../core/dom.js';
+/* The panel beside the list: terms and the best match of the open segment, the translation memory, checks, keys. */
+import {button, h, icon, sr, t, textIn, tn} from '../core/dom.js';
 import {keyRows} from '../dialogs/key_sheet.js';
 import {statusLabel} from '../editor/source.js';
 import {Memory} from './memory.js';
@@ -38,11 +38,13 @@ export class Side {
     this.host = host;
     this.settled = new Set(); // conflicts that the person accepted
     this.counter = h('span.c.num', {hidden: true});
+    this.findingCounter = h('span.c.num.warn', {hidden: true});
     const rate = h('span.c.num', {hidden: true});
     /** @type {[name: string, icon: string, extra: HTMLElement | null][]} */
     const tabs = [
       ['terms', 'book', this.counter],
       ['memory', 'memory', rate],
+      ['checks', 'problem', this.findingCounter],
       ['keys', 'keys', null],
     ];
     this.tabs = tabs.map(([name, iconName, extra], i) => {
@@ -77,9 +79,13 @@ export class Side {
       );
       return {name, tab, panel};
     });
-    this.terms = this.tabs[0].panel;
-    this.memory = new Memory(bench, this.tabs[1].panel, rate);
-    this.tabs[2].panel.append(
+    this.terms = h('div', {});
+    this.best = h('div', {});
+    this.tabs[0].panel.append(this.terms, this.best);
+    this.memory = new Memory(bench, this.tabs[1].panel, {counter: rate, onMatches: () => this.showBest()});
+    this.checks = this.tabs[2].panel;
+    this.numToCheck = 0; // segments of the document with a finding
+    this.tabs[3].panel.append(
       h('h3', {}, t('side.keys')),
       h(
         'dl.keys',
@@ -125,8 +131,60 @@ export class Side {
     this.memory.focusSearch();
   }
 
+  /** The best match of the translation memory, under the terms. */
+  showBest() {
+    const hadFocus = this.best.contains(document.activeElement);
+    const [first] = this.memory.matches;
+    this.best.replaceChildren(
+      h('h3', {}, t('side.best')),
+      first ? h('ol.matches', {}, this.memory.item(first, 0)) : h('p.lead', {}, t('side.no_match')),
+    );
+    if (hadFocus) this.best.querySelector('button')?.focus();
+  }
+
+  /**
+   * The findings in the open segment, and how many segments have some.
+   * @param {Finding[]} findings
+   */
+  showChecks(findings) {
+    const {segment, list} = this.bench;
+    const focused = this.checks.contains(document.activeElement) ? document.activeElement?.textContent : null;
+    this.findingCounter.hidden = !findings.length;
+    this.findingCounter.replaceChildren(String(findings.length), sr(` ${tn('side.count.findings', findings.length)}`));
+    this.checks.replaceChildren(
+      h('h3', {}, t('side.checks.segment')),
+      findings.length
+        ? h(
+            'ul.findings',
+            {},
+            findings.map(finding => segment.checks.item(finding)),
+          )
+        : h('p.lead', {}, t('side.checks.none')),
+      h('h3', {}, t('side.checks.document')),
+      h('p.lead', {}, this.numToCheck ? tn('side.checks.open', this.numToCheck) : t('side.checks.all_fine')),
+      h(
+        'div.acts',
+        {},
+        this.numToCheck
+          ? button('.btn.small', {onclick: () => list.setFilter('attention')}, t('side.checks.show'))
+          : null,
+        segment.checks.chooser(),
+      ),
+    );
+    if (focused) [...this.checks.querySelectorAll('button')].find(b => b.textContent === focused)?.focus();
+  }
+
+  /** @param {SuccessReply['counts']} counts */
+  updateCounts({attention}) {
+    if (attention === this.numToCheck) return;
+    this.numToCheck = attention;
+    const {detail} = this.bench.segment.current;
+    this.showChecks(detail?.findings ?? []);
+  }
+
   /** @param {Detail} detail */
   update(detail) {
+    this.showChecks(detail.findings);
     const focused = document.activeElement?.getAttribute('data-term');
     const groups = [
       ['unmet', 'side.unmet'],
