@@ -42,7 +42,7 @@ def test_word_banned_by_alt_click_is_still_banned_after_reload(screen: Screen):
     screen.words.nth(0).click(modifiers=["Alt"])
     screen.wait_for_ban(word)
     assert screen.pins() == []
-    screen.page.get_by_role("button", name="in upper and lower case").click()
+    screen.page.get_by_role("button", name="Match case").click()
     expect(screen.page.locator("li[data-ban] .case")).to_have_attribute("aria-pressed", "true")
     screen.wait_for_ban(word)
     screen.visit()

@@ -172,7 +172,7 @@ def test_unusable_glossary_rows_are_listed_with_their_reasons(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "mixed.tsv", b"router\tRouter\nonly one column\nfile\tDatei\n\tleer\n")
     dialog = screen.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Can be imported: 2 terms.")
+    expect(dialog).to_contain_text("2 terms can be imported; 2 rows cannot.")
     expect(dialog.locator("tbody tr")).to_have_count(2)
     expect(dialog.locator("tbody tr").first).to_contain_text("only one column")
     dialog.get_by_role("button", name="Use 2 terms").click()

@@ -96,7 +96,7 @@ export const showDirections = async (bench, other = null) => {
       h('p.muted', {}, t('direction.note')),
       warning,
     ],
-    buttons: [button('.btn', {onclick: close}, t('close')), go],
+    buttons: [button('.btn', {onclick: close}, t('cancel')), go],
     onClose: () => bench.focusEditor(),
   });
   source.value = Object.hasOwn(directions, languages.source) ? languages.source : Object.keys(directions)[0];

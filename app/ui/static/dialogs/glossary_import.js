@@ -227,11 +227,10 @@ class ImportDialog {
     const of = {attention: counts.rejected + counts.look, ...counts};
     setText(
       this.summary,
-      t('import.summary', {
-        used: count(report.num_terms),
-        rejected: count(counts.rejected),
-        look: count(counts.look),
-      }),
+      [
+        tn('import.summary', report.num_terms, {rejected: tn('import.rows', counts.rejected)}),
+        counts.look ? tn('import.review', counts.look) : '',
+      ].join(' '),
     );
     this.parts.replaceChildren(
       ...split(counts),

@@ -30,7 +30,7 @@ export const openGoTo = bench => {
     title: t('goto.title'),
     classes: '.small',
     body: [h('label.line', {}, h('span', {}, label), input), wrong],
-    buttons: [button('.btn', {onclick: close}, t('close')), h('button.btn.primary', {type: 'submit'}, t('goto.go'))],
+    buttons: [button('.btn', {onclick: close}, t('cancel')), h('button.btn.primary', {type: 'submit'}, t('goto.go'))],
     onSubmit: go,
     onClose: () => bench.focusEditor(),
   });

@@ -140,7 +140,7 @@ export const openReplace = bench => {
       summary,
       list,
     ],
-    buttons: [button('.btn', {onclick: close}, t('close')), all],
+    buttons: [button('.btn', {onclick: close}, t('cancel')), all],
     onClose: () => {
       clearTimeout(timer);
       bench.focusEditor();

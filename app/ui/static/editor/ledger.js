@@ -243,12 +243,12 @@ export class Ledger {
       button(
         '.btn.small.quiet.case',
         {
-          'aria-pressed': String(isAnyCase),
+          'aria-pressed': String(!isAnyCase),
           'aria-label': t('bans.case', {text}),
           title: t('bans.case', {text}),
           onclick: () => this.onRecase(text, isAnyCase ? 'exact' : 'permissive'),
         },
-        'Aa',
+        t('bans.case.short'),
       ),
       this.isPricing && (status === 'kept' || status === 'pending')
         ? priceTag(entry, 'ban', true)

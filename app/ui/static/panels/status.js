@@ -102,7 +102,9 @@ export class Status {
     const minutes = Math.floor(work.net_ms / 60000);
     setText(
       this.workTime,
-      t('status.work.time', {h: Math.floor(minutes / 60), min: String(minutes % 60).padStart(2, '0')}),
+      minutes < 60
+        ? t('status.work.minutes', {min: minutes})
+        : t('status.work.time', {h: Math.floor(minutes / 60), min: minutes % 60}),
     );
     const speed = minutes > 0 ? work.per_hour : null; // not meaningful after a few seconds
     setText(this.workSpeed, speed !== null ? `\u00b7 ${t(`status.work.${unit}`, {n: count(Math.round(speed))})}` : '');
