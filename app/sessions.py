@@ -42,13 +42,14 @@ from app.reports.exports import CAN_BE_EMPTY, EXPORTS
 from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json, restore_segment
 from app.tm.library import MemoryLibrary
+from app.workspace import example
 from app.workspace.commands import Workspace
 from app.workspace.glossary_imports import reported
 from engine import SearchOptions
 
 SAMPLE_DOCUMENT = "getting-started.txt"
 SAMPLE_LANGUAGES = ("en", "")
-SAMPLE_GLOSSARY = "glossary.tsv"
+SAMPLE_GLOSSARY = example.GLOSSARY
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
 IDLE_SECONDS = 30 * 60.0
@@ -106,7 +107,7 @@ class Sessions:
                     return self.find(token), {}
                 except UnknownSession:
                     pass
-            workspace = self._current or self.open_sample()
+            workspace = self._current or self._open_first()
             offers = self.offers(besides=workspace) if is_first else []
             offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
             if is_first and not offers and self.model.folder == MODEL_FOLDER:
@@ -136,7 +137,7 @@ class Sessions:
         for summary in self.store.sessions():
             if besides is not None and summary.id == besides.session_id:
                 continue
-            if summary.is_untouched:
+            if self._is_untouched(summary):
                 continue
             offers.append(_offer(summary))
             if len(offers) == MAX_OFFERS:
@@ -165,6 +166,21 @@ class Sessions:
         """A new session on the sample document."""
         file = read_file(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
         return self._open(file, SAMPLE_LANGUAGES)
+
+    def _open_first(self) -> Workspace:
+        """The sample document; at the very first start with its glossary and one pin, as an example of both."""
+        with self._lock:
+            is_first = not self.store.sessions()
+            workspace = self.open_sample()
+            if is_first and workspace.direction == example.DIRECTION:
+                self.import_sample_glossary(workspace)
+                example.set_example_pin(workspace)
+            return workspace
+
+    def _is_untouched(self, summary: SessionSummary) -> bool:
+        """Whether nobody has done anything in the session."""
+        is_sample = summary.document_name == SAMPLE_DOCUMENT
+        return summary.is_untouched or (is_sample and example.has_only_example(self.store.load_session(summary.id)))
 
     def restart(self, workspace: Workspace, direction: str, key: str | None = None) -> Workspace:
         """A new session on the same document, with the same model or that of `key`, in another of its directions.
@@ -211,7 +227,7 @@ class Sessions:
         Returns the warnings about the glossary.
         """
         if document is None:
-            workspace = self.open_sample()
+            workspace = self._open_first()
         else:
             workspace = self.open_document(_read(document, DocumentError), document.name)
         if glossary is None:
@@ -442,7 +458,7 @@ class Sessions:
         """A session on the same bytes in which nothing was done: it is used again rather than left behind."""
         for summary in self.store.sessions():
             is_alike = summary.document_name == document.name and summary.project_id == project_id
-            if is_alike and summary.is_untouched and not self._is_open(summary.id):
+            if is_alike and not self._is_open(summary.id) and self._is_untouched(summary):
                 record = self.store.load_session(summary.id)
                 has_style = chosen_style(self.store, summary.id) == style
                 if has_style and (record.direction, record.document.data, record.document.segments) == (

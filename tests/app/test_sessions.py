@@ -53,6 +53,21 @@ def test_first_start_opens_the_sample_and_offers_nothing(run: Run):
     assert workspace.document.name == "getting-started.txt"
     assert len(workspace.segments) >= 50
     assert result == {}
+    assert workspace.core.segments[0].pins == ("Erste Schritte",)
+    assert [glossary.name for glossary in workspace.terms.glossaries] == ["glossary.tsv"]
+
+
+def test_sample_is_an_example_only_at_the_first_start_and_offered_once_something_was_done(log: Path):
+    first = Run(log)
+    workspace, _ = first.sessions.welcome(None)
+    workspace.constrain(0, (), ())
+    first.end()
+    second = Run(log)
+    fresh, result = second.sessions.welcome(None)
+    assert result["offer"]["name"] == "getting-started.txt"
+    assert fresh.core.segments[0].pins == ()
+    assert fresh.terms.glossaries == ()
+    second.end()
 
 
 def test_samples_glossary_is_free_of_errors_and_occurs_in_the_sample(run: Run):

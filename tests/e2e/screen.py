@@ -21,8 +21,8 @@ Do not switch the router off during the update.
 class Screen:
     """One browser tab with the workbench in it."""
 
-    def __init__(self, page: Page, address: str) -> None:
-        """`address` has the access token, as the app shows it."""
+    def __init__(self, page: Page, address: str, *, shows_marks: bool = False) -> None:
+        """`address` has the access token. `shows_marks`: the page explains itself, as on the first visit."""
         self.page = page
         self.address = address
         self.url = address.partition("/?")[0]
@@ -32,6 +32,8 @@ class Screen:
         self._listeners = {"dialog": self._on_dialog, "pageerror": self._on_error, "request": self._on_request}
         for event, listener in self._listeners.items():
             page.on(event, listener)  # type: ignore[call-overload]
+        if not shows_marks:
+            page.add_init_script("localStorage.setItem('pinpoint:welcomed', 'yes')")
         if not self._is_clean():
             self.visit()
 

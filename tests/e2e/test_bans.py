@@ -43,11 +43,11 @@ def test_word_banned_by_alt_click_is_still_banned_after_reload(screen: Screen):
     screen.wait_for_ban(word)
     assert screen.pins() == []
     screen.page.get_by_role("button", name="Match case").click()
-    expect(screen.page.locator("li[data-ban] .case")).to_have_attribute("aria-pressed", "true")
+    expect(screen.page.locator("li[data-ban] .case")).to_have_attribute("aria-pressed", "false")
     screen.wait_for_ban(word)
     screen.visit()
     screen.wait_for_ban(word)
-    expect(screen.page.locator("li[data-ban] .case")).to_have_attribute("aria-pressed", "true")
+    expect(screen.page.locator("li[data-ban] .case")).to_have_attribute("aria-pressed", "false")
     screen.wait_for_proposal()
     assert not any(holds(text.lower(), word.lower()) for text in screen.hypothesis_texts())
 

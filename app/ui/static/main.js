@@ -14,6 +14,7 @@ import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
 import {listenToKeys} from './keys.js';
 import {SegmentList} from './list/segment_list.js';
+import {welcome} from './panels/coach.js';
 import {Files} from './panels/files.js';
 import {Header} from './panels/header.js';
 import {Notes, ServerNotes} from './panels/notes.js';
@@ -100,6 +101,7 @@ export class Bench {
   start(reply) {
     this.adopt(reply);
     this.connection.watch();
+    welcome(this.root, () => this.focusEditor());
   }
 
   connect() {

@@ -210,7 +210,7 @@ export class Ledger {
       status === 'unmet'
         ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet'))
         : entry || this.isPricing
-          ? priceTag(entry, 'pin', this.isPricing)
+          ? priceTag(entry, 'pinned', this.isPricing)
           : status === 'met'
             ? h('span.tag.pinned', {}, icon('check', true), t('pins.met'))
             : this.waiting(Boolean(state)),
@@ -240,6 +240,13 @@ export class Ledger {
       'li',
       {'data-ban': text, 'data-status': status},
       h('span.what', {title: text}, h('span.banned', textIn(this.lang), icon('ban'), sr(t('bans.sr')), text)),
+      this.isPricing && (status === 'kept' || status === 'pending')
+        ? priceTag(entry, 'ban', true)
+        : entry && status === 'kept'
+          ? priceTag(entry, 'ban', false)
+          : status === 'pending'
+            ? this.waiting(Boolean(state))
+            : h(`span.tag.${tag}`, {}, icon(iconName, true), t(`bans.${status}`)),
       button(
         '.btn.small.quiet.case',
         {
@@ -250,13 +257,6 @@ export class Ledger {
         },
         t('bans.case.short'),
       ),
-      this.isPricing && (status === 'kept' || status === 'pending')
-        ? priceTag(entry, 'ban', true)
-        : entry && status === 'kept'
-          ? priceTag(entry, 'ban', false)
-          : status === 'pending'
-            ? this.waiting(Boolean(state))
-            : h(`span.tag.${tag}`, {}, icon(iconName, true), t(`bans.${status}`)),
       this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
       reason ? h('span.why', {}, reason) : null,
     );

@@ -29,8 +29,8 @@ const CHOICES = {
 
 export class Side {
   /**
-   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'rows' | 'say' | 'segment' |
-   *   'server' | 'session' | 'steps'>} bench
+   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'list' | 'rows' | 'say' |
+   *   'segment' | 'server' | 'session' | 'steps'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {
@@ -60,6 +60,7 @@ export class Side {
           role: 'tab',
           id: `pinpoint-tab-${name}`,
           'aria-controls': panel.id,
+          title: t(`side.${name}`),
           onclick: () => this.select(i, true),
           onkeydown: event => {
             /** @type {Record<string, number>} */
@@ -74,7 +75,7 @@ export class Side {
           },
         },
         icon(iconName),
-        t(`side.${name}`),
+        h('span.t', {}, t(`side.${name}`)),
         extra,
       );
       return {name, tab, panel};

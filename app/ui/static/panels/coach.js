@@ -1,0 +1,83 @@
+/* Three marks on the first visit, beside what they explain: a pin, the terms, and the confirmation. Shown once in a
+   browser; Enter goes on, Escape dismisses them. */
+import {button, h, t} from '../core/dom.js';
+import {speltFor} from '../core/key_bindings.js';
+import {readStored, writeStored} from '../core/storage.js';
+
+const STORE_KEY = 'pinpoint:welcomed';
+const EDGE = 12; // pixels kept free at the sides of the window
+/** @type {[name: string, selector: string][]} */
+const MARKS = [
+  ['pin', '.hyp .pin'],
+  ['terms', '#pinpoint-tab-terms'],
+  ['confirm', '.actions .primary'],
+];
+
+/**
+ * Shows the marks as soon as the proposal has a pin, unless they were shown before.
+ * @param {HTMLElement} root
+ * @param {() => void} onLeave returns the focus
+ */
+export const welcome = (root, onLeave) => {
+  if (readStored('local', STORE_KEY)) return;
+  const observer = new MutationObserver(() => {
+    if (!root.querySelector('.hyp[aria-busy=false] .pin')) return;
+    observer.disconnect();
+    if (writeStored('local', STORE_KEY, 'yes')) show(root, onLeave);
+  });
+  observer.observe(root, {subtree: true, childList: true, attributes: true, attributeFilter: ['aria-busy']});
+};
+
+/**
+ * @param {HTMLElement} root
+ * @param {() => void} onLeave
+ */
+const show = (root, onLeave) => {
+  let at = 0;
+  const text = h('p', {id: 'pinpoint-coach'});
+  const next = button('.btn.small', {onclick: () => step()});
+  const skip = button('.link', {onclick: () => close()}, t('coach.skip'));
+  const number = h('span.muted.num', {});
+  const element = h(
+    'div.coach',
+    {role: 'dialog', 'aria-label': t('coach.label'), 'aria-describedby': text.id},
+    text,
+    h('div.acts', {}, number, skip, next),
+  );
+  const close = () => {
+    removeEventListener('resize', place);
+    element.remove();
+    onLeave();
+  };
+  const step = () => {
+    at++;
+    if (at < MARKS.length) paint();
+    else close();
+  };
+  /** Under what it explains, or above it. */
+  const place = () => {
+    const anchor = root.querySelector(MARKS[at][1])?.getBoundingClientRect();
+    if (!anchor) return;
+    const isBelow = anchor.bottom + element.offsetHeight + EDGE < innerHeight;
+    const room = innerWidth - element.offsetWidth - EDGE;
+    element.style.left = `${Math.max(EDGE, Math.min(anchor.left, room))}px`;
+    element.style.top = `${isBelow ? anchor.bottom + EDGE : anchor.top - element.offsetHeight - EDGE}px`;
+  };
+  const paint = () => {
+    const [name] = MARKS[at];
+    text.textContent = t(`coach.${name}`, {keys: speltFor('confirm')});
+    number.textContent = t('coach.number', {n: at + 1, total: MARKS.length});
+    next.textContent = t(at === MARKS.length - 1 ? 'coach.done' : 'coach.next');
+    place();
+    next.focus({preventScroll: true});
+  };
+  element.addEventListener('keydown', event => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  });
+  root.append(element);
+  addEventListener('resize', place);
+  paint();
+};

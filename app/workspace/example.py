@@ -1,0 +1,26 @@
+"""The example of the first start: the sample document with its glossary and one pin."""
+
+from __future__ import annotations
+
+from app.log.records import SessionRecord
+from app.workspace.commands import Workspace
+
+DIRECTION = "en-de"  # of the glossary
+GLOSSARY = "glossary.tsv"
+_TITLE = "Erste Schritte mit Harbor Notes"  # of the first segment, with the pin in its place
+_PIN = "Erste Schritte"
+
+
+def set_example_pin(workspace: Workspace) -> None:
+    """Pins a phrase of the first segment."""
+    workspace.constrain(0, [_PIN], (), previous=_TITLE)
+
+
+def has_only_example(record: SessionRecord) -> bool:
+    """Whether the session has the example and nothing else: nobody has done anything in it."""
+    if not record.segments:
+        return False
+    first, *others = record.segments
+    is_unchanged = first.version == 1 and first.target is None and not any(segment.version for segment in others)
+    has_example = first.constraints.get("pins") == [_PIN] and [item.name for item in record.glossaries] == [GLOSSARY]
+    return is_unchanged and has_example and not record.document_terms

@@ -1,0 +1,59 @@
+"""The first start shows the sample with its glossary and a pin, and marks that explain them, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from tests.app.hand_decoder import HandDecoder, ready_model, translation
+from tests.e2e.hand_server import serve
+from tests.e2e.screen import Screen
+
+TITLE = "Erste Schritte mit Harbor Notes"
+
+
+@pytest.fixture
+def screen(browser: Browser, context: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
+    decoder = HandDecoder()
+    with serve(ready_model(decoder), tmp_path) as url:
+        screen = Screen(context.new_page(), url, shows_marks=True)
+
+        def is_proposed() -> bool:
+            for key, request, _, future in decoder.requests:
+                if key.endswith("/0") and not future.done():
+                    future.set_result(translation(request, TITLE))
+            return screen.page.locator(".hyp[aria-busy=false] .pin").count() == 1
+
+        screen.eventually(is_proposed)
+        yield screen
+        screen.page.close()
+        screen.check_nothing_went_wrong()
+
+
+def test_first_visit_explains_a_pin_the_terms_and_the_confirmation_once(screen: Screen):
+    page, mark = screen.page, screen.page.get_by_role("dialog", name="First steps")
+    assert screen.pins() == ["Erste Schritte"]
+    expect(page.locator(".gchip")).to_contain_text("20 terms")
+    expect(mark).to_contain_text("This phrase is pinned")
+    expect(mark.get_by_role("button", name="Next")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(mark).to_contain_text("terms of the glossary")
+    page.keyboard.press("Enter")
+    expect(mark).to_contain_text("Ctrl+Enter confirms")
+    page.keyboard.press("Enter")
+    expect(mark).to_have_count(0)
+    expect(screen.field).to_be_focused()
+    screen.visit()
+    expect(page.locator(".hyp .pin")).to_have_count(1)
+    expect(mark).to_have_count(0)
+
+
+def test_escape_dismisses_the_marks(screen: Screen):
+    mark = screen.page.get_by_role("dialog", name="First steps")
+    expect(mark).to_be_visible()
+    screen.page.keyboard.press("Escape")
+    expect(mark).to_have_count(0)
+    expect(screen.field).to_be_focused()
