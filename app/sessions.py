@@ -384,7 +384,7 @@ class Sessions:
                 options = asdict(self.options)
                 events = [] if model is None else [NewEvent("model", model)]
                 if style != Style():
-                    events.append(NewEvent("style", asdict(style)))
+                    events.append(NewEvent("style", {**asdict(style), "is_default": True}))
                 record = self.store.start_session(
                     document,
                     direction,

@@ -83,6 +83,12 @@ def formalities_of(model: Trained, direction: str) -> list[Formality]:
     return [formality for formality in FORMALITIES if formality in offered]
 
 
+def is_default_style(store: LogStore, session_id: int) -> bool:
+    """Whether a session still has the style with which new documents of its project begin."""
+    event = store.last_event(session_id, "style")
+    return event is None or event.payload.get("is_default") is True
+
+
 def chosen_style(store: LogStore, session_id: int) -> Style:
     """The style that was chosen last in a session."""
     event = store.last_event(session_id, "style")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from app.i18n import Message
-from app.models.style import Style, chosen_style, formalities_of
+from app.models.style import Style, chosen_style, formalities_of, is_default_style
 from app.segments.state import Json, SegmentState
 from app.workspace.core import UnitOfWork, WorkspaceCore
 from engine import Request
@@ -47,13 +47,14 @@ class StyleChoice:
             work.then(lambda: self._chosen(style, before, on_change))
 
     def report_model(self) -> None:
-        """Reports where the current model does not support the chosen style."""
-        if self.asked != self.chosen:
-            self._core.report(
+        """Reports where the current model does not support the style that a person chose for the document."""
+        core = self._core
+        if self.asked != self.chosen and not is_default_style(core.store, core.session_id):
+            core.report(
                 Message(
                     "{name} was trained without the form of address or the domain that you chose for this document, "
                     "so it is not asked for it. Your choice is kept for a model that knows it.",
-                    name=self._core.model.name,
+                    name=core.model.name,
                 )
             )
 

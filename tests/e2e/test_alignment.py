@@ -28,7 +28,9 @@ def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 def best() -> Hypothesis:
     """The engine's own translation of the sentence."""
     options = SearchOptions(places_per_bank=1)  # as in the app
-    return Translator.load(MODEL).translate(Request(SOURCE, direction="en-de"), options).hypotheses[0]
+    return (
+        Translator.load(MODEL).translate(Request(SOURCE, direction="en-de", formality="formal"), options).hypotheses[0]
+    )
 
 
 def overlapping(text: str, spans: list[tuple[int, int]]) -> list[str]:

@@ -32,7 +32,7 @@ def test_po_file_is_post_edited_and_exported(screen: Screen, tmp_path: Path):
     screen.type_text("Öffnen")
     screen.wait_until_saved()
     screen.open_segment(2)
-    expect(screen.row(1)).to_contain_text("check")
+    expect(screen.row(1)).to_contain_text("Placeholders missing: %s")
     screen.open_segment(1)
     screen.type_text("%s öffnen")
     screen.confirm()

@@ -24,7 +24,7 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     screen.wait_for_proposal()
     screen.wait_until_saved()
     work = page.locator(".status .work")
-    expect(work).to_have_text(re.compile(r"^Active time 0:0\d h\(pauses over 60 s left out\)$"))
+    expect(work).to_have_text(re.compile(r"^Active time \d min\(pauses over 60 s left out\)$"))
 
     page.get_by_role("button", name="Report", exact=True).focus()
     page.keyboard.press("Enter")

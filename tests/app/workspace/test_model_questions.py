@@ -28,6 +28,7 @@ def decoder() -> HandDecoder:
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store = LogStore.open(tmp_path / "log.sqlite")
     sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
+    sessions.open_document(b"The old router restarts.\n", "router.txt")
     yield Api(sessions)
     sessions.close()
     store.close()

@@ -175,6 +175,8 @@ def test_session_continues_in_its_style_and_keeps_its_translations(run: Run, tmp
         assert workspace.style.chosen == Style("formal")
         assert [segment.text for segment in workspace.segments] == expected, "translations in another style are void"
         assert ("hand was trained without" in workspace.problem) == (not knows)
+        untouched = again.sessions.open_document(b"Another text.\n", "other.txt")
+        assert not untouched.problem, "nobody chose its style"
         again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
 
