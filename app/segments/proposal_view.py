@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from app.glossary import TermHit
 from app.i18n import Message
@@ -307,10 +307,13 @@ def _runs(best: Hypothesis, hypothesis: Hypothesis, constraints: Sequence[Constr
 
 
 def _compared_spans(text: str) -> list[tuple[int, int]]:
-    """The words of a text, and the punctuation between them: what two hypotheses are compared by."""
-    words = word_spans(text)
-    marks = [match.span() for match in _MARKS.finditer(text)]
-    return sorted([*words, *(mark for mark in marks if not any(a < mark[1] and mark[0] < b for a, b in words))])
+    """The words and tags of a text, and the punctuation between them: what two hypotheses are compared by."""
+    tags = list(tag_spans(text))
+    words = [word for word in word_spans(text) if not any(a < word[1] and word[0] < b for a, b in tags)]
+    found = sorted([*tags, *words])
+    gaps = pairwise([0, *(edge for span in found for edge in span), len(text)])
+    marks = [match.span() for start, end in islice(gaps, 0, None, 2) for match in _MARKS.finditer(text, start, end)]
+    return sorted([*found, *marks])
 
 
 def _box_kind(constraint: Constraint) -> str:

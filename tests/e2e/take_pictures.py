@@ -15,7 +15,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
-from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
+from app.paths import MODEL_FOLDER
 from tests.e2e.conftest import CHROMIUM_FLAGS, ROOT, App, find_chromium
 from tests.e2e.screen import Screen
 
@@ -104,8 +104,7 @@ class Pictures:
         self.save("docs/pictures/documents.png", ".items:visible", margin=60)
         self.page.keyboard.press("Escape")
 
-    def scene_glossary(self) -> None:
-        self.screen.upload("glossary", "glossary.tsv", (SAMPLES_FOLDER / "glossary.tsv").read_bytes())
+    def scene_first_start(self) -> None:
         expect(self.page.locator(".gchip")).to_contain_text("20")
         self.close_notices()
 

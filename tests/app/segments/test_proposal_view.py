@@ -147,6 +147,7 @@ DIFFERENCES = [
     ("Ja, es geht.", "Ja: es geht.", [["s", "Ja"], ["d", ":"], ["s", " es geht."]], "another mark"),
     ("Geh!", "Geh", [["s", "Geh"], ["x", "!"]], "only the mark is left out"),
     ("a/b", "a/b", [["s", "a/b"]], "marks inside a word are part of it"),
+    ("{1}Netz{/1} aus.", "{1}Netz{/1}.", [["s", "{1}Netz{/1}"], ["x", " aus"], ["s", "."]], "a tag is not cut"),
 ]
 
 
