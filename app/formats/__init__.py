@@ -24,6 +24,7 @@ from app.formats import (
     tmx,
     webvtt,
     xliff,
+    xlsx,
 )
 from app.formats.base import ParsedFile
 from app.i18n import Message
@@ -53,6 +54,7 @@ _PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text
 _ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
 _TEXTS = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
 _SLIDES = (".ppt", ".odp", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
+_SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".ods", ".numbers")  # of spreadsheet programs
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
@@ -60,6 +62,7 @@ FORMATS = (
     Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
     Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB),
     Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
+    Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
@@ -89,6 +92,8 @@ def format_of(name: str) -> Format:
         cure = Message("save it as a Word document (.docx) or as plain text (.txt)")
     if ending.group().lower() in _SLIDES:
         cure = Message("save it as a PowerPoint presentation (.pptx)")
+    if ending.group().lower() in _SHEETS:
+        cure = Message("save it as an Excel workbook (.xlsx)")
     raise DocumentError(
         Message(
             "{name}: Pinpoint does not read files that end in {ending}: {cure}",

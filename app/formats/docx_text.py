@@ -42,7 +42,7 @@ _MARK = re.compile("\ufffe(?:/?[0-9]+\ufffe)?")
 
 
 @dataclass(slots=True, eq=False)
-class _Container:
+class Container:
     """A link or another element around runs: its raw start and end, with marks for `_SEAM`."""
 
     start: str
@@ -50,12 +50,12 @@ class _Container:
 
 
 @dataclass(frozen=True, slots=True)
-class _Atom:
+class Atom:
     """Text in one format, an object (`text` is OBJECT) or an anchor (no text). Objects and anchors have `raw` XML."""
 
     start: int
     text: str
-    containers: tuple[_Container, ...]
+    containers: tuple[Container, ...]
     format: str = ""
     raw: str = ""
     parts: bool = False
@@ -80,7 +80,7 @@ class Paragraph:
         self._xml = xml
         self._referenced = referenced
         self._prefix = prefix
-        self._atoms: list[_Atom] = []
+        self._atoms: list[Atom] = []
         self._length = 0
         self._num_containers = 0
         self._hyphens: dict[str, str] = {}  # element names of hyphens that are elements, by character
@@ -137,7 +137,7 @@ class Paragraph:
 
     # ---- reading ----
 
-    def _read_all(self, nodes: Sequence[Node], containers: tuple[_Container, ...]) -> None:
+    def _read_all(self, nodes: Sequence[Node], containers: tuple[Container, ...]) -> None:
         rest = list(nodes)
         while rest:
             if length := self._field_length(rest):
@@ -149,13 +149,13 @@ class Paragraph:
             else:
                 self._read(rest.pop(0), containers)
 
-    def _read(self, node: Node, containers: tuple[_Container, ...]) -> None:
+    def _read(self, node: Node, containers: tuple[Container, ...]) -> None:
         raw = self._xml[node.start : node.end]
         local = node.local if node.name.startswith(self._prefix) else ""
         if local == "r":
             self._read_run(node, containers)
         elif local in _FIRST_ANCHORS or local in _LAST_ANCHORS:
-            self._add(_Atom(self._length, "", containers, raw=raw, is_last=local in _LAST_ANCHORS))
+            self._add(Atom(self._length, "", containers, raw=raw, is_last=local in _LAST_ANCHORS))
         elif local in _CONTAINERS or (
             local == "fldSimple" and _is_link(node.attributes.get(f"{self._prefix}instr", ""))
         ):
@@ -167,7 +167,7 @@ class Paragraph:
             self._read_all(content.nodes(), (*containers, container))
             self.unsplit.append((start, self._length))
         elif local not in _IGNORED:
-            self._add(_Atom(self._length, OBJECT, containers, raw=raw))
+            self._add(Atom(self._length, OBJECT, containers, raw=raw))
 
     def _visible(self, raw_format: str) -> str:
         """The properties of a run without those that nobody sees; empty if none are left."""
@@ -180,7 +180,7 @@ class Paragraph:
         text = text if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
         return re.sub(r"[\t\n\r]", " ", text).replace(OBJECT, " ")
 
-    def _read_container(self, node: Node, containers: tuple[_Container, ...]) -> None:
+    def _read_container(self, node: Node, containers: tuple[Container, ...]) -> None:
         """Reads a container; one without text, such as an insertion that was deleted again, becomes an anchor."""
         inner = [child for child in node.nodes() if child.local not in _CONTAINER_PROPERTIES]
         start, num_atoms = self._length, len(self._atoms)
@@ -191,13 +191,13 @@ class Paragraph:
         if self._length == start:
             del self._atoms[num_atoms:]
             raw = self._xml[node.start : node.end]
-            self._add(_Atom(start, "", containers, raw=raw, is_last=True))
+            self._add(Atom(start, "", containers, raw=raw, is_last=True))
 
-    def _container(self, start: str, end: str) -> _Container:
+    def _container(self, start: str, end: str) -> Container:
         number = self._num_containers = self._num_containers + 1
-        return _Container(f"\ufffe{number}\ufffe{start}\ufffe", f"\ufffe/{number}\ufffe{end}\ufffe")
+        return Container(f"\ufffe{number}\ufffe{start}\ufffe", f"\ufffe/{number}\ufffe{end}\ufffe")
 
-    def _read_run(self, node: Node, containers: tuple[_Container, ...]) -> None:
+    def _read_run(self, node: Node, containers: tuple[Container, ...]) -> None:
         properties = node.first("rPr")
         raw_format = self._xml[properties.start : properties.end] if properties else ""
         its_format = self._visible(raw_format)
@@ -211,11 +211,15 @@ class Paragraph:
                 if local in _CHARACTERS:
                     self._hyphens[text] = local
                 if text:
-                    self._add(_Atom(self._length, text, containers, its_format))
+                    self._add_text(text, containers, its_format, raw_format)
             elif local not in _IGNORED:
                 raw = f"<{self._prefix}r>{raw_format}{self._xml[first.start : last.end]}</{self._prefix}r>"
                 text = "" if local == "commentReference" else OBJECT
-                self._add(_Atom(self._length, text, containers, raw=raw, parts=local in _PARTING, is_last=not text))
+                self._add(Atom(self._length, text, containers, raw=raw, parts=local in _PARTING, is_last=not text))
+
+    def _add_text(self, text: str, containers: tuple[Container, ...], its_format: str, raw_format: str) -> None:
+        """Adds the text of a run with that format, which is given as it is compared and as it is in the file."""
+        self._add(Atom(self._length, text, containers, its_format))
 
     def _bookmark_length(self, nodes: Sequence[Node]) -> int:
         """Number of nodes of a referenced bookmark; 0 if none starts here, or if it contains all of the text."""
@@ -228,7 +232,7 @@ class Paragraph:
                 return 0 if is_all or number == 2 else number
         return 0
 
-    def _read_bookmark(self, nodes: Sequence[Node], containers: tuple[_Container, ...]) -> None:
+    def _read_bookmark(self, nodes: Sequence[Node], containers: tuple[Container, ...]) -> None:
         start = self._length
         raw = (self._xml[node.start : node.end] for node in (nodes[0], nodes[-1]))
         self._read_all(nodes[1:-1], (*containers, self._container(*raw)))
@@ -251,7 +255,7 @@ class Paragraph:
             return [sign for child in node.nodes() for sign in self._field_signs(child)]
         return [mark.attributes.get(f"{self._prefix}fldCharType", "") for mark in marks]
 
-    def _read_field(self, nodes: Sequence[Node], containers: tuple[_Container, ...]) -> None:
+    def _read_field(self, nodes: Sequence[Node], containers: tuple[Container, ...]) -> None:
         """Reads a field: a link, whose text is translated, or else an object."""
         middle = next((n for n, node in enumerate(nodes) if "separate" in self._field_signs(node)), None)
         codes = "".join(node.content() for node in nodes[:middle])
@@ -262,9 +266,9 @@ class Paragraph:
             self._read_all(nodes[middle + 1 : -1], (*containers, self._container(before, last)))
             self.unsplit.append((start, self._length))
         else:
-            self._add(_Atom(start, OBJECT, containers, raw=self._xml[nodes[0].start : nodes[-1].end]))
+            self._add(Atom(start, OBJECT, containers, raw=self._xml[nodes[0].start : nodes[-1].end]))
 
-    def _add(self, atom: _Atom) -> None:
+    def _add(self, atom: Atom) -> None:
         self._atoms.append(atom)
         self._length = atom.end
 
@@ -289,7 +293,7 @@ class Paragraph:
         """Raw XML between two runs; the next run has the format `following`."""
         return f"{self._end}{raw}{self._run(following)}"
 
-    def _clipped(self, start: int, end: int) -> list[_Atom]:
+    def _clipped(self, start: int, end: int) -> list[Atom]:
         """The atoms between two offsets: parts of texts, objects, and anchors, including those at the ends."""
         clipped = []
         first_atom = bisect_left(self._atoms, start, key=lambda atom: atom.end)
@@ -300,7 +304,7 @@ class Paragraph:
             elif atom.end > start and atom.start < end:
                 first, last = max(atom.start, start), min(atom.end, end)
                 text = atom.text[first - atom.start : last - atom.start]
-                clipped.append(_Atom(first, text, atom.containers, atom.format, atom.raw, atom.parts, atom.is_last))
+                clipped.append(Atom(first, text, atom.containers, atom.format, atom.raw, atom.parts, atom.is_last))
         return clipped
 
     def _same(self, start: int, end: int) -> str:
@@ -310,13 +314,13 @@ class Paragraph:
         freed = [
             atom
             if atom.text or (0 < n < len(inside) - 1 and _is_amid(inside, n))
-            else _Atom(atom.start, "", (), raw=atom.raw)
+            else Atom(atom.start, "", (), raw=atom.raw)
             for n, atom in enumerate(inside)
         ]
         shown = show(list(self._pieces(freed, 0, self._base, is_exact=True)), hides=False)
         return shown.raw(shown.text, self._content)
 
-    def _pieces(self, atoms: Sequence[_Atom], depth: int, base: str, *, is_exact: bool = False) -> Iterator[Piece]:
+    def _pieces(self, atoms: Sequence[Atom], depth: int, base: str, *, is_exact: bool = False) -> Iterator[Piece]:
         """The atoms as pieces; the format `base` and, unless `is_exact`, spaces get no placeholders."""
         for container, group in groupby(atoms, lambda a: a.containers[depth] if len(a.containers) > depth else None):
             members = list(group)
@@ -350,7 +354,7 @@ def referenced_bookmarks(root: Node) -> Set[str]:
     return frozenset(_REFERENCE.findall("".join(codes)))
 
 
-def _main_format(atoms: Sequence[_Atom]) -> str:
+def _main_format(atoms: Sequence[Atom]) -> str:
     """The simplest of the common formats of the text; it needs no placeholders."""
     sizes: Counter[str] = Counter()
     for atom in atoms:
@@ -366,6 +370,6 @@ def _is_link(codes: str) -> bool:
     return codes.split()[:1] == ["HYPERLINK"]
 
 
-def _is_amid(atoms: Sequence[_Atom], number: int) -> bool:
+def _is_amid(atoms: Sequence[Atom], number: int) -> bool:
     """Whether the previous and next atoms are in the same containers as this one."""
     return atoms[number - 1].containers == atoms[number].containers == atoms[number + 1].containers

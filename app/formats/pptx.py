@@ -9,17 +9,16 @@ A presentation without translations is written byte for byte; otherwise only cha
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from app.errors import DocumentError
-from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Edit, splice
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph
 from app.formats.docx_text_boxes import copies, paragraphs_of
-from app.formats.inline import Shown
+from app.formats.office_file import Changes, OfficeFile, OfficePart, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
 from app.i18n import Message
@@ -35,8 +34,6 @@ _COPIES: Final = "diagramDrawing"  # a picture of a diagram, with the same parag
 # Properties of a run that nobody sees: language, and marks of the spelling checker.
 _INVISIBLE = re.compile(r"""\s(?:lang|altLang|dirty|err|smtClean|smtId|noProof)=(?:"[^"]*"|'[^']*')""")
 _EMPTY = re.compile(r"<[\w:]+\s*/>|<[\w:]+\s*>\s*</[^>]*>")
-
-Change = tuple[int, int, str]  # the characters of a paragraph from start to end, and their translation
 
 
 class SlideParagraph(Paragraph):
@@ -54,80 +51,22 @@ class SlideParagraph(Paragraph):
 
 
 @dataclass(frozen=True)
-class _Part:
-    """One XML file of the archive; `starts` are the offsets of its paragraphs in the text of the presentation.
+class PptxFile(OfficeFile):
+    """A presentation."""
 
-    `copies` are the names of the parts with the same paragraphs.
-    """
-
-    name: str
-    place: Message
-    decoded: DecodedText
-    paragraphs: Sequence[Paragraph | AltText] = field(repr=False)
-    starts: Sequence[int] = field(repr=False)
-    copies: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class PptxFile:
-    """A presentation; a place is a span of the text of all its paragraphs in order."""
-
-    package: OfficePackage = field(repr=False)
-    parts: Sequence[_Part] = field(repr=False)
-    units: Sequence[Unit] = field(repr=False)
-    notes: tuple[str, ...] = ()
-    is_paired: bool = False
-    encoding: str = ""
-    mark: bytes = b""
-
-    def source(self, start: int, end: int) -> str:
-        """The text at a place, with placeholders. Raises LookupError if there is none."""
-        return self._shown(start, end).text
-
-    def tags(self, start: int, end: int) -> RawTags:
-        """The tags of the source at a place. Raises LookupError if there is none."""
-        return self._shown(start, end).tags
-
-    def describe(self, start: int) -> str:
-        """The slide, and whether the place is in its notes, a diagram or a chart."""
-        return self._find(start)[0].place
-
-    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The presentation with these spans replaced."""
-        changes: dict[str, dict[int, list[Change]]] = {}
-        for t in translations:
-            part, index = self._find(t.start)
-            first = t.start - part.starts[index]
-            span = (first, first + t.end - t.start, one_line(t.text))
-            changes.setdefault(part.name, {}).setdefault(index, []).append(span)
-        new: dict[str, bytes] = {}
-        for part in self.parts:
-            if part.name in changes:
-                new[part.name] = _rewritten(part.decoded, changes[part.name], language)
-                for name in part.copies:
-                    decoded = self.package.xml(name)
-                    new[name] = _rewritten(decoded, _of_copy(part, decoded, changes[part.name]), language)
-        return WrittenFile(self.package.rewritten(new))
-
-    def _shown(self, start: int, end: int) -> Shown:
-        part, index = self._find(start)
-        first = start - part.starts[index]
-        return part.paragraphs[index].shown(first, first + end - start)
-
-    def _find(self, start: int) -> tuple[_Part, int]:
-        number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1
-        part = self.parts[max(number, 0)]
-        index = bisect_right(part.starts, start) - 1
-        if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
-            raise LookupError(start)
-        return part, index
+    def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
+        """The part with these changes, and the pictures of a diagram."""
+        new = {part.name: _rewritten(part.decoded, changes, language)}
+        for name in part.copies:
+            decoded = self.package.xml(name)
+            new[name] = _rewritten(decoded, _of_copy(part, decoded, changes), language)
+        return new
 
 
 def read(data: bytes, name: str) -> PptxFile:
     """Parses a presentation. Raises DocumentError, with a remedy, if it cannot be opened."""
     package = OfficePackage(data, name, _POWERPOINT)
-    parts: list[_Part] = []
-    units: list[Unit] = []
+    parts: list[OfficePart] = []
     offset = num_paragraphs = num_charts = 0
     for part_name, place, drawings in _parts_in_order(package):
         decoded = package.xml(part_name)
@@ -142,20 +81,14 @@ def read(data: bytes, name: str) -> PptxFile:
                     limit=MAX_PARAGRAPHS,
                 )
             )
-        starts = []
-        for paragraph in paragraphs:
-            starts.append(offset)
-            units += [
-                Unit(offset + start, offset + end, paragraph.text[start:end].replace(OBJECT, "\u2060"))
-                for start, end in paragraph.stretches
-            ]
-            offset += len(paragraph.text) + 1
+        starts = starts_of(paragraphs, offset)
         if paragraphs:
-            parts.append(_Part(part_name, place, decoded, paragraphs, starts, drawings))
+            parts.append(OfficePart(part_name, [place] * len(paragraphs), decoded, paragraphs, starts, drawings))
+            offset = parts[-1].end
     note = Message(
         "Of charts, titles are offered, but not the names and numbers in them: {count} in this file.", count=num_charts
     )
-    return PptxFile(package, parts, units, (note,) if num_charts else ())
+    return PptxFile(package, parts, (note,) if num_charts else ())
 
 
 def _parts_in_order(package: OfficePackage) -> list[tuple[str, Message, list[str]]]:
@@ -213,7 +146,7 @@ def _originals(xml: str) -> list[Paragraph | AltText]:
     return [_paragraph(found.nodes[index], xml, prefix) for index in found.originals]
 
 
-def _rewritten(decoded: DecodedText, changes: Mapping[int, Sequence[Change]], language: str | None) -> bytes:
+def _rewritten(decoded: DecodedText, changes: Changes, language: str | None) -> bytes:
     """The part with these spans replaced, by paragraph, in the paragraphs and their copies for other versions."""
     xml = decoded.text
     root = tree(xml)
@@ -228,7 +161,7 @@ def _rewritten(decoded: DecodedText, changes: Mapping[int, Sequence[Change]], la
     return encode_xml(splice(xml, edits), decoded)
 
 
-def _of_copy(part: _Part, copy: DecodedText, changes: Mapping[int, Sequence[Change]]) -> dict[int, Sequence[Change]]:
+def _of_copy(part: OfficePart, copy: DecodedText, changes: Changes) -> Changes:
     """The same changes for the paragraphs of a copy, which are matched by their text, and in order where it repeats."""
     rest: dict[str, list[int]] = {}
     for index, paragraph in enumerate(_originals(copy.text)):

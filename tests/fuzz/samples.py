@@ -27,6 +27,7 @@ from tests.app.formats.test_table import READ_CASES as TABLES
 from tests.app.formats.test_tmx import FILE as TMX
 from tests.app.formats.test_webvtt import FILE as VTT
 from tests.app.formats.test_xliff import V1, V2
+from tests.app.formats.test_xlsx import sample as xlsx_document
 from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
 from tests.app.reports.sample_session import log_sample_session
 from tests.app.workspace.test_memory import FILE as MEMORY
@@ -78,6 +79,7 @@ def documents() -> dict[str, list[bytes]]:
         "html": [PAGE.encode(), PAGE_WITH_VALUES.encode()],
         "docx": [sample(), with_body(f"<w:p>{LINK}</w:p>{_FIELD}"), _plain_word_file()],
         "pptx": [presentation()],
+        "xlsx": [xlsx_document()],
         "xlf": [V1.encode(), V2.encode()],
         "po": [PO],
         "tmx": [TMX],

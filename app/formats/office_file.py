@@ -1,0 +1,111 @@
+"""Office files whose text is in paragraphs of several XML parts: places, tags, and parts with translations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+from app.formats.base import RawTags, Unit, UnitTranslation, WrittenFile, one_line
+from app.formats.docx_drawings import AltText
+from app.formats.docx_text import OBJECT, Paragraph
+from app.formats.inline import Shown
+from app.formats.office_package import OfficePackage
+from app.text.encoding import DecodedText
+
+# By paragraph: the characters from start to end, and their translation.
+Changes = Mapping[int, Sequence[tuple[int, int, str]]]
+
+
+@dataclass(frozen=True)
+class OfficePart:
+    """One XML file of the archive. By paragraph: its description, and its offset in the text of the whole file.
+
+    `copies` are the names of the parts with the same paragraphs.
+    """
+
+    name: str
+    places: Sequence[str] = field(repr=False)
+    decoded: DecodedText
+    paragraphs: Sequence[Paragraph | AltText] = field(repr=False)
+    starts: Sequence[int] = field(repr=False)
+    copies: Sequence[str] = ()
+
+    @property
+    def end(self) -> int:
+        """The first offset of the next part."""
+        return self.starts[-1] + len(self.paragraphs[-1].text) + 1
+
+
+@dataclass(frozen=True)
+class OfficeFile(ABC):
+    """An Office file; a place is a span of the text of all its paragraphs in order. No part is without paragraphs."""
+
+    package: OfficePackage = field(repr=False)
+    parts: Sequence[OfficePart] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    is_paired: bool = False
+    encoding: str = ""
+    mark: bytes = b""
+
+    @cached_property
+    def units(self) -> Sequence[Unit]:
+        """The texts between tabs, in the order of the paragraphs."""
+        return [
+            Unit(offset + start, offset + end, paragraph.text[start:end].replace(OBJECT, "\u2060"))
+            for part in self.parts
+            for offset, paragraph in zip(part.starts, part.paragraphs, strict=True)
+            for start, end in paragraph.stretches
+        ]
+
+    def source(self, start: int, end: int) -> str:
+        """The text at a place, with placeholders. Raises LookupError if there is none."""
+        return self._shown(start, end).text
+
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place. Raises LookupError if there is none."""
+        return self._shown(start, end).tags
+
+    def describe(self, start: int) -> str:
+        """Where the text at a place is, for a person."""
+        part, index = self._find(start)
+        return part.places[index]
+
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
+        """The file with these spans replaced."""
+        changes: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
+        for t in translations:
+            part, index = self._find(t.start)
+            first = t.start - part.starts[index]
+            span = (first, first + t.end - t.start, one_line(t.text))
+            changes.setdefault(part.name, {}).setdefault(index, []).append(span)
+        new: dict[str, bytes] = {}
+        for part in self.parts:
+            if part.name in changes:
+                new |= self.rewritten(part, changes[part.name], language)
+        return WrittenFile(self.package.rewritten(new))
+
+    @abstractmethod
+    def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
+        """The part with these changes, and other parts that change with it, by name."""
+
+    def _shown(self, start: int, end: int) -> Shown:
+        part, index = self._find(start)
+        first = start - part.starts[index]
+        return part.paragraphs[index].shown(first, first + end - start)
+
+    def _find(self, start: int) -> tuple[OfficePart, int]:
+        number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1
+        part = self.parts[max(number, 0)]
+        index = bisect_right(part.starts, start) - 1
+        if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
+            raise LookupError(start)
+        return part, index
+
+
+def starts_of(paragraphs: Sequence[Paragraph | AltText], offset: int) -> list[int]:
+    """The offsets of the paragraphs of a part that begins at `offset`."""
+    return list(accumulate((len(paragraph.text) + 1 for paragraph in paragraphs), initial=offset))[:-1]

@@ -1,0 +1,269 @@
+"""Excel workbooks (.xlsx): each text of a cell once, wherever it is used; each line of a cell is a segment of its own.
+
+Formulas and their results, numbers, dates, and the names of sheets stay as they are. So do the headings of tables, as
+formulas may name them. A workbook without translations is written byte for byte.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from xml.etree.ElementTree import ParseError
+
+import defusedxml.ElementTree  # type: ignore[import-untyped]
+from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]
+from openpyxl.utils.cell import get_column_letter, range_boundaries
+
+from app.errors import DocumentError
+from app.formats.base import Edit, splice
+from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office_file import Changes, OfficeFile, OfficePart, starts_of
+from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.xml_text import Node, Text, encode_xml, tree
+from app.i18n import Message, joined
+
+MAX_TEXTS: Final = 100_000
+MAX_CELLS: Final = 2_000_000
+_EXCEL = OfficeKind("Excel", ".xlsx", ".xls", Message("an Excel workbook"))
+_MAIN = re.compile(r"spreadsheetml\.(sheet|template)\.main\+xml$")
+_PHONETIC: Final = ("rPh", "phoneticPr")  # how to pronounce the source
+Font = frozenset[tuple[object, ...]]  # its properties, each with its attributes
+_SPACE = re.compile(r"[\t\r]")
+
+
+class CellText(Paragraph):
+    """The text of a cell: one text, or runs with formats. Line breaks separate its stretches.
+
+    Excel writes the font of the cell only from the second run on; `font` is that font, or empty if it is not known.
+    """
+
+    def __init__(self, node: Node, xml: str, prefix: str, font: Font) -> None:
+        self._font = font
+        super().__init__(node, xml, prefix)
+
+    def _visible(self, raw_format: str) -> str:
+        if self._font and raw_format and _font_of(tree(raw_format)) == self._font:
+            return ""
+        return super()._visible(raw_format)
+
+    def _read(self, node: Node, containers: tuple[Container, ...]) -> None:
+        if node.local == "t":
+            self._add_text(self._text_of(node), containers, "", "")
+        elif node.local not in _PHONETIC:
+            super()._read(node, containers)
+
+    def _text_of(self, node: Node) -> str:
+        text = "".join(child.value for child in node.children if isinstance(child, Text))
+        text = text.replace("\r\n", "\n") if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
+        return _SPACE.sub(" ", text).replace(OBJECT, " ")
+
+    def _add_text(self, text: str, containers: tuple[Container, ...], its_format: str, raw_format: str) -> None:
+        for number, line in enumerate(text.split("\n")):
+            if number:
+                p = self._prefix
+                raw = f'<{p}r>{raw_format}<{p}t xml:space="preserve">\n</{p}t></{p}r>'
+                self._add(Atom(self._length, OBJECT, containers, raw=raw, parts=True))
+            if line:
+                self._add(Atom(self._length, line, containers, its_format))
+
+    def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
+        """The content with these spans (ascending) replaced; without a run if there is only one, without a format."""
+        runs, p = super().xml(translations), self._prefix
+        if f"<{p}rPr" not in runs:
+            runs = runs.replace(f'</{p}t></{p}r><{p}r><{p}t xml:space="preserve">', "")
+        only = re.fullmatch(rf"<{p}r>(<{p}t\b[^>]*>[^<]*</{p}t>)</{p}r>", runs)
+        return runs if only is None else only[1]
+
+
+@dataclass(frozen=True)
+class XlsxFile(OfficeFile):
+    """A workbook."""
+
+    def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
+        """The part with these changes."""
+        edits: list[Edit] = []
+        for index, spans in changes.items():
+            text = part.paragraphs[index]
+            edits.append((text.start, text.end, text.xml(spans)))
+        return {part.name: encode_xml(splice(part.decoded.text, edits), part.decoded)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The description of a cell, and its font, if it is the usual one of the workbook."""
+
+    text: str
+    font: Font
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """Where texts are used: the first cell of each shared text, by number, and those of the texts inside of sheets."""
+
+    shared: dict[int, _Place]
+    inside: dict[str, list[_Place | None]]  # by sheet part, in the order of the cells; None for a heading of a table
+    headings: set[str]  # the cells with headings of tables
+    shared_headings: set[int | None]
+
+
+def read(data: bytes, name: str) -> XlsxFile:
+    """Parses a workbook. Raises DocumentError, with a remedy, if it cannot be opened."""
+    package = OfficePackage(data, name, _EXCEL)
+    main = next((part for part, kind in package.content_types().items() if _MAIN.search(kind)), None)
+    if main is None:
+        raise package.other_kind()
+    uses = _uses(package, main)
+    parts: list[OfficePart] = []
+    for part_name, element in _parts(package, main, uses):
+        decoded = package.xml(part_name)
+        root = tree(decoded.text)
+        prefix = root.name[: len(root.name) - len(root.local)]
+        nodes = [node for node in root.walk() if node.local == element]
+        if len(nodes) > MAX_TEXTS:
+            raise DocumentError(
+                Message(
+                    "{name} has more than {limit:,} texts: split the workbook and open the parts one by one",
+                    name=name,
+                    limit=MAX_TEXTS,
+                )
+            )
+        if element == "si":
+            cells = {number: cell for number, cell in uses.shared.items() if number not in uses.shared_headings}
+        else:
+            cells = {number: cell for number, cell in enumerate(uses.inside[part_name]) if cell}
+        found = [
+            (text, cells[number].text)
+            for number, node in enumerate(nodes)
+            if number in cells and (text := CellText(node, decoded.text, prefix, cells[number].font)).stretches
+        ]
+        if found:
+            texts, places = zip(*found, strict=True)
+            starts = starts_of(texts, parts[-1].end if parts else 0)
+            parts.append(OfficePart(part_name, places, decoded, texts, starts))
+    return XlsxFile(package, parts, _notes(package, main, len(uses.headings)))
+
+
+def _parts(package: OfficePackage, main: str, uses: _Uses) -> list[tuple[str, str]]:
+    """The parts with texts, and the name of the element around each text."""
+    related = package.relations(main).values()
+    shared = [each.part for each in related if each.kind == "sharedStrings" and package.has(each.part)]
+    return [*((part, "si") for part in shared[:1]), *((part, "is") for part in uses.inside)]
+
+
+def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, ...]:
+    """What of a workbook is not offered."""
+    kinds = {
+        "drawing": Message("texts in drawings and charts"),
+        "comments": Message("comments"),
+        "pivotTable": Message("pivot tables"),
+    }
+    sheets = [each.part for each in package.relations(main).values() if each.kind in ("worksheet", "chartsheet")]
+    found = {each.kind for sheet in sheets for each in package.relations(sheet).values()}
+    left_out = [kinds[kind] for kind in kinds if kind in found]
+    if num_headings:
+        left_out.append(Message("{count} headings of tables, which formulas may name", count=num_headings))
+    return (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
+
+
+def _uses(package: OfficePackage, main: str) -> _Uses:
+    """The cells of all sheets, in the order of the workbook."""
+    uses = _Uses({}, {}, set(), set())
+    num_cells = 0
+    related = package.relations(main)
+    usual_font, styles = _usual_font(package, main)
+    for sheet in tree(package.xml(main).text).walk():
+        if sheet.local != "sheet":
+            continue
+        ids = [value for key, value in sheet.attributes.items() if key.endswith(":id") and value in related]
+        part = related[ids[0]].part if ids else ""
+        if not part or not package.has(part):
+            continue
+        title = sheet.attributes.get("name", "")
+        headings = _headings(package, part)
+        for place, kind, number, style in _text_cells(package, part):
+            num_cells += 1
+            if num_cells > MAX_CELLS:
+                raise DocumentError(
+                    Message(
+                        "{name} has more than {limit:,} cells with text: split the workbook and open the parts one by "
+                        "one",
+                        name=package.name,
+                        limit=MAX_CELLS,
+                    )
+                )
+            message = Message("sheet {sheet}, cell {cell}", sheet=title, cell=place or "?")
+            described = _Place(message, usual_font if style in styles else frozenset())
+            if kind == "inlineStr":
+                uses.inside.setdefault(part, []).append(None if place in headings else described)
+            elif number is not None:
+                uses.shared.setdefault(number, described)
+            if place in headings:
+                uses.headings.add(message)
+                uses.shared_headings.add(number)
+    return uses
+
+
+def _usual_font(package: OfficePackage, main: str) -> tuple[Font, set[str]]:
+    """The first font of the workbook, and the styles of cells that have it."""
+    part = next((each.part for each in package.relations(main).values() if each.kind == "styles"), "")
+    if not part or not package.has(part):
+        return frozenset(), set()
+    root = tree(package.xml(part).text)
+    fonts, formats = root.first("fonts"), root.first("cellXfs")
+    font = fonts.first("font") if fonts else None
+    all_styles = enumerate(formats.nodes("xf") if formats else ())
+    styles = {str(number) for number, style in all_styles if style.attributes.get("fontId", "0") == "0"}
+    return (_font_of(font) if font else frozenset()), styles
+
+
+def _font_of(node: Node) -> Font:
+    """The properties of a font, as a style or a run has them."""
+    return frozenset(
+        ("name" if child.local == "rFont" else child.local, *sorted(child.attributes.items())) for child in node.nodes()
+    )
+
+
+def _headings(package: OfficePackage, sheet: str) -> set[str]:
+    """The cells with the headings of the tables of a sheet."""
+    found: set[str] = set()
+    for relation in package.relations(sheet).values():
+        if relation.kind == "table" and package.has(relation.part):
+            table = tree(package.xml(relation.part).text)
+            num_rows = table.attributes.get("headerRowCount", "1")
+            try:
+                first_column, first_row, last_column, _ = range_boundaries(table.attributes.get("ref", ""))
+            except (TypeError, ValueError):
+                continue
+            if num_rows == "1" and None not in (first_column, first_row, last_column):
+                found |= {f"{get_column_letter(column)}{first_row}" for column in range(first_column, last_column + 1)}
+    return found
+
+
+def _text_cells(package: OfficePackage, sheet: str) -> Iterable[tuple[str, str, int | None, str]]:
+    """The cells with text: their place ("B2"), kind, number among the shared texts, and style."""
+    content = package.read(sheet)
+    try:
+        for _, element in defusedxml.ElementTree.iterparse(io.BytesIO(content)):
+            if element.tag.rpartition("}")[2] == "c":
+                kind = element.get("t", "")
+                if kind in ("s", "inlineStr"):
+                    value = next((child.text for child in element if child.tag.rpartition("}")[2] == "v"), None)
+                    is_number = kind == "s" and value is not None and value.strip().isdecimal()
+                    number = int(value) if is_number and value is not None else None
+                    yield element.get("r", ""), kind, number, element.get("s", "0")
+            if element.tag.rpartition("}")[2] in ("c", "row"):
+                element.clear()
+    except (ParseError, DefusedXmlException, ValueError) as problem:
+        raise DocumentError(
+            Message(
+                "{name} ({part}) cannot be read: {problem}. Open and save the file in {program}, then open it here "
+                "again.",
+                name=package.name,
+                part=sheet,
+                problem=problem,
+                program=package.kind.program,
+            )
+        ) from problem

@@ -1,0 +1,166 @@
+"""Workbooks, made by XlsxWriter and read back by openpyxl: what is offered, and what a translation changes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from xlsxwriter import Workbook
+
+from app.errors import DocumentError
+from app.formats import xlsx
+from app.formats.documents import Document, read_document
+from tests.app.formats.test_docx import sample as word_sample
+from tests.app.formats.test_pptx import edited
+
+STRINGS = "xl/sharedStrings.xml"
+
+
+def sample() -> bytes:
+    target = io.BytesIO()
+    book = Workbook(target)
+    sheet = book.add_worksheet("Parts & more")
+    sheet.write_string("A1", "Open the door. Close it.")
+    sheet.write_number("B1", 42)
+    sheet.write_string("C1", "4711-B")
+    sheet.write_rich_string("A2", "Press ", book.add_format({"bold": True}), "OK", " now <or> later")
+    sheet.write_formula("B2", '="Total: "&B1', value="Total: 42")
+    sheet.write_string("A3", "First line\nSecond line")
+    sheet.write_string("A4", "  Padded ")
+    second = book.add_worksheet("Table")
+    second.add_table(
+        "A1:B3", {"data": [["Door", "red"], ["Lid", "red"]], "columns": [{"header": "Name"}, {"header": "Colour"}]}
+    )
+    second.write_string("D1", "Open the door. Close it.")
+    second.write_comment("D1", "Ask Eva")
+    book.close()
+    return target.getvalue()
+
+
+@pytest.fixture(scope="module")
+def data() -> bytes:
+    return sample()
+
+
+def sources(document: Document) -> list[str]:
+    return [document.segments[index].source for index in document.order]
+
+
+def cells(data: bytes) -> dict[str, object]:
+    book = load_workbook(io.BytesIO(data), rich_text=True)
+    return {
+        f"{sheet.title}!{cell.coordinate}": cell.value for sheet in book for row in sheet.iter_rows() for cell in row
+    }
+
+
+def test_each_text_is_offered_once_without_formulas_numbers_and_headings(data: bytes):
+    document = read_document(data, "parts.xlsx")
+    assert sources(document) == [
+        "Open the door.",
+        "Close it.",
+        "4711-B",
+        "Press {1}OK{/1} now <or> later",
+        "First line",
+        "Second line",
+        "Padded",
+        "Door",
+        "red",
+        "Lid",
+    ]
+    assert document.notes == ("Not offered: comments; 2 headings of tables, which formulas may name.",)
+
+
+def test_without_translations_the_file_is_the_same_byte_for_byte(data: bytes):
+    assert read_document(data, "parts.xlsx").export({}) == data
+
+
+def test_translations_appear_in_all_cells_with_the_text_and_nothing_else_changes(data: bytes):
+    document = read_document(data, "parts.xlsx")
+    translations = {
+        "Open the door.": "Öffnen Sie die Tür.",
+        "Press {1}OK{/1} now <or> later": "{1}OK{/1} jetzt & <oder> später drücken",
+        "Second line": "Zweite Zeile",
+        "Padded": "Gepolstert",
+        "red": "=rot",
+    }
+    written = document.export_file(
+        {s.index: translations[s.source] for s in document.segments if s.source in translations}, "de"
+    )
+    before, after = cells(data), cells(written.data)
+    changed = {place: after[place] for place in before if before[place] != after[place]}
+    rich = changed.pop("Parts & more!A2")
+    assert changed == {
+        "Parts & more!A1": "Öffnen Sie die Tür. Close it.",
+        "Parts & more!A3": "First line\nZweite Zeile",
+        "Parts & more!A4": "  Gepolstert ",
+        "Table!D1": "Öffnen Sie die Tür. Close it.",
+        "Table!B2": "=rot",
+        "Table!B3": "=rot",
+    }
+    assert isinstance(rich, CellRichText)
+    assert str(rich) == "OK jetzt & <oder> später drücken"
+    assert [str(block) for block in rich if isinstance(block, TextBlock) and block.font.b] == ["OK"]
+    sheet = load_workbook(io.BytesIO(written.data))["Table"]
+    assert sheet["B2"].data_type == "s", "a translation never becomes a formula"
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(io.BytesIO(written.data)) as new:
+        assert [name for name in old.namelist() if old.read(name) != new.read(name)] == [STRINGS]
+
+
+def test_text_inside_of_a_sheet_is_offered_too(data: bytes):
+    def inline(xml: str) -> str:
+        return xml.replace(
+            "<sheetData>", '<sheetData><row r="9"><c r="A9" t="inlineStr"><is><t>Inside</t></is></c></row>'
+        )
+
+    document = read_document(edited(data, "xl/worksheets/sheet1.xml", inline), "parts.xlsx")
+    index = next(s.index for s in document.segments if s.source == "Inside")
+    assert cells(document.export({index: "Innen"}))["Parts & more!A9"] == "Innen"
+
+
+def test_places_are_named_by_sheet_and_cell(data: bytes):
+    file = xlsx.read(data, "parts.xlsx")
+    places = {unit.source: file.describe(unit.start) for unit in file.units}
+    assert places["Second line"] == "sheet Parts & more, cell A3"
+    assert places["red"] == "sheet Table, cell B2"
+
+
+DAMAGED: list[tuple[Callable[[bytes], bytes], str]] = [
+    (lambda data: data[:1000], r"not a \.xlsx file or is damaged"),
+    (lambda data: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + data, r"old \.xls format: in Excel, save it as \.xlsx"),
+    (lambda data: word_sample(), "is not an Excel workbook"),
+    (lambda data: edited(data, STRINGS, lambda xml: xml[:-9]), r"sharedStrings\.xml"),
+    (lambda data: edited(data, "xl/worksheets/sheet1.xml", lambda xml: xml[:-9]), "cannot be read"),
+    (
+        lambda data: edited(
+            data, "xl/worksheets/sheet1.xml", lambda xml: "<!DOCTYPE x [<!ENTITY a 'b'>]>" + xml.partition("?>")[2]
+        ),
+        "cannot be read",
+    ),
+]
+
+
+@pytest.mark.parametrize(("damage", "message"), DAMAGED, ids=range(len(DAMAGED)))
+def test_damaged_workbook_is_refused_with_the_cure(data: bytes, damage: Callable[[bytes], bytes], message: str):
+    with pytest.raises(DocumentError, match=message):
+        read_document(damage(data), "parts.xlsx")
+
+
+def test_limits_are_named(data: bytes, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(xlsx, "MAX_CELLS", 3)
+    with pytest.raises(DocumentError, match="more than 3 cells"):
+        read_document(data, "parts.xlsx")
+    monkeypatch.setattr(xlsx, "MAX_CELLS", 100)
+    monkeypatch.setattr(xlsx, "MAX_TEXTS", 3)
+    with pytest.raises(DocumentError, match="more than 3 texts"):
+        read_document(data, "parts.xlsx")
+
+
+def test_number_of_a_shared_text_that_does_not_exist_is_passed_over(data: bytes):
+    def beyond(xml: str) -> str:
+        return xml.replace("<v>0</v>", "<v>999</v>").replace("<v>1</v>", "<v>-1</v>")
+
+    assert "Door" in sources(read_document(edited(data, "xl/worksheets/sheet1.xml", beyond), "parts.xlsx"))
