@@ -10,7 +10,6 @@ their content, except for the language in the styles. `app.formats.docx_text` re
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -23,6 +22,7 @@ from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, 
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
+from app.formats.office_file import find_paragraph
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
@@ -128,12 +128,7 @@ class DocxFile:
         return {name: _LANGUAGE.sub(replaced, part) for name, part in parts.items()}
 
     def _find(self, start: int) -> tuple[_Part, int]:
-        number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1
-        part = self.parts[max(number, 0)]
-        index = bisect_right(part.starts, start) - 1
-        if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
-            raise LookupError(start)
-        return part, index
+        return find_paragraph(self.parts, start)
 
 
 def read(data: bytes, name: str) -> DocxFile:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import Protocol, TypeVar
 
 from app.formats.base import RawTags, Unit, UnitTranslation, WrittenFile, one_line
 from app.formats.docx_drawings import AltText
@@ -18,6 +19,21 @@ from app.text.encoding import DecodedText
 
 # By paragraph: the characters from start to end, and their translation.
 Changes = Mapping[int, Sequence[tuple[int, int, str]]]
+
+
+class HasParagraphs(Protocol):
+    """A part of a file: its paragraphs, and their offsets in the text of the whole file."""
+
+    @property
+    def paragraphs(self) -> Sequence[Paragraph | AltText]:
+        """The paragraphs in order."""
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """The offset of each paragraph, ascending."""
+
+
+P = TypeVar("P", bound=HasParagraphs)
 
 
 @dataclass(frozen=True)
@@ -98,12 +114,17 @@ class OfficeFile(ABC):
         return part.paragraphs[index].shown(first, first + end - start)
 
     def _find(self, start: int) -> tuple[OfficePart, int]:
-        number = bisect_right(self.parts, start, key=lambda part: part.starts[0]) - 1
-        part = self.parts[max(number, 0)]
-        index = bisect_right(part.starts, start) - 1
-        if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
-            raise LookupError(start)
-        return part, index
+        return find_paragraph(self.parts, start)
+
+
+def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:
+    """The part, and the index of the paragraph in it, at an offset. Raises LookupError if there is none."""
+    number = bisect_right(parts, start, key=lambda part: part.starts[0]) - 1
+    part = parts[max(number, 0)]
+    index = bisect_right(part.starts, start) - 1
+    if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
+        raise LookupError(start)
+    return part, index
 
 
 def starts_of(paragraphs: Sequence[Paragraph | AltText], offset: int) -> list[int]:

@@ -55,7 +55,6 @@ class OfficePackage:
     """The parts of an Office file. Raises DocumentError, with a remedy, if it cannot be opened or is too large."""
 
     def __init__(self, data: bytes, name: str, kind: OfficeKind) -> None:
-        self.data = data
         self.name = name
         self.kind = kind
         if data.startswith(_OLD_OFFICE):
@@ -72,21 +71,18 @@ class OfficePackage:
         if not data:
             raise DocumentError(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
         try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                self._check(archive)
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+            self._check(self._archive)
         except _DAMAGE as problem:
             raise self._damaged(problem) from problem
 
     def read(self, part: str) -> bytes:
         """The content of a part. Raises DocumentError if it is missing, too large or damaged."""
+        if not self.has(part):
+            raise self.other_kind(part)
         try:
-            with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
-                try:
-                    info = archive.getinfo(part)
-                except KeyError as problem:
-                    raise self.other_kind(part) from problem
-                with archive.open(info) as file:
-                    content = file.read(MAX_PART_BYTES + 1)
+            with self._archive.open(part) as file:
+                content = file.read(MAX_PART_BYTES + 1)
         except _DAMAGE as problem:
             raise self._damaged(problem) from problem
         if len(content) > MAX_PART_BYTES:
@@ -107,8 +103,7 @@ class OfficePackage:
 
     def has(self, part: str) -> bool:
         """Whether there is such a part."""
-        with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
-            return part in archive.NameToInfo
+        return part in self._archive.NameToInfo
 
     def content_types(self) -> dict[str, str]:
         """The content type of each part that declares one of its own."""
@@ -137,10 +132,10 @@ class OfficePackage:
     def rewritten(self, new: Mapping[str, bytes]) -> bytes:
         """The file with new content of some parts."""
         target = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(self.data)) as old, zipfile.ZipFile(target, "w") as archive:
-            archive.comment = old.comment
-            for info in old.infolist():
-                content = new[info.filename] if info.filename in new else old.read(info)
+        with zipfile.ZipFile(target, "w") as archive:
+            archive.comment = self._archive.comment
+            for info in self._archive.infolist():
+                content = new[info.filename] if info.filename in new else self._archive.read(info)
                 archive.writestr(copy.copy(info), content)
         return target.getvalue()
 
