@@ -6,7 +6,7 @@ import csv
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.screen import DOCUMENT, Screen, events
 
@@ -312,6 +312,28 @@ def test_keys_move_between_segments_and_the_list_can_be_filtered(screen: Screen)
     screen.page.keyboard.press("Alt+h")
     expect(screen.page.get_by_role("dialog").get_by_label("Search shortcuts")).to_be_focused()
     screen.page.keyboard.press("Escape")
+
+
+def test_filter_chosen_while_a_confirmation_is_on_its_way_opens_that_segment(screen: Screen):
+    page = screen.page
+    screen.open_text(DOCUMENT)
+    screen.type_text("Eins")
+    screen.wait_until_saved()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route) if '"confirm"' in (route.request.post_data or "") else route.continue_()
+
+    page.route("**/component_server**", hold)
+    screen.confirm()
+    screen.eventually(lambda: held)
+    page.get_by_role("button", name=re.compile(r"^Confirmed")).click()
+    expect(page.get_by_role("button", name=re.compile(r"^Confirmed"))).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".editor .no")).to_have_text("2")
+    held[0].continue_()
+    expect(page.locator(".editor .no")).to_have_text("1")
+    expect(page.locator(".row")).to_have_count(0)
+    page.unroute("**/component_server**")
 
 
 def test_pretranslation_can_be_cancelled_and_resumed(screen: Screen):

@@ -46,8 +46,8 @@ const badge = row => {
 
 export class SegmentList {
   /**
-   * @param {Pick<Bench, 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' | 'rows' |
-   *   'session'>} bench
+   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' |
+   *   'rows' | 'session'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {
@@ -132,10 +132,25 @@ export class SegmentList {
     this.rebuild();
   }
 
-  /** @param {string} name */
-  setFilter(name) {
+  /**
+   * Shows the rows of a filter at once, and again when the commands that were sent before it are answered: a segment that
+   * is just being confirmed belongs to "Confirmed".
+   * @param {string} name
+   */
+  async setFilter(name) {
     this.filter = name;
     this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
+    this.applyFilter();
+    const {connection, session} = this.bench;
+    const {open} = session;
+    const {query} = this;
+    if (!connection.line.length) return;
+    await connection.settled();
+    if (this.filter === name && this.query === query && session.open === open) this.applyFilter();
+  }
+
+  /** Opens a segment that matches the filter if the open one does not, and lays out the rows. */
+  applyFilter() {
     const {rows, session} = this.bench;
     const open = rows[session.open];
     const found = this.bench.order.filter(index => this.matches(rows[index]));
