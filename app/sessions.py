@@ -118,7 +118,7 @@ class Sessions:
         """The model to offer where this document is shown first: one for its languages. None without one."""
         with self._lock:
             direction, is_needed = self._model_needs.pop(workspace.token, ("", False))
-        return self.models.suggestion(direction, is_needed=is_needed) if direction else None
+        return self.models.catalog.suggestion(direction, is_needed=is_needed) if direction else None
 
     def find(self, token: str) -> Workspace:
         """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession."""
@@ -195,7 +195,7 @@ class Sessions:
             event = chosen_model(self.store, workspace.session_id)
             name, model = workspace.model.name, None if event is None else event.payload
         else:
-            name = self.models.entry(key).name
+            name = self.models.catalog.entry(key).name
             model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
         check_direction(name, self.models.directions(workspace, key), direction)
         file = facing(read_file(old.data, old.name), direction)

@@ -8,43 +8,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.document_direction import check_direction, has_same_languages
+from app.models.catalog import ModelCatalog
+from app.models.document_direction import check_direction
 from app.models.loading import ModelHandle, load_translator
-from app.models.pivot_models import MAX_COMPARED, PivotModel, PivotModels
-from app.models.published_models import ModelList, PublishedModels
-from app.models.speeds import MeasuredSpeeds
-from app.models.style import formalities_of
-from app.paths import MODEL_FOLDER
+from app.models.pivot_models import PivotModel
+from app.models.published_models import PublishedModels
 from app.segments.state import Json
 from app.settings import DEFAULT_MODEL_REGISTRY
-from engine import (
-    AnyTranslator,
-    FetchProgress,
-    ModelEntry,
-    cache_folder,
-    describe_model,
-    is_hub_id,
-    known_models,
-    remove_model,
-)
+from engine import AnyTranslator, FetchProgress, ModelEntry, is_hub_id, known_models
 
 if TYPE_CHECKING:
     from app.log.records import Event, SessionRecord
     from app.log.store import LogStore
 
-MAX_CARD_CHARACTERS = 50_000
-MIN_MEASURED = 5  # answers, before a model's speed is shown
-MAX_DIRECTIONS = 6  # that a page shows
-FIRST = "first"  # the key of the start model, where it is not in the list of known models
 Load = Callable[[FetchProgress], AnyTranslator]
-HUB = "hub/"  # prefix of the key of a downloaded model; the hub id follows
 
 
 class ModelUser(Protocol):
@@ -87,62 +70,24 @@ class DocumentModels:
     def __init__(
         self,
         first: ModelHandle,
-        find: Callable[[], list[ModelEntry]] = known_models,
+        known: Callable[[], list[ModelEntry]] = known_models,
         published: PublishedModels | None = None,
     ) -> None:
-        """`published` are the models that can be downloaded: by default, those of Mozilla's registry."""
+        """`known` returns the models on this computer; `published` are by default those of Mozilla's registry."""
         self.first = first
-        self._find = find
-        self.published = published or PublishedModels(DEFAULT_MODEL_REGISTRY)
-        self.pivots = PivotModels(self._entries, self.published)
-        self._speeds = MeasuredSpeeds()
+        self.catalog = ModelCatalog(self._handles, known, published or PublishedModels(DEFAULT_MODEL_REGISTRY))
         self._others: dict[Path, ModelHandle] = {}
         self._awaited: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
         self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
         self._lock = threading.RLock()  # loading two models asks for the list of models
 
-    def offers(self, user: ModelUser) -> list[Json]:
-        """The models that can be chosen for this document. All texts come from the models' makers and are untrusted."""
-        speeds = self._measured_speeds()
-        return [
-            {
-                "key": key,
-                "name": entry.name,
-                "place": entry.place,
-                "directions": list(entry.directions[:MAX_DIRECTIONS]),
-                "num_directions": len(entry.directions),
-                "num_parameters": entry.num_parameters,
-                "num_bytes": entry.num_bytes,
-                "formalities": formalities_of(entry, user.direction),
-                "domains": list(entry.domains),
-                "problem": entry.problem,
-                "card": entry.card[:MAX_CARD_CHARACTERS],
-                "median_ms": speeds.get(entry.folder.name),
-                "is_removable": entry.place == "cached" and not key.startswith(HUB),
-                "is_current": self._is_loaded_from(user.model, entry.folder),
-                "is_fit": not entry.problem and user.direction in entry.directions,
-            }
-            for key, entry in self._entries().items()
-        ]
-
-    def entry(self, key: str) -> ModelEntry:
-        """The entry of a model. Raises CommandError where the model is gone or cannot be loaded."""
-        entry = self._entry(key)
-        if entry is None:
-            raise CommandError(Message("This model is not there any more; open the list of models again."))
-        if entry.problem:
-            raise CommandError(entry.problem)
-        return entry
-
     def directions(self, user: ModelUser, key: str | None) -> Sequence[str]:
         """The directions of the model with this key; without a key, of the document's current model."""
-        return user.model.directions if key is None else self.entry(key).directions
+        return user.model.directions if key is None else self.catalog.entry(key).directions
 
     def status(self) -> list[Json]:
         """The state of each model for the status page, the start model first."""
-        with self._lock:
-            others = list(self._others.values())
-        return [handle.status() for handle in (self.first, *others)]
+        return [handle.status() for handle in self._handles()]
 
     def switch(self, user: ModelUser, key: str) -> None:
         """Translates this document with another model as soon as it is ready. Of several calls, the last one counts.
@@ -150,11 +95,11 @@ class DocumentModels:
         Of two models through a language between, those that are published are downloaded first. Raises CommandError
         where the model does not support the document's direction or cannot be loaded.
         """
-        pair = self.pivots.find(key, may_download=True)
+        pair = self.catalog.pivots.find(key, may_download=True)
         if pair is not None and not pair.is_installed:
             self._await(user, Path(key), pair.name, partial(self._load_pair, pair))
             return
-        entry = self.entry(key)
+        entry = self.catalog.entry(key)
         check_direction(entry.name, entry.directions, user.direction)
         self._await(user, entry.folder, entry.name)
 
@@ -173,113 +118,37 @@ class DocumentModels:
             )
         with self._lock:
             is_here = self._find_handle(Path(name)) is not None
-        known = None if is_here else self._converted_from(name)
+        known = None if is_here else self.catalog.converted_from(name)
         if known is None:
             self._await(user, Path(name), name)
         else:
             self.switch(user, known)
-
-    def offers_to_download(self, user: ModelUser, direction: str | None, *, is_update: bool) -> Json:
-        """The published models for a direction, the recommended one first; by default for the document's own.
-
-        Uses the network only with `is_update`; then raises DownloadError where the list cannot be read. `read_at` is
-        empty where the list was never read.
-        """
-        found = self.published.update() if is_update else self.published.known()
-        known = ModelList((), "") if found is None else found
-        asked = direction or user.direction
-        offered = list(dict.fromkeys(model.direction for model in known.models))
-        chosen = asked if direction else next((d for d in offered if has_same_languages(d, asked)), asked)
-        installed = {entry.folder.name: key for key, entry in self._entries().items() if not entry.problem}
-        return {
-            "address": self.published.address,
-            "read_at": known.read_at,
-            "direction": chosen,
-            "directions": offered,
-            "models": [
-                {
-                    "name": model.name,
-                    "title": model.title,
-                    "direction": model.direction,
-                    "num_bytes": model.num_bytes,
-                    "num_parameters": model.num_parameters,
-                    "num_here": self.published.num_here(model),
-                    "quality": dict(model.quality),
-                    "licence": model.licence,
-                    "licence_text": model.licence_text,
-                    "is_released": model.is_released,
-                    "is_recommended": number == 0,
-                    "is_installed": model.name in installed,
-                }
-                for number, model in enumerate(known.of_languages(chosen))
-            ],
-        }
-
-    def offers_of_pairs(self, user: ModelUser, direction: str | None) -> Json:
-        """The directions that two models have through a language between, and the pair to recommend for one of them.
-
-        By default this is the document's direction, or else the first.
-        """
-        wanted = direction or user.direction
-        offers = self.pivots.offers(wanted, is_wanted=direction is not None, in_use=user.model.folder)
-        if offers["pair"]:
-            offers["pair"]["is_fit"] = offers["pair"]["direction"] == user.direction
-        return offers
-
-    def suggestion(self, direction: str, *, is_needed: bool) -> Json | None:
-        """The recommended published model for a direction that no installed model has, without using the network.
-
-        With `is_needed` false, the bundled models do not count as installed. `title` is empty while the list was never
-        read. None where an installed model has the direction, or where the list has nothing beside a bundled one.
-        """
-        for entry in self._entries().values():
-            is_counted = not entry.problem and (is_needed or entry.place != "bundled")
-            if is_counted and _has_direction(entry.directions, direction):
-                return None
-        known = self.published.known()
-        found = [] if known is None else known.of_languages(direction)
-        if known is not None and not found and not is_needed:
-            return None
-        title, num_bytes, pivot = (found[0].title, found[0].num_bytes, "") if found else ("", 0, "")
-        if not found and is_needed and (pair := self.pivots.best(direction)) is not None:
-            title, num_bytes, pivot = pair.name, pair.num_missing_bytes, pair.language
-        return {
-            "direction": direction,
-            "title": title,
-            "num_bytes": num_bytes,
-            "pivot": pivot,
-            "is_needed": is_needed,
-        }
 
     def download(self, user: ModelUser, name: str) -> None:
         """Downloads and installs a published model; translates this document with it if it has its direction.
 
         Raises CommandError where the list does not have the model.
         """
-        found = self.published.known()
+        found = self.catalog.published.known()
         model = None if found is None else found.find(name)
         if model is None:
             raise CommandError(Message("The list of models does not have {name} any more: update it.", name=name))
 
         def load(progress: FetchProgress) -> AnyTranslator:
-            return load_translator(self.published.install(model, progress), self.first.device, progress)
+            return load_translator(self.catalog.published.install(model, progress), self.first.device, progress)
 
         self._await(user, Path(name), model.title, load)
 
     def remove(self, key: str) -> None:
         """Removes an installed model from this computer. Raises CommandError where an open document uses it."""
-        entry = self._entries().get(key)
-        if entry is None or entry.place != "cached" or key.startswith(HUB):
+        entry = self.catalog.entries().get(key)
+        if entry is None or not self.catalog.is_removable(key, entry):
             raise CommandError(Message("This model is not there any more; open the list of models again."))
-        with self._lock:
-            handles = [self.first, *self._others.values()]
-            is_used = any(self._uses(handle, entry.folder) for handle in handles if handle.state != "failed")
-        if is_used:
+        if any(self._uses(handle, entry.folder) for handle in self._handles() if handle.state != "failed"):
             raise CommandError(
                 Message("{name} translates an open document: choose another model there first.", name=entry.name)
             )
-        remove_model(entry.name)
-        self._speeds.forget(entry.folder.name)
+        self.catalog.remove(entry)
 
     def stop(self, user: ModelUser) -> None:
         """Keeps the current model: stops waiting for the one that is being loaded."""
@@ -304,7 +173,7 @@ class DocumentModels:
         event = chosen_model(store, record.id)
         if event is None:
             return self.first, ""
-        entry = self._entry(event.payload["key"])  # a download needs a person's request
+        entry = self.catalog.find(event.payload["key"])  # a download needs a person's request
         if entry is None or entry.problem:
             gone = Message("{name} is not there any more.", name=event.payload["name"])
             return self.first, _fallback_message(self.first, record.direction, gone if entry is None else entry.problem)
@@ -334,67 +203,31 @@ class DocumentModels:
 
     def close(self) -> None:
         """Closes all models but the start model."""
-        self._measured_speeds()
+        self.catalog.measure_speeds()
         with self._lock:
             others, self._others = list(self._others.values()), {}
             self._awaited.clear()
         for handle in others:
             handle.close()
 
-    def _entries(self) -> dict[str, ModelEntry]:
-        """All known models by key."""
-        entries = {f"{entry.place}/{entry.folder.name}": entry for entry in self._find()}
-        folders = {entry.folder for entry in entries.values()}
+    def _handles(self) -> list[ModelHandle]:
+        """The models that are loaded or loading, the start model first."""
         with self._lock:
-            others = [*self._others.values()]
-        for handle in others:
-            if handle.loaded_from is not None and handle.loaded_from not in folders:
-                name = handle.folder.as_posix()
-                entries[HUB + name] = replace(describe_model(handle.loaded_from, "cached"), name=name)
-        if self.first.loaded_from is not None and self.first.loaded_from not in folders:
-            return {FIRST: describe_model(self.first.loaded_from), **entries}
-        return entries
-
-    def _entry(self, key: str) -> ModelEntry | None:
-        """The entry of a model, or of two through a language between; None where one is gone."""
-        pair = self.pivots.find(key)
-        return self._entries().get(key) if pair is None else pair.entry()
+            return [self.first, *self._others.values()]
 
     def _load_pair(self, pair: PivotModel, progress: FetchProgress) -> AnyTranslator:
-        return pair.load(self.published, self.first.device, progress)
-
-    def _converted_from(self, name: str) -> str | None:
-        """The key of a hub model that was converted before and can be loaded; None without one."""
-        entries = self._entries().items()
-        return next((key for key, entry in entries if entry.name == name and not entry.problem), None)
-
-    def _measured_speeds(self) -> dict[str, float]:
-        """The median time of an answer in ms, by the name of the model's folder, where it was ever measured."""
-        with self._lock:
-            handles = [self.first, *self._others.values()]
-        for handle in handles:
-            if handle.decoder is not None and handle.loaded_from is not None and _is_listed(handle.loaded_from):
-                statistics = handle.decoder.statistics()
-                if statistics.median_latency_ms is not None and statistics.num_answered >= MIN_MEASURED:
-                    self._speeds.note(handle.loaded_from.name, statistics.median_latency_ms)
-        return self._speeds.all()
+        return pair.load(self.catalog.published, self.first.device, progress)
 
     def _uses(self, handle: ModelHandle, folder: Path) -> bool:
         """Whether it is, or will be, loaded from this folder, alone or with another model."""
-        pair = self.pivots.find(handle.folder.as_posix())
-        return self._is_loaded_from(handle, folder) or (
-            pair is not None and any(part.folder == folder for part in pair.parts)
-        )
-
-    @staticmethod
-    def _is_loaded_from(handle: ModelHandle, folder: Path) -> bool:
-        return folder in (handle.loaded_from, handle.folder)
+        pair = self.catalog.pivots.find(handle.folder.as_posix())
+        return handle.is_loaded_from(folder) or (pair is not None and any(part.folder == folder for part in pair.parts))
 
     def _handle_of(self, folder: Path, load: Load | None = None) -> ModelHandle:
         """The model of this folder or hub id; starts loading it where it is neither ready nor loading."""
         if found := self._find_handle(folder):
             return found
-        if load is None and (pair := self.pivots.find(folder.as_posix())) is not None:
+        if load is None and (pair := self.catalog.pivots.find(folder.as_posix())) is not None:
             load = partial(self._load_pair, pair)
         handle = self._others[folder] = ModelHandle(folder, device=self.first.device, load=load)
         handle.load_in_background()
@@ -403,7 +236,7 @@ class DocumentModels:
     def _find_handle(self, folder: Path) -> ModelHandle | None:
         """The model of this folder or hub id, if it is ready or loading."""
         for handle in (self.first, *self._others.values()):
-            if handle.state != "failed" and not handle.is_stopped and self._is_loaded_from(handle, folder):
+            if handle.state != "failed" and not handle.is_stopped and handle.is_loaded_from(folder):
                 return handle
         return None
 
@@ -425,20 +258,12 @@ class DocumentModels:
             if is_awaited and not problem:
                 self._users[user.token] = handle
         if is_awaited and not problem:
-            user.use_model(handle, self._key_of(handle))
+            user.use_model(handle, self.catalog.key_of(handle))
         elif is_awaited:
             user.expect_no_model()
             user.log_error("switch_model", problem)
             user.report(problem)
         self._release_unused()
-
-    def _key_of(self, handle: ModelHandle) -> str:
-        """The key by which a session remembers the model; "" where no list has it."""
-        name = handle.folder.as_posix()
-        if self.pivots.find(name) is not None:
-            return name
-        entries = self._entries().items()
-        return next((key for key, entry in entries if self._is_loaded_from(handle, entry.folder)), "")
 
     def _fall_back(self, user: ModelUser, handle: ModelHandle) -> None:
         if handle.state == "failed" and user.model is handle:
@@ -463,20 +288,9 @@ class DocumentModels:
                 else:
                     del self._others[folder]
         if unused:
-            self._measured_speeds()
+            self.catalog.measure_speeds()
         for handle in unused.values():
             handle.close()
-
-
-def _has_direction(directions: Sequence[str], direction: str) -> bool:
-    if len(directions) > MAX_COMPARED:
-        return direction in directions
-    return any(has_same_languages(offered, direction) for offered in directions)
-
-
-def _is_listed(folder: Path) -> bool:
-    """Whether a model is bundled or installed; else its folder's name may not be unique."""
-    return folder.parent in (cache_folder(), MODEL_FOLDER.parent)
 
 
 def chosen_model(store: LogStore, session_id: int) -> Event | None:

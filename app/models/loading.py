@@ -113,6 +113,10 @@ class ModelHandle:
         """The direction of documents that do not name their languages; a guess until the model is known."""
         return self.fixed_direction or (self.directions[0] if self.directions else "en-de")
 
+    def is_loaded_from(self, folder: Path) -> bool:
+        """Whether it is, or will be, loaded from this folder or hub id."""
+        return folder in (self.loaded_from, self.folder)
+
     def load_in_background(self, num_threads: int | None = None) -> None:
         """Starts loading and returns at once. The directions and styles of a converted model are known then."""
         entry = describe_model(self.folder)

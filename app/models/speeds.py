@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
+from app.models.loading import ModelHandle
+from app.paths import MODEL_FOLDER
 from engine import cache_folder
+
+MIN_MEASURED: Final = 5  # answers, before a model's speed is known
 
 
 class MeasuredSpeeds:
@@ -23,9 +29,13 @@ class MeasuredSpeeds:
         except (OSError, ValueError, TypeError, AttributeError):
             return {}
 
-    def note(self, name: str, median_ms: float) -> None:
-        """Keeps a measurement."""
-        self._write({**self.all(), name: round(median_ms, 1)})
+    def measure(self, handles: Iterable[ModelHandle]) -> None:
+        """Keeps the median times of models that are at work."""
+        for handle in handles:
+            if handle.decoder is not None and handle.loaded_from is not None and _is_listed(handle.loaded_from):
+                statistics = handle.decoder.statistics()
+                if statistics.median_latency_ms is not None and statistics.num_answered >= MIN_MEASURED:
+                    self._write({**self.all(), handle.loaded_from.name: round(statistics.median_latency_ms, 1)})
 
     def forget(self, name: str) -> None:
         """Drops the measurement of a removed model."""
@@ -39,3 +49,8 @@ class MeasuredSpeeds:
             new = self._file.with_suffix(".new")
             new.write_text(json.dumps(speeds), encoding="utf-8")
             new.replace(self._file)
+
+
+def _is_listed(folder: Path) -> bool:
+    """Whether a model is bundled or installed; else its folder's name may not be unique."""
+    return folder.parent in (cache_folder(), MODEL_FOLDER.parent)

@@ -31,7 +31,7 @@ class ListModels(Command):
     result: ClassVar[Any] = r.ModelOffers
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return {"models": sessions.models.offers(workspace)}
+        return {"models": sessions.models.catalog.offers(workspace.direction, workspace.model)}
 
 
 class ListPublishedModels(Command):
@@ -46,7 +46,7 @@ class ListPublishedModels(Command):
     is_update: bool
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.models.offers_to_download(workspace, self.direction, is_update=self.is_update)
+        return sessions.models.catalog.offers_to_download(self.direction, workspace.direction, is_update=self.is_update)
 
 
 class ListPairs(Command):
@@ -60,7 +60,7 @@ class ListPairs(Command):
     direction: Name | None = None
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.models.offers_of_pairs(workspace, self.direction)
+        return sessions.models.catalog.offers_of_pairs(self.direction, workspace.direction, workspace.model)
 
 
 class DownloadModel(Command):

@@ -244,7 +244,7 @@ def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
 ):
     sessions = Sessions(store, model(("en-de",)), SAMPLES_FOLDER)
     other = model(("en-de", "en-fr"), folder="/models/other")
-    sessions.models._find = lambda: [ModelEntry("other", other.folder, "cached", other.directions)]
+    sessions.models.catalog._known = lambda: [ModelEntry("other", other.folder, "cached", other.directions)]
     monkeypatch.setattr(models, "ModelHandle", lambda folder, **_: other)
     monkeypatch.setattr(other, "load_in_background", lambda: None)
     workspace = sessions.open_document(ENGLISH, "a.txt")

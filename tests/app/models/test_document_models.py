@@ -29,7 +29,7 @@ from app.ui.api import Api
 from app.ui.results import ModelOffers, PublishedOffers
 from app.ui.server import build_server
 from app.workspace.commands import Workspace
-from engine import ModelEntry, ModelError, Request, SearchOptions, Translator, install_model
+from engine import ModelEntry, ModelError, Request, SearchOptions, Translator, describe_model, install_model
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
@@ -73,7 +73,7 @@ class Run:
         holder.folder = SMALL.folder
         self.known = known
         self.sessions = Sessions(self.store, holder, SAMPLES_FOLDER)
-        self.sessions.models._find = lambda: self.known
+        self.sessions.models.catalog._known = lambda: self.known
 
     def open(self, text: bytes = TEXT) -> Workspace:
         return self.sessions.open_document(text, "text.txt")
@@ -277,7 +277,11 @@ def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, t
     workspace.open(0)
     run.sessions.models.fetch(workspace, "team/ours")
     SlowModel.started[0].come(Path("/hub/ours"))
-    [current] = [offer for offer in run.sessions.models.offers(workspace) if offer["is_current"]]
+    [current] = [
+        offer
+        for offer in run.sessions.models.catalog.offers(workspace.direction, workspace.model)
+        if offer["is_current"]
+    ]
     assert (current["key"], current["name"]) == ("hub/team/ours", "team/ours")
     token = workspace.token
     run.end()
@@ -426,9 +430,9 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
     first.wait()
     sessions = Sessions(store, first, SAMPLES_FOLDER)
     try:
-        sessions.models._find = lambda: [models.describe_model(cache / "other", "cached")]
+        sessions.models.catalog._known = lambda: [describe_model(cache / "other", "cached")]
         workspace = sessions.open_document(TEXT, "text.txt")
-        offers = sessions.models.offers(workspace)
+        offers = sessions.models.catalog.offers(workspace.direction, workspace.model)
         assert [(offer["key"], offer["name"], offer["is_current"]) for offer in offers] == [
             ("first", "mine", True), ("cached/other", "team/other", False),
         ]  # fmt: skip
@@ -542,9 +546,9 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
     entry = registry.publish("en-de", model=os.urandom(300_000))
     registry.publish("en-de", "base", metrics={"flores200-plus": {"comet": 0.95}})
     registry.publish("pt-en")
-    assert models_.offers_to_download(workspace, None, is_update=False)["models"] == []
+    assert models_.catalog.offers_to_download(None, workspace.direction, is_update=False)["models"] == []
     assert registry.requests == [], "nothing is asked of the network before a person does"
-    found = models_.offers_to_download(workspace, None, is_update=True)
+    found = models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
     has_shape(found, PublishedOffers)
     assert (found["direction"], found["directions"]) == ("en-de", ["en-de", "pt-en"])
     assert [(one["name"], one["is_recommended"], one["is_installed"]) for one in found["models"]] == [
@@ -557,7 +561,11 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
     assert workspace.snapshot()["model"]["next"] == "Firefox Translations en-de (tiny)"
     registry.release.set()
     shop.wait_for(lambda: workspace.model.name == "firefox-en-de-tiny")
-    [offer] = [one for one in models_.offers(workspace) if one["key"] == "cached/firefox-en-de-tiny"]
+    [offer] = [
+        one
+        for one in models_.catalog.offers(workspace.direction, workspace.model)
+        if one["key"] == "cached/firefox-en-de-tiny"
+    ]
     assert (offer["is_current"], offer["is_removable"], offer["median_ms"]) == (True, True, None)
     assert "LICENSE.txt" in {file.name for file in (workspace.model.loaded_from or Path()).iterdir()}
     with pytest.raises(CommandError, match="choose another model there first"):
@@ -566,11 +574,15 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
         workspace.model.decoder.submit(  # type: ignore[union-attr]
             Request("Close it."), SearchOptions(beam=2), key=f"key {number}", owner="owner"
         ).result(60)
-    [offer] = [one for one in models_.offers(workspace) if one["key"] == "cached/firefox-en-de-tiny"]
+    [offer] = [
+        one
+        for one in models_.catalog.offers(workspace.direction, workspace.model)
+        if one["key"] == "cached/firefox-en-de-tiny"
+    ]
     assert offer["median_ms"] > 0
     shop.sessions.delete_session(workspace)
     models_.remove("cached/firefox-en-de-tiny")
-    left = models_.offers_to_download(workspace, "en-de", is_update=False)["models"]
+    left = models_.catalog.offers_to_download("en-de", workspace.direction, is_update=False)["models"]
     assert [one["is_installed"] for one in left] == [False, False]
     with pytest.raises(CommandError, match="not there any more"):
         models_.remove("cached/firefox-en-de-tiny")
@@ -579,7 +591,7 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
 def test_cancelled_or_failed_download_keeps_the_current_model(shop: Shop) -> None:
     registry, models_, workspace = shop.registry, shop.sessions.models, shop.workspace
     entry = registry.publish("en-de", model=os.urandom(300_000))
-    models_.offers_to_download(workspace, None, is_update=True)
+    models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
     registry.held = registry.path_of(entry)
     models_.download(workspace, "firefox-en-de-tiny")
     shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
@@ -587,13 +599,15 @@ def test_cancelled_or_failed_download_keeps_the_current_model(shop: Shop) -> Non
     assert (workspace.snapshot()["model"]["next"], workspace.model.name) == ("", "hand")
     registry.release.set()
     entry["files"]["model"]["uncompressedHash"] = "0" * 64
-    models_.offers_to_download(workspace, None, is_update=True)
+    models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
     models_.download(workspace, "firefox-en-de-tiny")
     shop.wait_for(lambda: "is damaged" in workspace.snapshot()["problem"])
     german = translated(workspace.snapshot()["problem"], "de")
     assert "ist beschädigt" in german
     assert workspace.model.name == "hand"
-    assert [one["key"] for one in models_.offers(workspace) if one["place"] == "cached"] == []
+    assert [
+        one["key"] for one in models_.catalog.offers(workspace.direction, workspace.model) if one["place"] == "cached"
+    ] == []
     with pytest.raises(CommandError, match="does not have firefox-xx"):
         models_.download(workspace, "firefox-xx")
 
@@ -630,7 +644,7 @@ def test_downloaded_model_of_another_language_pair_is_offered_for_starting_over(
     path.write_text(json.dumps({**config, **french}), encoding="utf-8")
     shop.registry.publish("en-de")
     models_, workspace = shop.sessions.models, shop.workspace
-    models_.offers_to_download(workspace, None, is_update=True)
+    models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
     models_.download(workspace, "firefox-en-de-tiny")
     shop.wait_for(lambda: "start the document over" in workspace.snapshot()["problem"])
     assert models_.directions(workspace, "cached/firefox-en-de-tiny") == ("en-fr",)
@@ -647,7 +661,7 @@ def test_document_whose_languages_no_model_has_offers_the_recommended_one_withou
     assert shop.sessions.model_offer(workspace) == {**needed, "title": "", "num_bytes": 0}
     assert shop.registry.requests == []
     assert shop.sessions.model_offer(workspace) is None, "it is offered once"
-    shop.sessions.models.offers_to_download(workspace, None, is_update=True)
+    shop.sessions.models.catalog.offers_to_download(None, workspace.direction, is_update=True)
     title = "Firefox Translations en-pt (tiny)"
     again = shop.sessions.open_document(TABLE + b"More.\t\n", "table.tsv")
     assert shop.sessions.model_offer(again) == {**needed, "title": title, "num_bytes": 2_000_000}
@@ -661,7 +675,7 @@ def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts
     offered = shop.sessions.model_offer(workspace)
     assert offered == {"direction": "en-de", "title": "", "num_bytes": 0, "pivot": "", "is_needed": False}
     shop.registry.publish("en-pt")
-    shop.sessions.models.offers_to_download(workspace, None, is_update=True)
-    assert shop.sessions.models.suggestion("en-de", is_needed=False) is None, "the list has none for it"
+    shop.sessions.models.catalog.offers_to_download(None, workspace.direction, is_update=True)
+    assert shop.sessions.models.catalog.suggestion("en-de", is_needed=False) is None, "the list has none for it"
     again, _ = shop.sessions.welcome(None)
     assert shop.sessions.model_offer(again) is None

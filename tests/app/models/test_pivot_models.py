@@ -151,7 +151,7 @@ class Office:
 
         published = PublishedModels(self.registry.address, install=install)
         self.sessions = Sessions(self.store, self.first, SAMPLES_FOLDER, published=published)
-        self.sessions.models._find = lambda: [
+        self.sessions.models.catalog._known = lambda: [
             describe_model(self.models / "en-de", "bundled"),
             *(describe_model(folder, "cached") for folder in self.installed()),
         ]
@@ -252,7 +252,7 @@ def test_missing_model_of_a_pair_is_downloaded_and_both_are_used(office: Office,
     office.registry.publish("pt-en")
     save_model(office.models / "de-pt", codec, "de-pt", 3)
     shutil.move(office.models / "de-pt", cache_folder() / "de-pt")  # so that the document can be in another direction
-    office.sessions.models.published.update()
+    office.sessions.models.catalog.published.update()
     opened = office.sessions.open_document(b"Open the door.\n", "text.txt")
     pairs = office.ask(opened, "model_pairs")["result"]
     assert pairs["pairs"] == {"de": ["en"], "en": ["pt"], "pt": ["de"]}
@@ -273,8 +273,8 @@ def test_missing_model_of_a_pair_is_downloaded_and_both_are_used(office: Office,
 
 def test_commands_list_names_the_two_models(office: Office) -> None:
     office.install()
-    assert pair_lines(office.sessions.models.pivots, "pt-de") == [
+    assert pair_lines(office.sessions.models.catalog.pivots, "pt-de") == [
         "  two models, through en: firefox-pt-en-tiny (installed), then en-de (installed)"
     ]
-    assert pair_lines(office.sessions.models.pivots, "en-de") == []
-    assert json.dumps(office.sessions.models.pivots.pairs()) == '{"pt": ["de"]}'
+    assert pair_lines(office.sessions.models.catalog.pivots, "en-de") == []
+    assert json.dumps(office.sessions.models.catalog.pivots.pairs()) == '{"pt": ["de"]}'
