@@ -102,6 +102,11 @@ declare global {
     ask: (question: string, args?: CommandArgs) => Promise<any>;
     change: (command: GlossaryCommand, args: CommandArgs, notice: string) => Promise<any>;
   };
+  type GlossaryListTools = {
+    change: (command: GlossaryCommand, args: CommandArgs, notice: string) => Promise<any>;
+    showTerms: (id: number) => void;
+    upload: () => void;
+  };
   type CommandArgs = {[name: string]: any};
   type Command = {
     name: string;

@@ -3,7 +3,8 @@
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
 import {currentLanguage} from '../core/texts.js';
-import {ask, figures} from './glossary.js';
+import {ask} from './glossary.js';
+import {impactFigures} from './glossary_impact.js';
 import {projectName} from './project_form.js';
 
 const SHOW_AFTER_MS = 300;
@@ -179,7 +180,7 @@ class ImportDialog {
           {'aria-label': t('import.document')},
           h('h3', {}, t('import.document')),
           run.num_more > 0 ? h('p.cap', {}, t('import.more', {n: count(run.num_more)})) : null,
-          figures(run),
+          impactFigures(run),
         ),
       ),
       h(
