@@ -56,7 +56,7 @@ beforeEach(async () => {
     current: page.current,
     text: /** @type {any} */ (text),
     constraints: /** @type {any} */ ({pins: ['Haus'], bans: []}),
-    checks: /** @type {any} */ ({isFine: () => false, agrees: () => page.agrees()}),
+    checks: /** @type {any} */ ({isFine: () => false, agrees: () => page.agrees(), skip: () => page.skips}),
     snapshot: () => /** @type {any} */ ({text: null, isConfirmed: false}),
     onConfirmed: () => {},
   });

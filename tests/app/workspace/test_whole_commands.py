@@ -39,6 +39,11 @@ def glossary(workspace: Workspace) -> int:
     return workspace.terms.glossaries[0].id
 
 
+def two_glossaries(workspace: Workspace) -> None:
+    glossary(workspace)
+    workspace.glossaries.put("more", [Term("file", "Akte"), Term("dialog", "Dialog")])
+
+
 CASES = {
     "open": Case(lambda w: w.open(1), glossary),
     "leave": Case(lambda w: w.leave(0)),
@@ -69,6 +74,11 @@ CASES = {
     "replace": Case(
         lambda w: w.batches.replace(Query("Datei", "Akte")), lambda w: [w.edit(i, "Datei", "typed") for i in (0, 1, 2)]
     ),
+    "confirm all matches": Case(lambda w: w.batches.confirm_matches(), lambda w: w.memory.import_tmx(MEMORY, "a.tmx")),
+    "undo a confirmation of all matches": Case(
+        lambda w: w.batches.step(0, is_undo=True),
+        lambda w: (w.memory.import_tmx(MEMORY, "a.tmx"), w.batches.confirm_matches()),
+    ),
     "undo a replacement": Case(
         lambda w: w.batches.step(0, is_undo=True),
         lambda w: ([w.edit(i, "Datei", "typed") for i in (0, 1)], w.batches.replace(Query("Datei", "Akte"))),
@@ -83,6 +93,7 @@ CASES = {
     "switch a glossary off": Case(lambda w: w.glossaries.switch(w.terms.glossaries[0].id, False), glossary),
     "edit a term": Case(lambda w: w.glossaries.edit(w.terms.glossaries[0].id, {0: Term("file", "Akte")}), glossary),
     "undo a glossary change": Case(lambda w: w.glossaries.undo(), glossary),
+    "merge glossaries": Case(lambda w: w.glossaries.merge(*(g.id for g in w.terms.glossaries)), two_glossaries),
     "add a term of the document": Case(lambda w: w.glossaries.add_term(1, "file", "Datei", "document")),
     "add a term to the glossary": Case(lambda w: w.glossaries.add_term(1, "file", "Datei", "glossary")),
     "remove a term": Case(

@@ -1,5 +1,6 @@
 /* Findings of the checks in the open segment, shown before it is confirmed. Confirming again accepts the findings
-   shown; errors stay marked in the list. A dialog chooses which checks run. */
+   shown; errors stay marked in the list. A text that could not be checked is confirmed only by a second press. A dialog
+   chooses which checks run. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon, setText} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
@@ -7,7 +8,8 @@ import {t, tn} from '../core/texts.js';
 import {insertText} from './text_commands.js';
 
 const NAMES = ['numbers', 'placeholders', 'terms', 'punctuation', 'doubled', 'length', 'spaces'];
-const MAX_WAIT_MS = 1500;
+const SLOW_MS = 1500; // a check that takes longer can be skipped by a second press
+const SKIPPED = Symbol('the person does not wait for the check');
 const INSERTED = new Set(['placeholders missing', 'terms unmet']); // findings whose texts can be inserted
 /** @param {Finding} finding */
 const keyOf = finding => JSON.stringify([finding.check, finding.kind, finding.texts]);
@@ -32,6 +34,10 @@ export class Checks {
     this.shown = new Set();
     /** @type {Promise<Reply> | null} */
     this.asking = null;
+    /** @type {(() => void) | null} ends the wait for a check that takes long */
+    this.onSkip = null;
+    /** @type {string | null} the text whose check failed, as the person was told */
+    this.failed = null;
     this.reset();
   }
 
@@ -39,6 +45,8 @@ export class Checks {
   reset() {
     this.shown = new Set();
     this.asking = null;
+    this.onSkip = null;
+    this.failed = null;
     this.element.hidden = true;
     this.paintLink();
   }
@@ -51,32 +59,74 @@ export class Checks {
     return text.value === (detail.target ?? detail.machine_text ?? '') ? detail.findings : null;
   }
 
-  /** Whether the text can be confirmed without asking the server: it has no findings, or the server is offline. */
+  /** Whether the text can be confirmed without asking the server: it has no findings. */
   isFine() {
-    return this.known()?.length === 0 || !this.page.connection.isOnline;
+    return this.known()?.length === 0;
+  }
+
+  /** Ends the wait for a check that takes long: the text is confirmed without it. Returns whether there is one. */
+  skip() {
+    this.onSkip?.();
+    return this.onSkip !== null;
   }
 
   /**
-   * Asks the server to check the text. True if the person has seen all findings; shows the findings otherwise.
+   * Asks the server to check the text. True if the person has seen all findings, or confirms without the check; shows the
+   * findings otherwise.
    * @param {number} index
    * @param {string} text
+   * @param {(key: string) => void} [tell] shows why the text is not confirmed yet: the key of a text of the page, or ''
    */
-  async agrees(index, text) {
+  async agrees(index, text, tell = () => {}) {
     if (this.asking) return false;
+    if (this.failed === text) return true;
     const question = this.page.connection.send('check', {segment: index, text});
     this.asking = question;
-    const reply = await Promise.race([question, new Promise(done => setTimeout(done, MAX_WAIT_MS, null))]);
-    /** @type {Finding[]} */
-    const findings = reply?.ok ? reply.result.findings : [];
-    if (this.asking !== question) {
+    const reply = await this.answer(question, tell);
+    if (reply === SKIPPED) {
+      this.asking = null;
+      return true;
+    }
+    const isOpen = this.asking === question;
+    const findings = reply.ok ? reply.result.findings : [];
+    if (!isOpen) {
       // Another segment was opened meanwhile: the findings cannot be shown.
-      if (findings.length) this.page.say('warn', t('confirm.left', {n: this.page.numberOf(index)}));
-      return !findings.length;
+      const isLeft = !reply.ok || findings.length > 0;
+      if (isLeft)
+        this.page.say('warn', t(reply.ok ? 'confirm.left' : 'confirm.failed', {n: this.page.numberOf(index)}));
+      return !isLeft;
     }
     this.asking = null;
-    const isShown = findings.every(finding => this.shown.has(keyOf(finding)));
+    if (!reply.ok) {
+      this.failed = text;
+      tell('confirm.unchecked');
+      return false;
+    }
+    const isShown = findings.every((/** @type {Finding} */ finding) => this.shown.has(keyOf(finding)));
     if (!isShown) this.show(findings);
     return isShown;
+  }
+
+  /**
+   * The answer to a question; SKIPPED if it took long, or the server is offline, and the person pressed again.
+   * @param {Promise<ReplyTo<'check'>>} question
+   * @param {(key: string) => void} tell
+   * @returns {Promise<ReplyTo<'check'> | typeof SKIPPED>}
+   */
+  async answer(question, tell) {
+    const isSlow = new Promise(done => setTimeout(done, this.page.connection.isOnline ? SLOW_MS : 0, SKIPPED));
+    const first = await Promise.race([question, isSlow]);
+    if (first !== SKIPPED || this.asking !== question) return question;
+    tell('confirm.checking');
+    const isSkipped = new Promise(done => {
+      this.onSkip = () => done(SKIPPED);
+    });
+    const reply = await Promise.race([question, isSkipped]);
+    if (this.asking === question) {
+      this.onSkip = null;
+      tell('');
+    }
+    return reply;
   }
 
   /** @param {Finding[]} findings */

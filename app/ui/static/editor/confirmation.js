@@ -1,5 +1,6 @@
 /* Confirming the open segment. The text that is confirmed is the text that was seen: while a new proposal is on its way
-   into the field, a confirmation waits for it, and is given up if the text changes. */
+   into the field, a confirmation waits for it, and is given up if the text changes. It also waits for the checks, and a
+   second press does without them where they take long. */
 
 import {isMetBy} from '../core/constraints.js';
 import {h, setText, t, tn} from '../core/dom.js';
@@ -33,8 +34,12 @@ export class Confirmation {
     this.status = h('span.waits', {role: 'status'});
   }
 
-  /** Ctrl+Enter. A press while an earlier one is checked is handled after it, unless there is something to look at. */
+  /**
+   * Ctrl+Enter. A press while an earlier one is checked is handled after it, unless there is something to look at; if the
+   * check takes long, the press does without it.
+   */
   async press() {
+    if (this.checks.skip()) return;
     this.#numPresses++;
     if (this.#numPresses > 1) return;
     try {
@@ -83,7 +88,8 @@ export class Confirmation {
     }
     this.forget();
     const before = this.snapshot();
-    if (!checks.isFine() && !(await checks.agrees(index, text))) return false;
+    const tell = (/** @type {string} */ key) => setText(this.status, key && t(key));
+    if (!checks.isFine() && !(await checks.agrees(index, text, tell))) return false;
     const isOpen = index === this.current.index;
     if (isOpen && this.text.value !== text) {
       setText(this.status, t('confirm.changed')); // typed during the check
