@@ -7,7 +7,7 @@ import dataclasses
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.model import Decoder, ModelConfig, Transformer, packed_weights
@@ -101,9 +101,15 @@ def test_half_weights_lose_nothing_that_float32_has(seed: int, num_rows: int, si
     assert bool(((HalfWeightLinear(weight, bias)(x) - exact).abs() <= 1e-6 * size**0.5 * scale).all())
 
 
+def at_border(steps: torch.Tensor, tolerance: float) -> torch.Tensor:
+    """1 where a number of steps is so near to the middle of two that either is a correct rounding, else 0."""
+    return ((steps.abs().frac() - 0.5).abs() < tolerance).double()
+
+
 @needs_fbgemm
 @settings(max_examples=rounds(15, 60))
 @given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 12), size=SIZES, num_outputs=SIZES)
+@example(seed=4689, num_rows=1, size=100, num_outputs=100)  # a weight in the middle of two steps
 def test_8_bit_products_are_sums_of_rounded_numbers(seed: int, num_rows: int, size: int, num_outputs: int) -> None:
     torch.manual_seed(seed)
     weight, bias, x = torch.randn(num_outputs, size), torch.randn(num_outputs), random_rows(num_rows, size)
@@ -114,9 +120,15 @@ def test_8_bit_products_are_sums_of_rounded_numbers(seed: int, num_rows: int, si
     scales = weight.abs().amax(1) / 127
     w_rounded = (weight / scales[:, None]).round().long()
     expected = (x_rounded @ w_rounded.T).double() * scales * largest / levels + bias
-    # An activation on the border of two steps may be rounded to either: one step of one weight for each.
-    at_border = ((x / largest * levels).abs().frac() - 0.5).abs() < 1e-3
-    slack = (at_border.double() @ w_rounded.abs().double().T) * scales * largest / levels
+    # An activation or a weight on the border of two steps may be rounded to either: one step of the other factor for each.
+    x_at_border = at_border(x / largest * levels, 1e-3)
+    w_at_border = at_border(weight / scales[:, None], 1e-4)
+    slack = (
+        (x_at_border @ w_rounded.abs().double().T + x_rounded.abs().double() @ w_at_border.T)
+        * scales
+        * largest
+        / levels
+    )
     error = (layer(x) - expected).abs()
     assert bool((error <= 1e-5 * (expected.abs() + largest * size * weight.abs().amax()) + slack).all())
 
@@ -157,9 +169,10 @@ def test_calibrated_products_are_sums_of_numbers_rounded_over_their_range(
     expected = (x_rounded @ w_rounded.T).double() * scales * step + bias
     if has_relu:
         expected = expected.relu()
-    # on the border of two steps, or of the range, an activation may be rounded to either: a step of one weight for each
-    at_border = ((exact_steps.frac().abs() - 0.5).abs() < 1e-3).double()
-    slack = (at_border @ w_rounded.abs().double().T) * scales * step
+    # On the border of two steps, or of the range, a number may be rounded to either: one step of the other factor for each.
+    x_at_border = at_border(exact_steps, 1e-3)
+    w_at_border = at_border(weight / scales[:, None], 1e-4)
+    slack = (x_at_border @ w_rounded.abs().double().T + x_rounded.abs().double() @ w_at_border.T) * scales * step
     error = (layer(x).double() - expected).abs()
     largest = x_rounded.abs().amax(1, keepdim=True) * step
     assert bool((error <= 1e-5 * (expected.abs() + bias.abs() + largest * size * weight.abs().amax()) + slack).all())
