@@ -120,7 +120,7 @@ def test_8_bit_products_are_sums_of_rounded_numbers(seed: int, num_rows: int, si
     scales = weight.abs().amax(1) / 127
     w_rounded = (weight / scales[:, None]).round().long()
     expected = (x_rounded @ w_rounded.T).double() * scales * largest / levels + bias
-    # An activation or a weight on the border of two steps may be rounded to either: one step of the other factor for each.
+    # A number on the border of two steps may be rounded to either: one step of the other factor for each.
     x_at_border = at_border(x / largest * levels, 1e-3)
     w_at_border = at_border(weight / scales[:, None], 1e-4)
     slack = (
@@ -169,7 +169,7 @@ def test_calibrated_products_are_sums_of_numbers_rounded_over_their_range(
     expected = (x_rounded @ w_rounded.T).double() * scales * step + bias
     if has_relu:
         expected = expected.relu()
-    # On the border of two steps, or of the range, a number may be rounded to either: one step of the other factor for each.
+    # A number on the border of two steps, or of the range, may be rounded to either.
     x_at_border = at_border(exact_steps, 1e-3)
     w_at_border = at_border(weight / scales[:, None], 1e-4)
     slack = (x_at_border @ w_rounded.abs().double().T + x_rounded.abs().double() @ w_at_border.T) * scales * step
