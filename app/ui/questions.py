@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from app.glossary.import_report import Shown
 from app.ui import results as r
+from app.ui.glossary_results import DocumentCheck, GlossaryList, ImportProgress, ImportRows, TermsPage
 from app.ui.schemas import Count, Integer, Name, PageMessage, PageModel
 
 
@@ -70,21 +71,21 @@ class AskOverview(PageMessage):
     """The document's glossaries."""
 
     ask: Literal["overview"]
-    result: ClassVar[Any] = r.GlossaryList
+    result: ClassVar[Any] = GlossaryList
 
 
 class AskDocumentCheck(PageMessage):
     """Where the terms of the glossaries occur in the document."""
 
     ask: Literal["document"]
-    result: ClassVar[Any] = r.DocumentCheck
+    result: ClassVar[Any] = DocumentCheck
 
 
 class AskTerms(PageMessage):
     """A page of a glossary's terms."""
 
     ask: Literal["terms"]
-    result: ClassVar[Any] = r.TermsPage
+    result: ClassVar[Any] = TermsPage
     glossary: Integer
     filter: str
     offset: Count
@@ -94,7 +95,7 @@ class AskImport(PageMessage):
     """What using an uploaded glossary would do."""
 
     ask: Literal["import"]
-    result: ClassVar[Any] = r.ImportProgress
+    result: ClassVar[Any] = ImportProgress
     import_: Integer = Field(alias="import")
 
 
@@ -102,7 +103,7 @@ class AskImportRows(PageMessage):
     """A page of the rows of an uploaded glossary."""
 
     ask: Literal["rows"]
-    result: ClassVar[Any] = r.ImportRows
+    result: ClassVar[Any] = ImportRows
     import_: Integer = Field(alias="import")
     shown: Shown
     offset: Count

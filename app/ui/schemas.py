@@ -49,7 +49,7 @@ class PageModel(BaseModel):
 class PageMessage(PageModel):
     """Every message names its session by the `token`, and the `language` in which errors are to be written.
 
-    `result` is the type of the result in the reply (`app.ui.results`); None: the reply has no result.
+    `result` is the type of the result in the reply (see `app.ui.results`); None: the reply has no result.
     """
 
     result: ClassVar[Any] = None

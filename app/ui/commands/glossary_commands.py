@@ -9,7 +9,7 @@ from pydantic import Field
 from app.glossary.model import Case, Matching, Status
 from app.segments import Json
 from app.sessions import Sessions
-from app.ui import results as r
+from app.ui import glossary_results as r
 from app.ui.commands.command import Command, SegmentCommand
 from app.ui.schemas import Integer, List
 from app.workspace.commands import Workspace

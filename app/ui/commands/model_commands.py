@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from app.models.document_direction import targets_by_source
 from app.segments import Json
 from app.sessions import Sessions
-from app.ui import results as r
+from app.ui import model_results as r
 from app.ui.commands.command import Command
 from app.ui.schemas import Name
 from app.workspace.commands import Workspace

@@ -26,7 +26,7 @@ from app.models.published_models import PublishedModels
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
-from app.ui.results import ModelOffers, PublishedOffers
+from app.ui.model_results import ModelOffers, PublishedOffers
 from app.ui.server import build_server
 from app.workspace.commands import Workspace
 from engine import ModelEntry, ModelError, Request, SearchOptions, Translator, describe_model, install_model

@@ -21,7 +21,7 @@ from app.models.published_models import PublishedModels
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
-from app.ui.results import ModelSuggestion, PairOffers
+from app.ui.model_results import ModelSuggestion, PairOffers
 from app.workspace.commands import Workspace
 from engine import ModelEntry, cache_folder, describe_model, install_model
 from engine.model import ModelConfig, Transformer, save_weights

@@ -13,8 +13,9 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from app.glossary.glossary import MAX_OWN_ID
 from app.sessions import Sessions
 from app.ui.api import Api
+from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
-from app.ui.results import Findings, ImportReport, ShownSession
+from app.ui.results import Findings, ShownSession
 from app.ui.typescript import FILE, protocol_types, results
 from tests.app.hand_decoder import HandDecoder, settle
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
