@@ -53,11 +53,12 @@ examples:
   python -m app translate manual.docx -o manual.de.docx --glossary terms.tbx --memory project.tmx
   python -m app translate app.po -o app.de.po --model Helsinki-NLP/opus-mt-en-de --threads 4
 
-Progress and problems by segment (terms not met, placeholders lost) are written to standard error.
+Progress, notes about the file (text that is not offered, a guessed encoding) and problems by segment (terms not met,
+placeholders lost) are written to standard error.
 
 """ + _EXIT_STATUS.format(
     partly="written, but some segments have problems: no translation, or a missing term or placeholder"
-)
+).replace("  130", "  3    with --strict: written, but the file has text that is not offered or cannot be read\n  130")
 _STATS = """\
 Net time excludes pauses of more than --idle seconds between two actions. HTER is sacreBLEU's TER of the first proposal
 that was shown against the confirmed text, over the segments whose text started from that proposal, not from the memory
@@ -167,6 +168,10 @@ def build_parser() -> argparse.ArgumentParser:
     translate.add_argument(
         "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8 or a guess)"
     )
+    translate.add_argument(
+        "--strict", action="store_true",
+        help="exit status 3 if text is not offered, an encoding is guessed, or the model cannot read a sign",
+    )  # fmt: skip
     translate.add_argument(
         "--dry-run", action="store_true", help="only report what the glossaries match in the document"
     )

@@ -36,11 +36,15 @@ from app.tm.used_forms import with_used_forms
 from engine import Translation, offer_of
 
 Say = Callable[[str], None]
+STRICT = 3  # exit status
 _REASONS = {"stated": "stated in the file", "text": "detected in the text", "first": "the model's first direction"}
 
 
 def translate(flags: argparse.Namespace) -> int:
-    """Translates the document into a new file; returns 1 if a segment has no translation or lacks a term."""
+    """Translates the document into a new file; returns 1 if a segment has no translation or lacks a term.
+
+    With --strict, returns 3 if there is a note about the file, or text that the model cannot read.
+    """
     path: Path = flags.document
     data = _read(path) if flags.encoding is None else _transcoded(_read(path), path, flags.encoding)
     os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
@@ -86,6 +90,13 @@ def translate(flags: argparse.Namespace) -> int:
     for problem in problems:
         _say(problem)
     print(output)
+    num_unread = sum(bool(answer.unknown_source) for answer in translations)
+    if flags.strict and (document.notes or num_unread):
+        _say(
+            f"--strict: {len(document.notes):,} notes about the file, {num_unread:,} segments with text that the model "
+            "cannot read"
+        )
+        return STRICT
     return 1 if problems else 0
 
 

@@ -25,6 +25,7 @@ from app.formats.base import (
     Unit,
     UnitTranslation,
 )
+from app.formats.coverage import Coverage, coverage_of
 from app.i18n import Message
 from app.text.encoding import safe_name
 from app.text.sentences import sentence_spans
@@ -84,6 +85,12 @@ class Document:
         """The text of a text file, without its byte order mark."""
         assert self.encoding, f"{self.name} is not a text file"
         return self.data[len(self.mark) :].decode(self.encoding)
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of what a reader sees is offered; None for a format that declares what is to be translated."""
+        text = self.text if self.encoding else ""
+        return coverage_of(self.format, self.data, text, (segment.source for segment in self.segments))
 
     def tags(self, index: int) -> RawTags:
         """The raw start and end tag for each numbered tag in the source of a segment; empty if it has none."""
@@ -188,7 +195,12 @@ class ReadFile:
             raise DocumentError(
                 Message("{name} contains no text to translate: choose a file with text in it", name=name)
             )
-        return Document(name, self.format.key, self.data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes)
+        document = Document(
+            name, self.format.key, self.data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes
+        )
+        coverage = document.coverage
+        note = coverage.note if coverage else None
+        return replace(document, notes=(*document.notes, note)) if note else document
 
 
 def read_document(data: bytes, name: str, language: str = "en") -> Document:

@@ -25,7 +25,7 @@ from app.formats.docx_text_boxes import copies, paragraphs_of
 from app.formats.office_file import find_paragraph
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
-from app.i18n import Message
+from app.i18n import Message, joined
 from app.text.encoding import DecodedText
 
 MAX_PARAGRAPHS = 50_000
@@ -143,7 +143,19 @@ def read(data: bytes, name: str) -> DocxFile:
             parts.append(part)
             units += _units(part)
             offset = part.starts[-1] + len(part.paragraphs[-1].text) + 1
-    return DocxFile(package, parts, units)
+    return DocxFile(package, parts, units, _notes(package, parts[0].name if parts else ""))
+
+
+def _notes(package: OfficePackage, main: str) -> tuple[str, ...]:
+    """Which texts of a document are not offered."""
+    kinds = {
+        "comments": Message("comments"),
+        "chart": Message("texts in charts"),
+        "diagramData": Message("texts in diagrams (SmartArt)"),
+    }
+    found = {each.kind for each in package.relations(main).values()}
+    left_out = [kinds[kind] for kind in kinds if kind in found]
+    return (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
 
 
 def _names_of_parts(package: OfficePackage) -> list[str]:

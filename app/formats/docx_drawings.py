@@ -19,7 +19,7 @@ _FILE_NAME = re.compile(r"[^\n]*\.(?:png|jpe?g|gif|bmp|tiff?|[ew]mf|svg)\s*\Z", 
 
 def is_alt_text(node: Node) -> bool:
     """Whether an element has alternative text."""
-    return (node.local == "docPr" or node.name == "p:cNvPr") and any(_values(node))
+    return (node.local == "docPr" or node.name == "p:cNvPr") and any(alt_texts(node))
 
 
 class AltText:
@@ -32,7 +32,7 @@ class AltText:
         self._tag = xml[self.start : self.end]
         self._spans: list[tuple[str, int, int]] = []  # of the attributes in `text`
         self.text = ""
-        for name, value in zip(_ATTRIBUTES, _values(node), strict=True):
+        for name, value in zip(_ATTRIBUTES, alt_texts(node), strict=True):
             if value:
                 start = len(self.text)
                 first = start + len(value) - len(value.lstrip())
@@ -54,7 +54,7 @@ class AltText:
         return tag
 
 
-def _values(node: Node) -> list[str]:
+def alt_texts(node: Node) -> list[str]:
     """The values of `_ATTRIBUTES`; "" for those without text to translate."""
     values = (unescape(node.attributes.get(name, "")) for name in _ATTRIBUTES)
     return ["" if _FILE_NAME.match(value) or not any(map(str.isalpha, value)) else value for value in values]

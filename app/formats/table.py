@@ -15,7 +15,7 @@ from functools import cached_property
 from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, line_of, one_line, splice
 from app.i18n import Message
-from app.text.encoding import DecodedText, decode_text, escape_formula
+from app.text.encoding import DecodedText, decode_text, escape_formula, shortened_list
 from app.text.language_names import column_language
 
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
@@ -110,7 +110,25 @@ def read(data: bytes, name: str) -> TableFile:
     languages = ["" if name.lower() in _SOURCE_NAMES | _TARGET_NAMES else name for name in (*names, "", "")]
     named = (languages[source], languages[target]) if header else ("", "")
     rows = lines[header is not None :]
-    return TableFile(decoded, separator, (source, target), rows, _units(_rows(rows, (source, target))), named)
+    notes = (*([decoded.note] if decoded.note else []), *_notes(rows, (source, target)))
+    return TableFile(decoded, separator, (source, target), rows, _units(_rows(rows, (source, target))), named, notes)
+
+
+def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterator[str]:
+    """Which texts of a table are not offered: columns with letters, and rows without a source."""
+    with_letters = {at for row in rows for at, cell in enumerate(row) if any(map(str.isalpha, cell.value))}
+    if unused := sorted(with_letters - {*columns}):
+        yield Message(
+            "Column {source} is read as source and column {target} as target. Not offered: {list}.",
+            source=columns[0] + 1,
+            target=columns[1] + 1,
+            list=shortened_list(Message("column {number}", number=at + 1) for at in unused),
+        )
+    source = columns[0]
+    sourceless = (row for row in rows if source >= len(row) or not row[source].value.strip())
+    num_rows = sum(any(map(str.isalpha, "".join(cell.value for cell in row))) for row in sourceless)
+    if num_rows:
+        yield Message("Not offered: rows without a source text, {count:,} in this file.", count=num_rows)
 
 
 def _rows(lines: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterator[_Row]:

@@ -16,7 +16,7 @@ from app.formats.base import Edit, PairedFile, RawTags, Unit, UnitTranslation, W
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
-from app.text.encoding import DecodedText
+from app.text.encoding import DecodedText, shortened_list
 
 _PAIRED = ("hi",)
 
@@ -102,7 +102,24 @@ def read(data: bytes, name: str) -> TmxFile:
         Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
         for pair in pairs
     ]
-    return TmxFile(decoded, pairs, segments, source, target)
+    return TmxFile(decoded, pairs, segments, source, target, _notes(languages, len(units) - len(pairs), source, target))
+
+
+def _notes(languages: Sequence[str], num_left_out: int, source: str, target: str | None) -> tuple[str, ...]:
+    """Which texts of the file are not offered."""
+    others = [tag for tag in languages if not (_is_same(tag, source) or (target and _is_same(tag, target)))]
+    notes = []
+    if others:
+        notes.append(Message("Not offered: texts in {languages}.", languages=shortened_list(others)))
+    if num_left_out:
+        notes.append(
+            Message(
+                "Not offered: units without a text in {language}, {count:,} in this file.",
+                language=source,
+                count=num_left_out,
+            )
+        )
+    return tuple(notes)
 
 
 def _pairs(

@@ -19,6 +19,7 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
     session = store.load_session(session_id)
     figures = statistics_of(store, session)
     numbered = list(enumerate(figures.segments, 1))  # numbered as in the list, after splits and merges
+    coverage = session.document.coverage
     prices = [(p.price, p.kind, p.text, s.index, n) for n, s in numbered for p in s.prices if p.price is not None]
     return {
         "name": session.document.name,
@@ -43,6 +44,7 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
         "num_bans": figures.num_bans,
         "num_terms": figures.num_terms,
         "num_terms_met": figures.num_terms_met,
+        "coverage": coverage.percent if coverage else None,
         "keys": figures.keys,
         "origins": [[name, figures.origins[name]] for name in ORIGINS if figures.origins.get(name)],
         "prices": [list(price) for price in sorted(prices, key=lambda price: -price[0])[:MAX_PRICES]],

@@ -221,7 +221,10 @@ class ReportSegment(TypedDict):
 
 
 class SessionReport(TypedDict):
-    """The figures of a session. `origins` are [way, words], `prices` [price, kind, text, segment index, number]."""
+    """The figures of a session. `origins` are [way, words], `prices` [price, kind, text, segment index, number].
+
+    `coverage` is the share of the text that is offered, in percent; None for a format without it.
+    """
 
     name: str
     created_ms: int
@@ -245,6 +248,7 @@ class SessionReport(TypedDict):
     num_bans: int
     num_terms: int
     num_terms_met: int
+    coverage: float | None
     keys: dict[str, int]
     origins: list[tuple[str, int]]
     prices: list[tuple[float, str, str, int, int]]

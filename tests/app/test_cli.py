@@ -340,6 +340,8 @@ def test_unreadable_source_and_errors_of_the_checks_are_reported(
     assert "segment 1 has text that the model cannot read: 東京\n" in err
     assert "segment 1, to check: Numbers missing: 5\n" in err
     assert (tmp_path / "b.txt").read_text(encoding="utf-8") == "Drück 6\n✓ € 7\n"  # nothing to translate: a copy
+    status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "c.txt", "--strict")
+    assert status == 3 and "0 notes about the file, 1 segments with text that the model cannot read" in err
 
 
 def test_encoding_of_a_text_can_be_given(
@@ -352,6 +354,26 @@ def test_encoding_of_a_text_can_be_given(
     for encoding, message in (("klingon", "not a known encoding"), ("utf-8", "is not in utf-8")):
         status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--encoding", encoding)
         assert status == 2 and message in err
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "status", "said"),
+    [
+        ("a.txt", b"One house.", 0, ""),
+        ("a.txt", "Größe und Höhe".encode("cp1252"), 3, "--strict: 1 notes about the file, 0 segments"),
+        ("a.html", b"<p>One house.</p><pre>Two</pre>", 3, "72.7 % of the text that a reader sees is offered"),
+        ("a.csv", b"id,source,target\nk,One,\n", 3, "Not offered: column 1."),
+    ],
+)
+def test_strict_ends_with_status_3_if_anything_is_not_offered_or_guessed(
+    name: str, data: bytes, status: int, said: str, translator: HandTranslator, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    (tmp_path / name).write_bytes(data)
+    strict, _, err = run(capsys, "translate", tmp_path / name, "-o", tmp_path / f"b{name[1:]}", "--strict")
+    assert strict == status and said in err
+    without, _, _ = run(capsys, "translate", tmp_path / name, "-o", tmp_path / f"c{name[1:]}")
+    assert without != 3
 
 
 def test_unavailable_device_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

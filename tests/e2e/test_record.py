@@ -34,6 +34,7 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     assert report.locator("svg.ch").count() >= 3
     expect(report.locator(".lg li")).to_contain_text(["Typed"])
     expect(report.locator(".pairs")).to_contain_text(re.compile(r"characters 2\d, deletions 1"))
+    expect(report.locator(".pairs")).to_contain_text("Text offered100.0 %")
     for name in ("Time per segment", "Edit effort (HTER)", "Segments"):
         expect(report.get_by_role("region", name=name, exact=True)).to_be_visible()
 

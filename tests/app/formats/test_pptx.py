@@ -120,7 +120,7 @@ def test_texts_are_offered_slide_by_slide(data: bytes):
         "Show the device.",
         "Ask for questions.",
     ]
-    assert document.notes == ("Of charts, titles are offered, but not the names and numbers in them: 1 in this file.",)
+    assert document.notes[0] == "Of charts, titles are offered, but not the names and numbers in them: 1 in this file."
 
 
 def test_without_translations_the_file_is_the_same_byte_for_byte(data: bytes):

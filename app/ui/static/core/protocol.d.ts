@@ -1267,7 +1267,9 @@ export interface SessionReplay {
   moments: ([number, number, string, number | null, string | null, string])[];
 }
 
-/** The figures of a session. `origins` are [way, words], `prices` [price, kind, text, segment index, number]. */
+/** The figures of a session. `origins` are [way, words], `prices` [price, kind, text, segment index, number].
+ *
+ * `coverage` is the share of the text that is offered, in percent; None for a format without it. */
 export interface SessionReport {
   name: string;
   created_ms: number;
@@ -1291,6 +1293,7 @@ export interface SessionReport {
   num_bans: number;
   num_terms: number;
   num_terms_met: number;
+  coverage: number | null;
   keys: Record<string, number>;
   origins: [string, number][];
   prices: [number, string, string, number, number][];

@@ -252,6 +252,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
             [t('record.pins'), count(report.num_pins)],
             [t('record.bans'), count(report.num_bans)],
             [t('record.terms'), `${count(report.num_terms_met)} / ${count(report.num_terms)}`],
+            ...(report.coverage === null ? [] : [[t('record.coverage'), `${number(report.coverage, 1)} %`]]),
             ['chrF', orDash(report.chrf, value => number(value, 1))],
             [t('record.keys'), keys || '–'],
             [t('record.events'), count(report.num_events)],

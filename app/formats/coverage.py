@@ -1,0 +1,192 @@
+"""The coverage of a document: the letters offered for translation over the letters that a reader sees.
+
+What a reader sees is counted here, without the reader of the format, so that a text that it misses lowers the figure:
+
+- text: all letters
+- Markdown: paragraphs, headings, lists, tables, text in HTML, title and description of the front matter
+- HTML: all text of the page, and the attributes with text for readers
+- subtitles: the lines of text
+- Word, PowerPoint, Excel: the texts of body, headers, notes, comments, drawings and charts, and alternative texts
+
+Code does not count, nor does what the file declares as not to be translated. Files of strings and files with sources
+and targets declare what is to be translated; they have no coverage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Final
+
+from markdown_it import MarkdownIt
+
+from app.formats.docx_drawings import alt_texts
+from app.formats.html_attributes import attributes, is_translated, texts
+from app.formats.markdown_inline import shown
+from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.xml_text import tree
+from app.i18n import Message
+
+_INLINE_CODE = re.compile(r"(`+)[^`]+\1")
+_TAG = re.compile(r"<[A-Za-z/!?][^<>]*+>|\{\\[^{}]*\}")  # of Markdown and subtitles
+
+# HTML: the text between tags, outside of elements that nobody sees and of code
+_HTML = re.compile(
+    r"""(?P<skip><!--.*?(?:-->|\Z)|<[!?][^>]*+>?)
+    |</(?P<end>[A-Za-z][^\s/>]*+)[^>]*+>?
+    |<(?P<start>[A-Za-z][^\s/>]*+)(?P<rest>(?:=\s*+"[^"]*"|=\s*+'[^']*'|[^>])*+)>?""",
+    re.VERBOSE | re.DOTALL,
+)
+_UNSEEN: Final = {"script", "style", "template", "noscript", "object", "iframe", "math", "code", "kbd", "samp", "var"}
+_RAW: Final = {"script", "style", "iframe"}
+_EMPTY: Final = {
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
+}  # fmt: skip
+
+# Markdown: front matter, and marks of extensions that nobody sees
+_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
+_FRONT_FIELD = re.compile(r"(?m)^(?:title|subtitle|description|summary|sidebar_label|linkTitle):(.*)$")
+_FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[\^[^\]\s]+\]:")
+_UNSEEN_MARKS = re.compile(r"(?m)^:::.*$|^\[![A-Za-z]+\]|^\[[ xX]\] |\{[#.:][^{}]*\}[ \t]*$|\[\^[^\]\s]+\]")
+
+# Subtitles: the line of times, in SubRip with the number above it
+_TIMES = re.compile(r"[ \t]*[\d:.,]+[ \t]*-[ -]*>[ \t]*[\d:.,]+.*")
+_NUMBER_AND_TIMES = re.compile(rf"(?m)^(?:[ \t]*\d+[ \t]*\r*\n)?{_TIMES.pattern}$")
+
+# Office files: parts with text, elements with text, and elements whose text is there twice or not seen
+_OFFICE: Final = OfficeKind("Office", "", "", Message("a Word document"))  # for messages; the file was read before
+_PARTS = re.compile(
+    r"""(?:wordprocessingml\.(?:(?:document|template)\.main|header|footer|footnotes|endnotes|comments)
+    |presentationml\.(?:slide|notesSlide|comments)|spreadsheetml\.(?:worksheet|sharedStrings|comments)
+    |drawingml\.(?:chart|diagramData)|openxmlformats-officedocument\.drawing)\+xml$""",
+    re.VERBOSE,
+)
+_TEXT = re.compile(r"<(?:\w+:)?(?:t|text|v)(?:\s[^>]*)?(?<!/)>([^<]*)<")
+_TWICE = re.compile(r"<(\w+:Fallback|\w+:moveFrom|(?:\w+:)?rPh)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL)
+_DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr)\b[^>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many letters are offered for translation, of how many that a reader sees."""
+
+    num_offered: int
+    num_seen: int
+
+    @property
+    def percent(self) -> float:
+        """The share, rounded down to a tenth of a percent, so that only a whole document has 100."""
+        return min(1000, 1000 * self.num_offered // max(self.num_seen, 1)) / 10
+
+    @property
+    def note(self) -> str | None:
+        """What to say to the user, if not all is offered."""
+        if self.num_offered >= self.num_seen:
+            return None
+        return Message(
+            "{percent:.1f} % of the text that a reader sees is offered for translation, without {count:,} letters.",
+            percent=self.percent,
+            count=self.num_seen - self.num_offered,
+        )
+
+
+def coverage_of(format_key: str, data: bytes, text: str, sources: Iterable[str]) -> Coverage | None:
+    """The coverage of a document that was read; None for a format that declares what is to be translated.
+
+    `text` is the text of `data`, empty for an Office file. `sources` are those of the segments.
+    """
+    seen = _SEEN.get(format_key)
+    if seen is None:
+        return None
+    offered = "\n".join(sources)
+    if format_key == "markdown":
+        offered = unescape(_TAG.sub(" ", _INLINE_CODE.sub("", offered)))
+    elif seen in (_of_subrip, _of_webvtt):
+        offered = _TAG.sub(" ", offered)
+    return Coverage(_num_letters(offered), sum(map(_num_letters, seen(data, text))))
+
+
+def _num_letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
+
+
+def _of_text(_: bytes, text: str) -> Iterator[str]:
+    yield text
+
+
+def _of_subrip(_: bytes, text: str) -> Iterator[str]:
+    yield _TAG.sub(" ", _NUMBER_AND_TIMES.sub("", text))
+
+
+def _of_webvtt(_: bytes, text: str) -> Iterator[str]:
+    """The lines below the times of each block up to an empty line; other blocks are notes and styles."""
+    for block in re.split(r"(?:\r*\n|\r)[ \t]*(?:\r*\n|\r)", text):
+        lines = block.splitlines()
+        times = next((number for number, line in enumerate(lines) if _TIMES.fullmatch(line)), None)
+        if times is not None:
+            yield _TAG.sub(" ", unescape("\n".join(lines[times + 1 :])))
+
+
+def _of_markdown(_: bytes, text: str) -> Iterator[str]:
+    front = _FRONT_MATTER.match(text)
+    if front:
+        yield from _FRONT_FIELD.findall(front.group())
+    body = _FOOTNOTE.sub(r"\1", text[front.end() if front else 0 :])
+    environment: dict[str, dict[str, object]] = {}
+    tokens = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"]).parse(body, environment)
+    labels = frozenset(environment.get("references", ()))
+    for token in tokens:
+        if token.type == "inline":
+            line = _INLINE_CODE.sub("", shown(_UNSEEN_MARKS.sub("", token.content), labels).text)
+            yield unescape(_TAG.sub(" ", line))
+        elif token.type == "html_block":
+            yield from _of_html(b"", token.content)
+
+
+def _of_html(_: bytes, text: str) -> Iterator[str]:
+    position = start = 0
+    hidden: list[str] = []  # names of the open elements that nobody sees, and of those of the same name inside
+    while match := _HTML.search(text, position):
+        if not hidden:
+            yield unescape(text[start : match.start()])
+        position = start = match.end()
+        name = (match["start"] or match["end"] or "").lower()
+        if match["end"] is not None:
+            if hidden and hidden[-1] == name:
+                hidden.pop()
+        elif match["start"] is not None:
+            found = attributes(match["rest"], match.start("rest"))
+            is_unseen = name in _UNSEEN or is_translated(found) is False
+            if name in _RAW:
+                end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(text, position)
+                position = start = end.start() if end else len(text)
+            if name not in _EMPTY and (hidden[-1] == name if hidden else is_unseen):
+                hidden.append(name)
+            if not hidden or (len(hidden) == 1 and is_translated(found) is not False):
+                yield from (unescape(value.raw) for value in texts(name, found))
+    if not hidden:
+        yield unescape(text[start:])
+
+
+def _of_office(data: bytes, _: str) -> Iterator[str]:
+    package = OfficePackage(data, "document", _OFFICE)
+    for part, kind in package.content_types().items():
+        if _PARTS.search(kind) and package.has(part):
+            xml = _TWICE.sub("", package.xml(part).text)
+            yield from (unescape(value) for value in _TEXT.findall(xml) if not value.startswith("#"))
+            for tag in _DESCRIBED.findall(xml):
+                yield from alt_texts(tree(tag if tag.endswith("/>") else f"{tag[:-1]}/>"))
+
+
+_SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
+    "txt": _of_text,
+    "markdown": _of_markdown,
+    "html": _of_html,
+    "srt": _of_subrip,
+    "vtt": _of_webvtt,
+    "docx": _of_office,
+    "pptx": _of_office,
+    "xlsx": _of_office,
+}

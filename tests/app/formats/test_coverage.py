@@ -1,0 +1,82 @@
+"""The coverage of a document: letters offered over letters that a reader sees, counted without the format's reader."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from docx import Document as WordDocument
+
+from app.formats.coverage import Coverage
+from app.formats.documents import read_document
+from tests.fuzz.samples import documents
+
+ROOT = Path(__file__).parents[3]
+# By format, for each sample: what a reader sees of it and is not offered.
+NOT_OFFERED = {
+    "txt": ["", "", ""],
+    "md": ["Not shown", ""],  # in an HTML block
+    "html": ["Not shown.", "Not this"],  # preformatted text, and the content of a text field
+    "docx": ["", "", ""],
+    "pptx": ["East West"],  # names in a chart
+    "xlsx": ["Name Colour, Ask Eva, Total"],  # headings of a table, a comment, the result of a formula
+    "srt": [""],
+    "vtt": [""],
+}
+
+
+@pytest.mark.parametrize(
+    "path", ["data/samples/getting-started.txt", "README.md", "docs/translators.md", "CHANGELOG.md"]
+)
+def test_documents_of_this_project_are_offered_completely(path: str) -> None:
+    coverage = read_document((ROOT / path).read_bytes(), path).coverage
+    assert coverage is not None and coverage.num_seen > 1000
+    assert coverage.num_offered == coverage.num_seen
+
+
+@pytest.mark.parametrize("ending", NOT_OFFERED)
+def test_all_letters_of_the_samples_are_offered_but_those_known(ending: str) -> None:
+    for data, missing in zip(documents()[ending], NOT_OFFERED[ending], strict=True):
+        document = read_document(data, f"a.{ending}")
+        assert document.coverage is not None
+        num_missing = sum(map(str.isalpha, missing))
+        assert document.coverage.num_seen - document.coverage.num_offered == num_missing
+        assert any(f"without {num_missing} letters" in note for note in document.notes) == bool(missing)
+
+
+def test_formats_that_declare_what_is_to_be_translated_have_no_coverage() -> None:
+    for ending in sorted({*documents()} - {*NOT_OFFERED}):
+        assert read_document(documents()[ending][0], f"a.{ending}").coverage is None
+
+
+def test_only_a_complete_document_has_100_percent() -> None:
+    assert [Coverage(*counts).percent for counts in ((9_999, 10_000), (10_000, 10_000), (1, 3))] == [99.9, 100.0, 33.3]
+
+
+def test_comments_and_charts_of_a_word_document_are_said_to_be_left_out() -> None:
+    word = WordDocument()
+    run = word.add_paragraph("One house.").add_run(" Two doors.")
+    word.add_comment(run, "Is it so?", author="A", initials="A")
+    stream = io.BytesIO()
+    word.save(stream)
+    document = read_document(stream.getvalue(), "a.docx")
+    assert document.notes == (
+        "Not offered: comments.",
+        "72.7 % of the text that a reader sees is offered for translation, without 6 letters.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "num_seen"),
+    [
+        ("<p>One</p><script>var x = '<p>no</p><script ';</script><p>Two</p>", 6),
+        ("<p>One<div translate=no>no <div title=no>no</div> no</div>Two", 6),
+        ("<p>One<code>no</code><svg><title>Six</title></svg><template><p>no</template>", 6),
+        ('<p>One<img alt="Two"><!-- no --><style>p {no}', 6),
+        ("<p>One</code></p>Two<a href='no", 6),
+    ],
+)
+def test_letters_of_a_page_are_those_that_a_reader_sees(page: str, num_seen: int) -> None:
+    coverage = read_document(page.encode(), "a.html").coverage
+    assert coverage is not None and coverage.num_seen == num_seen
