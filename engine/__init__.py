@@ -31,6 +31,7 @@ from engine.request import (
 from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
 
 if TYPE_CHECKING:
+    from engine.any_translator import AnyTranslator
     from engine.importers import (
         FetchProgress,
         ModelEntry,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     )
     from engine.model import Datastore, DatastoreOptions, offer_of
     from engine.pivot import PivotTranslator
-    from engine.translator import AnyTranslator, Translator
+    from engine.translator import Translator
     from engine.worker import Worker, WorkerStatistics
 else:
     _NEED_TORCH = {
@@ -61,7 +62,8 @@ else:
         ),
         "engine.model": ("Datastore", "DatastoreOptions", "offer_of"),
         "engine.pivot": ("PivotTranslator",),
-        "engine.translator": ("AnyTranslator", "Translator"),
+        "engine.any_translator": ("AnyTranslator",),
+        "engine.translator": ("Translator",),
         "engine.worker": ("Worker", "WorkerStatistics"),
     }
 

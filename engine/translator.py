@@ -6,18 +6,18 @@ A `Translator` must not be called from several threads at once; `engine.worker.W
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.limits import check_count
-from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, JobLoop, interruption_of
+from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, interruption_of
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
@@ -44,93 +44,6 @@ from engine.text import BOS, EOS, is_byte_surface, join_bytes, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
-
-
-class AnyTranslator(Protocol):
-    """What a worker and its callers need: a `Translator`, or a `PivotTranslator`, which is documented by it.
-
-    `folder` is the model's; None if there is not exactly one.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def checksum(self) -> str: ...
-
-    @property
-    def folder(self) -> Path | None: ...
-
-    @property
-    def directions(self) -> Sequence[str]: ...
-
-    @property
-    def domains(self) -> Sequence[str]: ...
-
-    @property
-    def formalities(self) -> Mapping[str, Sequence[str]]: ...
-
-    @property
-    def is_on_accelerator(self) -> bool: ...
-
-    def decoding_loop(
-        self, batch_size: int = 16, schedule: Schedule = "stream", refill_share: float = REFILL_SHARE
-    ) -> JobLoop[Any]: ...
-
-    def translate(
-        self,
-        request: Request,
-        options: SearchOptions = _DEFAULT_OPTIONS,
-        *,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-    ) -> Translation: ...
-
-    def translate_all(
-        self,
-        requests: Iterable[Request | tuple[Request, SearchOptions]],
-        options: SearchOptions = _DEFAULT_OPTIONS,
-        *,
-        batch_size: int = 16,
-        schedule: Schedule = "stream",
-        progress: Callable[[int], None] | None = None,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-    ) -> Iterator[Translation]: ...
-
-    def score(
-        self,
-        source: str,
-        target: str | None = None,
-        *,
-        tokens: Sequence[int] | None = None,
-        direction: str | None = None,
-        domain: str | None = None,
-        formality: Formality | None = None,
-    ) -> Hypothesis: ...
-
-    def price(
-        self,
-        request: Request,
-        options: SearchOptions = _DEFAULT_OPTIONS,
-        *,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-    ) -> Pricing: ...
-
-    def alternatives(
-        self,
-        request: Request,
-        hypothesis: Hypothesis,
-        offset: int,
-        count: int = 5,
-        options: SearchOptions = _DEFAULT_OPTIONS,
-        *,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-    ) -> tuple[Alternative, ...]: ...
-
-    def misspelling(self, text: str) -> str | None: ...
 
 
 class Translator:

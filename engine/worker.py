@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
+from engine.any_translator import AnyTranslator
 from engine.decoding.fair_queue import FairQueue
 from engine.decoding.limits import check_deadline
 from engine.decoding.loop import DecodingJob, JobLoop, JobState, failed, interruption_of
@@ -22,7 +23,6 @@ from engine.decoding.pipeline import INTERRUPTED
 from engine.errors import EngineError, InvalidRequest
 from engine.model.datastore import Datastore
 from engine.request import Request, SearchOptions, Translation
-from engine.translator import AnyTranslator
 
 Priority = Literal["interactive", "document"]
 Call = Callable[[AnyTranslator, threading.Event], Any]

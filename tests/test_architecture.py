@@ -24,7 +24,7 @@ FLOORS = {
         {"text", "kernels"},
         {"model", "search"},
         {"importers", "decoding"},
-        {"translator"},
+        {"any_translator", "translator"},
         {"worker", "evaluation", "pivot"},
         {"train", "cli"},
         {"__main__"},

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
-from typing import Any
 
 from app.errors import LogError
 from app.log.records import NewEvent, to_json
@@ -21,13 +20,14 @@ from app.segments.proposal_view import DecodingResult
 from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key, segment_update
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
+from app.workspace.decoding_events import request_payload, result_payload
 from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
 from app.workspace.pace import Pace
 from app.workspace.pricing import PriceRequests
 from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
-from engine import EngineError, PivotTranslation, Reason, Request, SearchOptions, Translation
+from engine import EngineError, Reason, Request, SearchOptions, Translation
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
 WINDOW = 8
@@ -283,23 +283,13 @@ class DecodeQueue:
     def _submit(self, segment: SegmentState, priority: Priority) -> None:
         decoder = self._core.model.decoder
         assert decoder is not None
-        index, number = segment.index, segment.requested
+        index = segment.index
         self._in_flight[index] = priority
         future: Future[Translation]
         try:
             protection = self._protection(segment)
             request = protection.request
-            payload = {
-                "number": number,
-                "priority": priority,
-                "constraints": [asdict(constraint) for constraint in segment.constraints],
-                **request_payload(protection.original),
-                **({"asked": {"source": request.source, **request_payload(request)}} if protection.is_needed else {}),
-                "options": asdict(self._options),
-                "model": self._core.model.checksum,
-                "num_threads": self._core.model.num_threads,
-                "device": self._core.model.device,
-            }
+            payload = request_payload(segment, priority, protection, self._options, self._core.model)
             with self._core.command() as work:
                 work.log("decode_request", payload, segment)
             if (copy := protection.copy) is not None:
@@ -392,43 +382,3 @@ class DecodeQueue:
 def _failed(source: str, error: BaseException) -> Translation:
     message = str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
     return Translation(Request(source), "failed", reasons=(Reason("crashed", message),))
-
-
-def request_payload(request: Request) -> dict[str, Any]:
-    """A request without its source, as the log keeps it."""
-    return {
-        "phrases": [asdict(phrase) for phrase in request.phrases],
-        "avoid": [asdict(ban) for ban in request.avoid],
-        "prefix": request.prefix,
-        "locked": list(request.locked),
-        "follow": asdict(request.follow) if request.follow else None,
-        "formality": request.formality,
-        "domain": request.domain,
-    }
-
-
-def result_payload(number: int, translation: Translation) -> dict[str, Any]:
-    """An answer as the log keeps it; the request is in its own event."""
-    between: dict[str, Any] = {}
-    if isinstance(translation, PivotTranslation):
-        between = {"pivot": translation.pivot, "pivot_score": translation.pivot_score}
-    return {
-        **between,
-        "number": number,
-        "status": translation.status,
-        "elapsed_ms": round(translation.elapsed_ms, 3),
-        "num_steps": translation.num_steps,
-        "reasons": [asdict(reason) for reason in translation.reasons],
-        "hypotheses": [
-            {
-                "text": h.text,
-                "score": h.score,
-                "log_prob": h.log_prob,
-                "tokens": list(h.tokens),
-                "token_log_probs": [round(value, 5) for value in h.token_log_probs],
-                "placements": [asdict(placement) for placement in h.placements],
-                "unmet": list(h.unmet),
-            }
-            for h in translation.hypotheses
-        ],
-    }
