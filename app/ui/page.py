@@ -62,6 +62,7 @@ HEAD = f"""
 <meta name="theme-color" content="#4f66c4">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/icons.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/editor.css">
+<link rel="stylesheet" href="{STATIC_PATH}/styles/pages.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/report.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/glossary.css">
 <link rel="stylesheet" href="{STATIC_PATH}/styles/projects.css">

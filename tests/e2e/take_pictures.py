@@ -229,11 +229,11 @@ class Pictures:
         self.close_dialog()
 
     def scene_report(self) -> None:
-        self.page.locator(".headend > button, .headend .acts > button").first.click()
-        expect(self.page.locator("dialog[open] svg.ch").first).to_be_visible()
+        self.page.locator(".nav a[href='#report']").click()
+        expect(self.page.locator(".page svg.ch").first).to_be_visible()
         self.page.wait_for_timeout(500)
         self.save("docs/pictures/report.png")
-        self.close_dialog()
+        self.page.keyboard.press("Escape")
 
     def scene_export_menu(self) -> None:
         self.page.locator(".menu > button").nth(EXPORT_MENU).click()

@@ -26,9 +26,9 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     work = page.locator(".status .work")
     expect(work).to_have_text(re.compile(r"^Active time \d min\(pauses over 60 s left out\)$"))
 
-    page.get_by_role("button", name="Report", exact=True).focus()
+    page.get_by_role("link", name="Report", exact=True).focus()
     page.keyboard.press("Enter")
-    report = page.get_by_role("dialog", name="Session report")
+    report = page.get_by_role("region", name="Session report")
     expect(report.locator(".kpis div").filter(has_text="Words per hour")).to_contain_text(re.compile(r"[\d,]{3,}"))
     expect(report.locator(".kpis div").first).to_contain_text(re.compile(r"Confirmed\s*1\s*of 4"))
     assert report.locator("svg.ch").count() >= 3
@@ -69,7 +69,7 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     kinds = [event["type"] for event in events(screen.download("Session log as JSONL", tmp_path))]
     assert "key" in kinds and "confirm" in kinds
 
-    page.get_by_role("button", name="Report", exact=True).click()
+    page.get_by_role("link", name="Report", exact=True).click()
     before = screen.token()
     report.get_by_role("button", name="Delete …").click()
     question.get_by_role("button", name="Delete for good").click()
@@ -77,6 +77,43 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     expect(page.locator(".docinfo .name")).not_to_have_text("record.txt")
     expect(page.locator(".banner")).to_contain_text("was deleted")
     page.locator(".banner .x").first.click()
+
+
+def test_report_has_an_address_and_the_document_stays_as_it_was(screen: Screen):
+    page = screen.page
+    report = page.get_by_role("region", name="Session report")
+    link = page.get_by_role("link", name="Report", exact=True)
+    scrolled = "document.querySelector('.scroll').scrollTop"
+    caret = "[document.activeElement.id, document.activeElement.selectionStart]"
+    screen.open_text(DOCUMENT * 12, "address.txt")
+    screen.open_segment(9)
+    screen.type_text("Ein ganzer Satz.")
+    for _ in range(6):
+        page.keyboard.press("ArrowLeft")
+    before = page.evaluate(f"{scrolled} += 40")
+    link.click()
+    expect(report.locator(".kpis")).to_be_visible()
+    expect(link).to_have_attribute("aria-current", "page")
+    expect(page).to_have_title("Session report – address.txt – Pinpoint")
+    expect(screen.field).to_be_hidden()
+    page.keyboard.press("Control+Enter")  # acts on the document only
+    page.keyboard.press("Escape")
+    expect(report).to_have_count(0)
+    assert page.evaluate(caret) == ["pinpoint-edit", 10]
+    assert page.evaluate(scrolled) == before
+    expect(page.locator(".editor .no")).to_have_text("9")
+    page.go_back()
+    expect(report).to_be_visible()
+    page.go_forward()
+    expect(screen.field).to_be_focused()
+    page.go_back()
+    expect(report).to_be_visible()
+    page.reload()
+    expect(report.locator(".kpis")).to_be_visible()
+    report.get_by_role("link", name="Back to the document").click()
+    expect(page).to_have_title("address.txt – Pinpoint")
+    expect(screen.field).to_have_value("Ein ganzer Satz.")
+    expect(screen.field).to_be_focused()
 
 
 def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_pause(
@@ -87,8 +124,8 @@ def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_paus
     page.clock.install()  # of this profile's tabs, once the page is loaded
     screen.open_text(DOCUMENT, "keys.txt")
     page.keyboard.type("ab")
-    page.get_by_role("button", name="Report", exact=True).click()
-    report = page.get_by_role("dialog", name="Session report")
+    page.get_by_role("link", name="Report", exact=True).click()
+    report = page.get_by_role("region", name="Session report")
     switch = report.get_by_role("checkbox", name=re.compile("Keep every key"))
     expect(switch).not_to_be_checked()
     switch.check()

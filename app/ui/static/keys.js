@@ -7,6 +7,8 @@ import {openKeySheet} from './dialogs/key_sheet.js';
 import {openReplace} from './dialogs/replace.js';
 import {changeCase, insertPlaceholder} from './editor/text_commands.js';
 
+const EVERYWHERE = ['documents', 'help', 'part', 'part_back']; // the others act on the document, not on other pages
+
 /**
  * @param {Bench} bench
  * @param {HTMLElement} root
@@ -21,8 +23,10 @@ export const listenToKeys = (bench, root) => {
     event => {
       const keys = keysOf(event);
       if (!keys || !isOurs()) return;
+      const name = actionOf(keys) ?? '';
+      if (bench.pages.isOpen && !EVERYWHERE.includes(name)) return;
       const place = placeOf(bench);
-      const action = completionAction(bench, keys, place) ?? ACTIONS[actionOf(keys) ?? '']?.(bench, place, keys);
+      const action = completionAction(bench, keys, place) ?? ACTIONS[name]?.(bench, place, keys);
       if (!action) return;
       event.preventDefault();
       event.stopPropagation();
@@ -84,16 +88,17 @@ const goTo = (bench, step) => {
  * @param {Bench} bench
  * @param {number} step
  */
-const focusNextPart = ({root, segment}, step) => {
+const focusNextPart = ({root, segment, pages}, step) => {
   /** @type {[HTMLElement | null, string][]} */
   const places = [
+    [pages.page?.element ?? null, 'a.btn'],
     [root.querySelector('.head'), '.headend button'],
     [root.querySelector('.tools'), 'button[aria-pressed=true]'],
     [segment.layout.element, 'textarea'],
     [segment.offers.hypotheses.element, '.nb'],
     [root.querySelector('.side'), '[aria-selected=true]'],
   ];
-  const parts = places.filter(([host, selector]) => host?.querySelector(selector));
+  const parts = places.filter(([host, selector]) => host?.querySelector(selector) && !host.closest('[inert]'));
   const at = parts.findLastIndex(([host]) => host?.contains(document.activeElement));
   const [host, selector] = parts[(at + step + parts.length) % parts.length];
   host?.querySelector(selector)?.focus();

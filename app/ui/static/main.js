@@ -18,6 +18,7 @@ import {welcome} from './panels/coach.js';
 import {Files} from './panels/files.js';
 import {Header} from './panels/header.js';
 import {Notes, ServerNotes} from './panels/notes.js';
+import {Pages} from './panels/pages.js';
 import {Side} from './panels/side.js';
 import {Status} from './panels/status.js';
 
@@ -61,6 +62,7 @@ export class Bench {
     /** @type {Map<number, number>} */
     this.numbers = new Map();
     this.isReconnecting = false;
+    this.isAway = false; // the window is hidden, or shows another page than the document
     this.keepsKeys = false;
     /** @type {Unit} */
     this.unit = 'words';
@@ -80,6 +82,7 @@ export class Bench {
     this.serverNotes = new ServerNotes(this.notes);
     this.steps = new Steps(this);
     this.files = new Files(this, this.root);
+    this.pages = new Pages(this, [doc, side]);
     this.header = new Header(this, head);
     this.list = new SegmentList(this, doc);
     this.segment = new Segment(this);
@@ -100,6 +103,7 @@ export class Bench {
    */
   start(reply) {
     this.adopt(reply);
+    this.pages.show();
     this.connection.watch();
     welcome(this.root, () => this.focusEditor());
   }
@@ -237,7 +241,7 @@ export class Bench {
       this.list.updateCounts(reply.counts);
       this.side.updateCounts(reply.counts);
       this.serverNotes.update(reply);
-      document.title = `${reply.document.name} \u2013 Pinpoint`;
+      this.pages.setTitle(reply.document.name);
     }
     if (isNewer && !this.connection.isPending('consent')) this.keepsKeys = reply.keeps_keys;
     if (reply.checks_off && !this.connection.isPending('choose_checks')) this.checksOff = reply.checks_off;
@@ -303,14 +307,17 @@ export class Bench {
     if (open !== null) this.connection.send('open', {segment: open, open, detail_since: -1}, 'open');
   }
 
-  /** The server does not count the time in another window. */
+  /** The server does not count the time in another window or on another page. */
   onVisibility() {
     const {open} = this.session;
     if (open === null) return;
-    if (document.hidden) {
+    const wasAway = this.isAway;
+    this.isAway = document.hidden || this.pages.isOpen;
+    if (!this.isAway) this.connection.send('open', {segment: open}, 'open');
+    else if (!wasAway) {
       this.segment.flush();
       this.connection.send('leave', {segment: open});
-    } else this.connection.send('open', {segment: open}, 'open');
+    }
   }
 
   /**
@@ -319,7 +326,7 @@ export class Bench {
    */
   onIdle(idle_ms) {
     const {open} = this.session;
-    if (open === null) return;
+    if (open === null || this.isAway) return;
     this.segment.keys.flush();
     this.connection.send('idle', {segment: open, idle_ms});
   }
@@ -334,6 +341,7 @@ export class Bench {
     const reply = await this.connection.send(name, args);
     if (reply.ok) {
       this.notes.clear();
+      this.pages.leave();
       this.adopt(reply);
     }
     return reply.ok;
@@ -356,8 +364,10 @@ export class Bench {
     return this.notes.say(kind, text);
   }
 
+  /** Moves the focus to the edit field, or to the page that covers it. */
   focusEditor() {
-    this.segment.focusField();
+    if (this.pages.page) this.pages.page.focus();
+    else this.segment.focusField();
   }
 
   /**

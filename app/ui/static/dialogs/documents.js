@@ -101,7 +101,7 @@ class DocumentsDialog {
     this.dialog = new Dialog({
       name: 'documents',
       title: t('documents.title'),
-      classes: '.record.gloss.projects',
+      classes: '.wide.gloss.projects',
       body: [
         h('div.tabs', {role: 'tablist', 'aria-label': t('documents.title')}, this.tabs),
         Object.values(this.panels),

@@ -90,7 +90,7 @@ class GlossaryDialog {
     this.dialog = new Dialog({
       name: 'glossaries',
       title: t('glossaries.title'),
-      classes: '.record.gloss',
+      classes: '.wide.gloss',
       body: [
         h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs),
         this.problem,

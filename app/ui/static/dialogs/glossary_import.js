@@ -107,7 +107,7 @@ class ImportDialog {
     this.dialog = new Dialog({
       name: 'import',
       title: t('import.title', {name}),
-      classes: '.record.gloss',
+      classes: '.wide.gloss',
       body: [this.state, this.bar],
       buttons: [button('.btn', {onclick: () => this.cancel()}, t('import.cancel')), this.useButton],
       onCancel: () => this.cancel(),

@@ -9,7 +9,6 @@ import {openDocuments} from '../dialogs/documents.js';
 import {openGlossaries} from '../dialogs/glossary.js';
 import {comingText, showModels} from '../dialogs/models.js';
 import {projectName} from '../dialogs/project_form.js';
-import {openReport} from '../dialogs/report.js';
 import {openStyle} from '../dialogs/style.js';
 
 const THEME_KEY = 'pinpoint:theme';
@@ -70,6 +69,7 @@ export class Header {
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
     host.append(
       h('div.brand', {}, icon('pinlogo'), h('span', {}, 'Pinpoint')),
+      bench.pages.nav,
       h(
         'div.docinfo',
         {},
@@ -79,7 +79,12 @@ export class Header {
           {},
           this.project,
           this.languages,
-          h('span.local', {title: t('header.local.title')}, icon('local', true), t('header.local')),
+          h(
+            'span.local',
+            {title: `${t('header.local')}: ${t('header.local.title')}`},
+            icon('local', true),
+            h('span.t', {}, t('header.local')),
+          ),
           this.model,
         ),
       ),
@@ -121,12 +126,6 @@ export class Header {
             choice('list', t('glossary.sample'), null, () => bench.files.importSampleGlossary()),
             choice('book', t('glossaries.menu'), t('glossaries.menu.detail'), () => openGlossaries(bench)),
           ],
-        ),
-        button(
-          '.btn',
-          {title: t('record.menu.title'), 'aria-haspopup': 'dialog', onclick: () => openReport(bench)},
-          icon('list'),
-          t('record.menu'),
         ),
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
           group(t('export.group.document')),

@@ -104,6 +104,7 @@ const steps = max => {
   return Array.from({length: Math.ceil(max / step) + 1}, (_, i) => i * step);
 };
 
+const MAX_STEP = 40; // from bar to bar, of a chart 560 wide: few bars stay bars
 /**
  * Net seconds of each segment, in document order; segments above twice the median are highlighted.
  * @param {ReportSegment[]} segments
@@ -119,7 +120,7 @@ export const timeChart = (segments, medianMs) => {
   const top = marks[marks.length - 1];
   /** @param {number} value */
   const y = value => y0 - (value / top) * 160;
-  const step = (width - x0 - 8) / Math.max(1, segments.length);
+  const step = Math.min(MAX_STEP, (width - x0 - 8) / Math.max(1, segments.length));
   const label = t('record.time.label', {n: count(segments.length), median: number(median, 1)});
   return chart(
     width + 70,
@@ -146,11 +147,9 @@ export const timeChart = (segments, medianMs) => {
           text(width + 8, y(median) + 12, `${number(median, 1)} s`, 'k'),
         ]
       : null,
-    segments.length
-      ? [
-          text(x0 + 4, y0 + 16, String(segments[0].number)),
-          text(width, y0 + 16, String(segments[segments.length - 1].number), '', 'end'),
-        ]
+    segments.length ? text(x0 + 4, y0 + 16, String(segments[0].number)) : null,
+    segments.length > 1
+      ? text(x0 + 4 + segments.length * step, y0 + 16, String(segments[segments.length - 1].number), '', 'end')
       : null,
     text(x0, y0 + 31, t('record.time.axis'), 'm'),
   );

@@ -1,6 +1,7 @@
 /* The report of the open session: figures, charts, segments, replay, exports; and deleting the session. */
 import {Dialog} from '../core/dialog.js';
-import {button, count, h, icon, number, t, textIn, tn} from '../core/dom.js';
+import {button, count, h, icon, number, setText, t, textIn, tn} from '../core/dom.js';
+import {Page} from '../core/page.js';
 import {hterBins, hterChart, originChart, priceBar, table, timeChart} from './charts.js';
 import {Replay} from './replay.js';
 
@@ -34,30 +35,21 @@ const orDash = (value, show) => (value === null ? '–' : show(value));
  * @param {...Child} content
  */
 const card = (size, title, caption, ...content) =>
-  h(`section.card.${size}`, {'aria-label': title}, h('h3', {}, title), caption && h('p.cap', {}, caption), content);
+  h(`section.card.${size}`, {'aria-label': title}, h('h2', {}, title), caption && h('p.cap', {}, caption), content);
 
 /**
- * @param {Pick<Bench, 'connection' | 'focusEditor' | 'forget' | 'keepsKeys' | 'languages' | 'openSegment' | 'root' |
- *   'say' | 'segment' | 'server' | 'session'>} bench
+ * @param {Pick<Bench, 'connection' | 'forget' | 'keepsKeys' | 'languages' | 'openSegment' | 'pages' | 'root' | 'say' |
+ *   'segment' | 'server' | 'session'>} bench
  */
-export const openReport = async bench => {
-  bench.segment.flush();
-  const close = () => dialog.close();
-  const dialog = new Dialog({
-    name: 'record',
-    title: t('record.title'),
-    classes: '.record',
-    body: h('p.muted', {role: 'status'}, t('record.loading')),
-    buttons: [button('.btn.primary', {onclick: close}, t('record.back'))],
-    onClose: () => {
-      replay?.stop();
-      bench.focusEditor();
-    },
-  });
-  const {body} = dialog;
-  body.setAttribute('aria-busy', 'true');
+export const openReport = bench => {
   /** @type {Replay | null} */
   let replay = null;
+  const page = new Page({
+    name: 'record',
+    title: t('record.title'),
+    body: h('p.muted', {role: 'status'}, t('record.loading')),
+    onClose: () => replay?.stop(),
+  });
   /** @param {'report' | 'replay'} view */
   const ask = async view => {
     const reply = await bench.server.record({token: bench.session.token, view}).catch(() => null);
@@ -77,18 +69,24 @@ export const openReport = async bench => {
   };
   /** @param {number} index */
   const goTo = index => {
-    close();
+    bench.pages.leave();
     bench.openSegment(index);
   };
-  dialog.open(bench.root);
-  await bench.connection.send('export_note', {kind: 'document'}); // the report comes after the typed text is stored
-  const report = await ask('report');
-  body.removeAttribute('aria-busy');
-  if (report.problem) {
-    body.replaceChildren(h('p', {role: 'alert'}, report.problem));
-    return;
-  }
-  body.replaceChildren(...draw(bench, report, {goTo, openReplay, remove: () => askDeletion(bench, report, close)}));
+  const load = async () => {
+    bench.segment.flush();
+    await bench.connection.send('export_note', {kind: 'document'}); // the report comes after the typed text is stored
+    const report = await ask('report');
+    page.body.removeAttribute('aria-busy');
+    if (report.problem) {
+      page.body.replaceChildren(h('p', {role: 'alert'}, report.problem));
+      return;
+    }
+    setText(page.lead, t('record.lead', {name: report.name, idle: report.idle_limit_ms / 1000}));
+    page.body.replaceChildren(...draw(bench, report, {goTo, openReplay, remove: () => askDeletion(bench, report)}));
+  };
+  page.body.setAttribute('aria-busy', 'true');
+  load();
+  return page;
 };
 
 /**
@@ -131,7 +129,6 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
     .map(([name, n]) => `${t(`record.keys.${name}`)} ${count(n)}`)
     .join(', ');
   return [
-    h('p.muted', {}, t('record.lead', {name: report.name, idle: report.idle_limit_ms / 1000})),
     h(
       'dl.kpis.num',
       {},
@@ -360,14 +357,12 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
  * Asks again before the session is deleted, as this cannot be undone.
  * @param {Pick<Bench, 'forget' | 'root' | 'say' | 'session'>} bench
  * @param {ReportView} report
- * @param {() => void} closeReport
  */
-const askDeletion = (bench, report, closeReport) => {
+const askDeletion = (bench, report) => {
   const close = () => dialog.close();
   const go = async () => {
     const {token} = bench.session;
     close();
-    closeReport();
     await bench.forget(token);
     bench.say('info', t('delete.done', {name: report.name}));
   };
