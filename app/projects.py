@@ -34,6 +34,8 @@ from app.workspace.commands import Workspace
 from app.workspace.core import UnitOfWork
 
 MAX_NAME_CHARACTERS = 100
+MIN_MATCH_LIMITS = (50, 100)  # percent; entries that share less than half of the words are never looked at
+MAX_PENALTY = 30  # percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,27 @@ class Projects:
 
         workspace.choose_style(style, keep)
         self._show(project)
+
+    def choose_matches(self, workspace: Workspace, min_match: int, other_penalty: int, import_penalty: int) -> None:
+        """Sets the lowest match rate that documents of a project show, and the penalties of matches from elsewhere."""
+        least, most = MIN_MATCH_LIMITS
+        if not least <= min_match <= most or not all(
+            0 <= one <= MAX_PENALTY for one in (other_penalty, import_penalty)
+        ):
+            raise CommandError(
+                Message(
+                    "The lowest match rate is {least} to {most} %, a penalty 0 to {penalty} %: choose other numbers.",
+                    least=least,
+                    most=most,
+                    penalty=MAX_PENALTY,
+                )
+            )
+        project = replace(
+            workspace.project, min_match=min_match, other_penalty=other_penalty, import_penalty=import_penalty
+        )
+        if project != workspace.project:
+            self._log(workspace, "edit", project, lambda db: update_project(db, project))
+            self._show(project)
 
     def delete(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
         """Deletes a project. Its documents, term bases and imported memories go into another one of its languages.
@@ -263,8 +286,8 @@ def _named(project: Project) -> Json:
 
 
 def _payload(change: str, project: Project) -> Json:
-    fields = {"client": project.client, "formality": project.formality, "domain": project.domain}
-    return {"change": change, **_named(project), **fields}
+    names = ("client", "formality", "domain", "min_match", "other_penalty", "import_penalty")
+    return {"change": change, **_named(project), **{name: getattr(project, name) for name in names}}
 
 
 def _row(summary: ProjectSummary) -> Json:

@@ -219,6 +219,13 @@ def m0008_project_and_term_base(db: Database) -> None:
     db.execute("ALTER TABLE memory_entry ADD COLUMN project_id INTEGER REFERENCES project(id)")
 
 
+@migrations()
+def m0009_matches_of_a_project(db: Database) -> None:
+    """The lowest match rate that is shown, and the penalties of matches from elsewhere."""
+    for column, default in (("min_match", 75), ("other_penalty", 1), ("import_penalty", 0)):
+        db.execute(f"ALTER TABLE project ADD COLUMN {column} INTEGER NOT NULL DEFAULT {default}")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

@@ -13,7 +13,10 @@ from sqlite_utils import Database
 from app.i18n import Message
 from app.log.connection import LogConnection
 
-_COLUMNS = "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms"
+_COLUMNS = (
+    "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
+    "min_match, other_penalty, import_penalty"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,8 @@ class Project:
     """A project. Empty texts: no name of its own, no client, and a form of address or domain that the model chooses.
 
     `shares_memory`: matches from documents of other projects are used, too. Times are milliseconds since 1970.
+    `min_match` is the lowest match rate that is shown, in percent; the penalties are what a match from another project
+    or from an imported memory is worth less.
     """
 
     id: int
@@ -32,6 +37,9 @@ class Project:
     shares_memory: bool
     created_ms: int = 0
     chosen_ms: int = 0
+    min_match: int = 75
+    other_penalty: int = 1
+    import_penalty: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +76,8 @@ def load_project(log: LogConnection, project_id: int) -> Project | None:
 def insert_project(db: Database, project: Project) -> int:
     """Adds a project and returns its number; `project.id` does not count."""
     statement = (
-        "INSERT INTO project (name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        "INSERT INTO project (name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
+        "min_match, other_penalty, import_penalty) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     values = (
         project.name,
@@ -80,15 +88,18 @@ def insert_project(db: Database, project: Project) -> int:
         project.shares_memory,
         project.created_ms,
         project.chosen_ms,
+        project.min_match,
+        project.other_penalty,
+        project.import_penalty,
     )
     return int(db.execute(statement, values).lastrowid or 0)
 
 
 def update_project(db: Database, project: Project) -> None:
-    """Stores the project's texts, its style and when it was chosen; its language pair stays."""
+    """Stores the project's texts, its style, its choices for matches, and when it was chosen; its languages stay."""
     db.execute(
-        "UPDATE project SET name = ?, client = ?, formality = ?, domain = ?, shares_memory = ?, chosen_ms = ? "
-        "WHERE id = ?",
+        "UPDATE project SET name = ?, client = ?, formality = ?, domain = ?, shares_memory = ?, chosen_ms = ?, "
+        "min_match = ?, other_penalty = ?, import_penalty = ? WHERE id = ?",
         (
             project.name,
             project.client,
@@ -96,6 +107,9 @@ def update_project(db: Database, project: Project) -> None:
             project.domain,
             project.shares_memory,
             project.chosen_ms,
+            project.min_match,
+            project.other_penalty,
+            project.import_penalty,
             project.id,
         ),
     )

@@ -18,7 +18,7 @@ from itertools import islice
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-MIN_RATE = 70
+MIN_RATE = 75  # percent, where a project has no other threshold
 MAX_MATCHES = 5
 MAX_CONCORDANCE = 50
 MAX_LOOKED_AT = 2000  # entries examined for a frequent word
@@ -34,7 +34,8 @@ _TAG_SIGN = "\ufffc"
 class MemoryEntry:
     """A text and its translation. `origin` is the name of a document or memory; `changed_ms` counts from 1970.
 
-    `project` is the number of the project that it belongs to; 0 belongs to all.
+    `project` is the number of the project that it belongs to; 0 belongs to all. `is_imported`: from a file, not
+    confirmed in a document here.
     """
 
     source: str
@@ -42,14 +43,22 @@ class MemoryEntry:
     origin: str = ""
     changed_ms: int = 0
     project: int = 0
+    is_imported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryScope:
-    """The entries that a document uses: those of its project first, and with `is_only` no others."""
+    """The entries that a document uses: those of its project first, and with `is_only` no others.
+
+    Matches below `min_rate` percent are not shown. A match from another project or from an imported memory is worth
+    less by these penalties, in percent.
+    """
 
     project: int = 0
     is_only: bool = False
+    min_rate: int = MIN_RATE
+    other_penalty: int = 0
+    import_penalty: int = 0
 
     def has(self, entry: MemoryEntry) -> bool:
         """Whether the document uses this entry."""
@@ -59,16 +68,25 @@ class MemoryScope:
         """Whether the entry is of the document's project."""
         return bool(self.project) and entry.project == self.project
 
+    def penalties(self, entry: MemoryEntry) -> tuple[int, int]:
+        """What a match with the entry is worth less: for another project, and for an imported memory."""
+        is_other = bool(self.project) and entry.project not in (0, self.project)
+        return self.other_penalty * is_other, self.import_penalty * entry.is_imported
+
 
 EVERYTHING = MemoryScope()
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entry and the similarity of its source in percent; 100 is equal except for white space."""
+    """An entry and the similarity of its source in percent; 100 is equal except for white space.
+
+    `penalties`, see `MemoryScope.penalties`, are taken off the rate already.
+    """
 
     rate: int
     entry: MemoryEntry
+    penalties: tuple[int, int] = (0, 0)
 
 
 class MemoryIndex:
@@ -133,7 +151,6 @@ class MemoryIndex:
         source: str,
         *,
         besides: Hashable = None,
-        min_rate: int = MIN_RATE,
         count: int = MAX_MATCHES,
         scope: MemoryScope = EVERYTHING,
     ) -> list[Match]:
@@ -145,13 +162,16 @@ class MemoryIndex:
         with self._lock:
             own = self._places.get(besides)
             candidates = [place for place in self._candidates(folded) if place != own]
-            found = [
-                Match(rate, entry)
-                for place in candidates
-                if (entry := self._entries[place]) is not None
-                and scope.has(entry)
-                and (rate := _rate(text, folded, entry.source, self._folded[place], min_rate)) >= min_rate
-            ]
+            found = []
+            for place in candidates:
+                entry = self._entries[place]
+                if entry is None or not scope.has(entry):
+                    continue
+                penalties = scope.penalties(entry)
+                least = scope.min_rate + sum(penalties)
+                rate = _rate(text, folded, entry.source, self._folded[place], least)
+                if rate >= least:
+                    found.append(Match(rate - sum(penalties), entry, penalties))
         found.sort(key=lambda match: (-match.rate, not scope.is_own(match.entry), -match.entry.changed_ms))
         distinct = {(_plain(match.entry.source), match.entry.target): match for match in reversed(found)}
         kept = [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match]

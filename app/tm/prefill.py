@@ -43,9 +43,10 @@ def prefill(index: MemoryIndex, sources: Sequence[str]) -> Prefill:
 def exact_texts(index: MemoryIndex, source: str, scope: MemoryScope = EVERYTHING) -> list[str]:
     """The distinct translations of exactly this source with the same placeholders, newest first.
 
-    If the project has one, those of other projects do not count.
+    If the project has one, those of other projects do not count. Entries with a penalty do not count either: with it,
+    they are no 100 % match.
     """
-    found = index.exact(source, scope)
+    found = [entry for entry in index.exact(source, scope) if not any(scope.penalties(entry))]
     own = [entry for entry in found if scope.is_own(entry)]
     texts = dict.fromkeys(entry.target for entry in own or found)
     return [text for text in texts if not placeholder_problem(source, text)]

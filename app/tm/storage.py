@@ -40,7 +40,7 @@ def load_entries(
         for row in page:
             pair = (row["source"], row["target"])
             source, target = pair if row["source_language"] == source_language else pair[::-1]
-            yield ("import", row["id"]), _entry(source, target, row, row["changed_ms"])
+            yield ("import", row["id"]), _entry(source, target, row, row["changed_ms"], is_imported=True)
         last = page[-1]["id"]
     directions = f"{source_language}-{target_language}", f"{target_language}-{source_language}"
     confirmed = log.rows(
@@ -56,8 +56,10 @@ def load_entries(
         yield segment_key(row["session_id"], row["segment_index"]), _entry(source, target, row, row["last_ms"])
 
 
-def _entry(source: str, target: str, row: Mapping[str, Any], changed_ms: int) -> MemoryEntry:
-    return MemoryEntry(source, target, row["name"], changed_ms, row["project_id"] or 0)
+def _entry(
+    source: str, target: str, row: Mapping[str, Any], changed_ms: int, *, is_imported: bool = False
+) -> MemoryEntry:
+    return MemoryEntry(source, target, row["name"], changed_ms, row["project_id"] or 0, is_imported)
 
 
 def state_of(log: LogConnection) -> tuple[float, ...]:

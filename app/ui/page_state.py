@@ -22,10 +22,13 @@ WordPair = tuple[int, int]
 
 
 class ProjectName(TypedDict):
-    """A project; without a name of its own, ""."""
+    """A project; without a name of its own, "". Its choices for matches of the memory, in percent."""
 
     id: int
     name: str
+    min_match: int
+    other_penalty: int
+    import_penalty: int
 
 
 class DocumentView(TypedDict):

@@ -43,9 +43,14 @@ class DivisionStep(OpenedSegment):
 
 
 class MemoryMatch(TypedDict):
-    """An entry of the memory: how similar its source is in percent, and how it differs from the segment's."""
+    """An entry of the memory: how similar its source is in percent, and how it differs from the segment's.
+
+    The penalties are taken off the rate already.
+    """
 
     rate: int
+    other_penalty: int
+    import_penalty: int
     source: str
     target: str
     origin: str

@@ -87,9 +87,7 @@ class Workspace:
         self.activity = Activity(core)
         self.batches = Batches(core)
         self.project = project or Project(0, "", "", direction, "", "", True)
-        self.memory = MemoryLookup(
-            core, shared, lambda: MemoryScope(self.project.id, is_only=not self.project.shares_memory)
-        )
+        self.memory = MemoryLookup(core, shared, lambda: scope_of(self.project))
         self.questions = Questions(core, self.style, options)
         self.decoding = DecodeQueue(core, self.terms, self.style, self.memory, self.questions, options)
         self.structure = Structure(core, self.terms, self.decoding)
@@ -135,7 +133,7 @@ class Workspace:
             reply = snapshot_of(
                 self.core, self.decoding, self.activity, self.terms.summary(), model, since, open_index, detail_since
             )
-            project = {"id": self.project.id, "name": self.project.name}
+            project = project_view(self.project)
             reply["document"] |= {"session": self.session_id, "project": project}
             return reply
 
@@ -371,6 +369,28 @@ class Workspace:
     def _on_fetch(self) -> None:
         with self.lock:
             self.core.touch()
+
+
+def scope_of(project: Project) -> MemoryScope:
+    """The entries of the memory that a document of the project uses, and what their matches are worth."""
+    return MemoryScope(
+        project.id,
+        is_only=not project.shares_memory,
+        min_rate=project.min_match,
+        other_penalty=project.other_penalty,
+        import_penalty=project.import_penalty,
+    )
+
+
+def project_view(project: Project) -> Json:
+    """What the page shows of a document's project."""
+    return {
+        "id": project.id,
+        "name": project.name,
+        "min_match": project.min_match,
+        "other_penalty": project.other_penalty,
+        "import_penalty": project.import_penalty,
+    }
 
 
 def clean_comment(text: str) -> str:

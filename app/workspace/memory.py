@@ -119,8 +119,11 @@ class MemoryLookup:
 
 def _view(match: Match, source: str) -> Json:
     entry = match.entry
+    other_penalty, import_penalty = match.penalties
     return {
         "rate": match.rate,
+        "other_penalty": other_penalty,
+        "import_penalty": import_penalty,
         "source": entry.source,
         "target": entry.target,
         "origin": entry.origin,

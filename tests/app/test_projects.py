@@ -363,7 +363,8 @@ def test_renamed_project_is_shown_in_its_open_documents(run: Run):
     first = run.open("first.txt")
     version = first.core.version
     run.projects.edit(first, first.project.id, ProjectDraft("  Our\u0000 manuals ", "ACME", "informal"))
-    assert first.snapshot()["document"]["project"] == {"id": first.project.id, "name": "Our manuals"}
+    shown = first.snapshot()["document"]["project"]
+    assert (shown["id"], shown["name"]) == (first.project.id, "Our manuals")
     assert first.has_news(version, None, -1)
     assert first.style.chosen == Style("formal"), "documents keep their style"
 
@@ -401,6 +402,7 @@ COMMANDS: dict[str, Callable[[Run, Workspace], object]] = {
     "move": lambda run, w: run.sessions.move_document(w.session_id, 2),
     "delete": lambda run, w: run.sessions.delete_project(w, w.project.id, 2),
     "style": lambda run, w: run.projects.choose_style(w, Style("informal"), is_kept=True),
+    "matches": lambda run, w: run.projects.choose_matches(w, 80, 2, 3),
     "share": lambda run, w: w.glossaries.share(1),
     "import": lambda run, w: w.glossaries.put("more.tsv", TERMS, is_shared=True),
     "term": lambda run, w: w.glossaries.add_term(0, "settings", "Einstellungen", "project"),
@@ -485,7 +487,8 @@ def test_memory_of_other_projects_is_used_only_if_it_is_shared(run: Run):
     assert (second.segments[0].target, second.memory.matches(0)["matches"]) == (None, [])
     assert second.memory.concordance("settings")["rows"] == []
     run.projects.edit(second, closed, ProjectDraft("Closed", shares_memory=True))
-    assert [match["target"] for match in second.memory.matches(0)["matches"]] == ["Aus dem ersten Projekt."]
+    (match,) = second.memory.matches(0)["matches"]
+    assert (match["target"], match["rate"], match["other_penalty"]) == ("Aus dem ersten Projekt.", 99, 1)
     second.confirm(0, "Aus dem zweiten Projekt.")
     third = run.open("third.txt")
     assert third.segments[0].target == "Aus dem zweiten Projekt.", "its own project comes first"
@@ -514,6 +517,29 @@ def test_all_filled_matches_are_confirmed_in_one_step_that_can_be_undone(run: Ru
     assert second.segments[1].state == "confirmed"
     assert list(replay_steps(second.document.segments, run.store.events(second.session_id)))
     assert second.batches.confirm_matches()["segments"] == []
+
+
+def test_lowest_rate_and_penalties_are_those_of_the_project_and_stay(run: Run):
+    first = run.open("first.txt", b"Open the file.\nOpen the big file.\n")
+    run.create(first, "Other")
+    first.confirm(0, "Datei auf.")
+    assert [match["rate"] for match in first.memory.matches(1)["matches"]] == [77]
+    run.projects.choose_matches(first, 80, 2, 3)
+    assert first.memory.matches(1)["matches"] == []
+    assert first.snapshot()["document"]["project"] == {
+        "id": 1, "name": "", "min_match": 80, "other_penalty": 2, "import_penalty": 3,
+    }  # fmt: skip
+    run.projects.edit(first, first.project.id, ProjectDraft("Renamed"))
+    run.projects.choose(first, first.project.id)
+    assert run.open("second.txt").project.min_match == 80, "a new document of the project has them, too"
+    other = run.open("third.txt", b"Open the file.\n")
+    run.sessions.move_document(other.session_id, 2)
+    other.memory.library.forget()
+    assert (other.project.min_match, other.project.other_penalty) == (75, 1)
+    assert [match["rate"] for match in other.memory.matches(0)["matches"]] == [99]
+    for wrong in ((49, 0, 0), (101, 0, 0), (75, -1, 0), (75, 0, 31)):
+        with pytest.raises(CommandError, match="50 to 100 %, a penalty 0 to 30 %"):
+            run.projects.choose_matches(first, *wrong)
 
 
 def test_imported_memory_belongs_to_the_project(run: Run):

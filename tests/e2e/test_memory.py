@@ -24,6 +24,12 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     expect(panel.locator("[data-rate]")).to_have_attribute("data-rate", "86")
     expect(panel.locator("[data-rate] del")).to_have_text("seventh")
     expect(panel.locator("[data-rate] ins")).to_have_text("eighth")
+    lowest = screen.page.get_by_label("Matches from")
+    for rate, num_matches in (("87", 0), ("10", 1)):  # the lowest that can be chosen is 50
+        lowest.fill(rate)
+        lowest.press("Tab")
+        expect(panel.locator("[data-rate]")).to_have_count(num_matches)
+    expect(lowest).to_have_value("50")
     screen.field.focus()
     screen.page.keyboard.press("Alt+Shift+1")
     expect(screen.field).to_have_value("Zebras öffnen die siebte Datei.")

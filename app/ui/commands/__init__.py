@@ -13,6 +13,7 @@ from app.i18n import Message
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.commands.document_commands import (
     ChooseChecks,
+    ChooseMatches,
     ChooseStyle,
     ConfirmMatches,
     ExportNote,
@@ -109,6 +110,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         SearchMemory,
         ImportMemory,
         ChooseChecks,
+        ChooseMatches,
         ChooseStyle,
         SetConsent,
         ExportNote,

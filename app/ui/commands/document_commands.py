@@ -120,6 +120,21 @@ class ImportMemory(Command):
         return workspace.memory.import_tmx(self.data, self.file)
 
 
+class ChooseMatches(Command):
+    """The lowest match rate that documents of the project show, and the penalties of matches from elsewhere.
+
+    All in percent.
+    """
+
+    name: Literal["choose_matches"]
+    min_match: Integer
+    other_penalty: Integer
+    import_penalty: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.projects.choose_matches(workspace, self.min_match, self.other_penalty, self.import_penalty)
+
+
 class ChooseChecks(Command):
     """Which checks are off."""
 

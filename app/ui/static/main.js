@@ -51,7 +51,7 @@ export class Bench {
     /** @type {((model: ModelStatus) => void) | null} */
     this.onModel = null;
     this.languages = {source: 'en', target: 'de'};
-    this.document = {session: 0, project: {id: 0, name: ''}};
+    this.document = {session: 0, project: {id: 0, name: '', min_match: 75, other_penalty: 0, import_penalty: 0}};
     /** @type {SessionPlace} */
     this.session = {
       token: readStored('session', TOKEN_KEY) ?? '',

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tm.index import MemoryEntry, MemoryIndex, is_candidate, rate_of, runs_between
+from app.tm.index import MIN_RATE, MemoryEntry, MemoryIndex, MemoryScope, is_candidate, rate_of, runs_between
+from app.tm.prefill import exact_texts
 
 RATE_CASES = [
     ("Open the file.", "Open the file.", 100, "equal"),
@@ -41,7 +42,7 @@ def test_fuzzy_lookup_equals_comparison_with_every_entry(sources: list[str], que
         (
             (rate_of(query, source), number)
             for number, source in enumerate(sources)
-            if number not in gone and is_candidate(query, source) and rate_of(query, source) >= 70
+            if number not in gone and is_candidate(query, source) and rate_of(query, source) >= MIN_RATE
         ),
         reverse=True,
     )
@@ -49,6 +50,26 @@ def test_fuzzy_lookup_equals_comparison_with_every_entry(sources: list[str], que
     assert [(match.rate, match.entry.changed_ms) for match in found] == expected
     assert [entry.changed_ms for entry in index.exact(query)] == [number for rate, number in expected if rate == 100]
     assert len(index) == len(sources) - len(gone & set(range(len(sources))))
+
+
+def test_matches_from_elsewhere_are_worth_less_and_only_those_above_the_threshold_are_shown():
+    index = MemoryIndex()
+    origins = {"own": (1, False), "other": (2, False), "import": (1, True), "both": (2, True), "all": (0, False)}
+    for name, (project, is_imported) in origins.items():
+        index.add(name, MemoryEntry("Open the file.", name, project=project, is_imported=is_imported))
+        index.add(f"{name} 2", MemoryEntry("Open the files.", f"{name} 2", project=project, is_imported=is_imported))
+    scope = MemoryScope(1, min_rate=90, other_penalty=2, import_penalty=3)
+    found = {
+        match.entry.target: (match.rate, match.penalties)
+        for match in index.matches("Open the file.", scope=scope, count=99)
+    }
+    assert found == {
+        "own": (100, (0, 0)), "other": (98, (2, 0)), "import": (97, (0, 3)), "both": (95, (2, 3)), "all": (100, (0, 0)),
+        "own 2": (93, (0, 0)), "other 2": (91, (2, 0)), "import 2": (90, (0, 3)), "all 2": (93, (0, 0)),
+    }  # fmt: skip
+    assert exact_texts(index, "Open the file.", scope) == ["own"]
+    assert exact_texts(index, "Open the file.", MemoryScope(5, other_penalty=2)) == ["all"]
+    assert set(exact_texts(index, "Open the file.")) == set(origins)
 
 
 def test_newer_entry_replaces_its_key_and_own_segment_is_skipped():

@@ -23,6 +23,7 @@ export type Command =
   | SearchMemory
   | ImportMemory
   | ChooseChecks
+  | ChooseMatches
   | ChooseStyle
   | SetConsent
   | ExportNote
@@ -105,6 +106,7 @@ export interface CommandResults {
   concordance: Concordance;
   import_memory: ImportedMemory;
   choose_checks: undefined;
+  choose_matches: undefined;
   choose_style: undefined;
   consent: undefined;
   export_note: ExportWarning;
@@ -342,6 +344,16 @@ export interface CheckText extends CommandFields {
 export interface ChooseChecks extends CommandFields {
   name: 'choose_checks';
   off: ('numbers' | 'placeholders' | 'terms' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
+}
+
+/** The lowest match rate that documents of the project show, and the penalties of matches from elsewhere.
+ *
+ * All in percent. */
+export interface ChooseMatches extends CommandFields {
+  name: 'choose_matches';
+  min_match: number;
+  other_penalty: number;
+  import_penalty: number;
 }
 
 /** New documents go into this project. */
@@ -820,9 +832,13 @@ export interface Matches {
   num_entries: number;
 }
 
-/** An entry of the memory: how similar its source is in percent, and how it differs from the segment's. */
+/** An entry of the memory: how similar its source is in percent, and how it differs from the segment's.
+ *
+ * The penalties are taken off the rate already. */
 export interface MemoryMatch {
   rate: number;
+  other_penalty: number;
+  import_penalty: number;
   source: string;
   target: string;
   origin: string;
@@ -1011,10 +1027,13 @@ export interface ProjectList {
   projects: ProjectRow[];
 }
 
-/** A project; without a name of its own, "". */
+/** A project; without a name of its own, "". Its choices for matches of the memory, in percent. */
 export interface ProjectName {
   id: number;
   name: string;
+  min_match: number;
+  other_penalty: number;
+  import_penalty: number;
 }
 
 /** A project; without a name of its own, "". `is_current`: new documents of its language pair go into it. */

@@ -5,12 +5,14 @@ import {hint, shortcut} from '../core/key_bindings.js';
 import {count, t, tn} from '../core/texts.js';
 
 const PAUSE_MS = 250;
+const MIN_MATCH_LIMITS = [50, 100]; // percent, as on the server
+const MAX_PENALTY = 30;
 /** @type {Record<string, string>} */
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
 
 export class Memory {
   /**
-   * @param {Pick<Bench, 'connection' | 'files' | 'focusEditor' | 'languages' | 'rows' | 'say' | 'segment' | 'server' |
+   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'languages' | 'rows' | 'say' | 'segment' | 'server' |
    *   'session' | 'steps'>} bench
    * @param {HTMLElement} panel
    * @param {{counter: HTMLElement, onMatches: () => void}} options onMatches(): the matches are those of another segment
@@ -27,6 +29,9 @@ export class Memory {
     this.list = h('ol.matches', {});
     this.all = button('.btn', {hidden: true, onclick: () => this.confirmAll()});
     this.status = h('p.lead', {});
+    this.minMatch = this.percentField('memory.min_match', MIN_MATCH_LIMITS);
+    this.otherPenalty = this.percentField('memory.penalty.other', [0, MAX_PENALTY]);
+    this.importPenalty = this.percentField('memory.penalty.import', [0, MAX_PENALTY]);
     this.field = h('input', {
       type: 'search',
       placeholder: t('memory.search.placeholder'),
@@ -51,6 +56,14 @@ export class Memory {
     this.found = h('div', {'aria-live': 'polite'});
     panel.append(
       h('h3', {}, t('memory.heading')),
+      this.minMatch.label,
+      h(
+        'details.penalties',
+        {},
+        h('summary', {}, t('memory.penalties')),
+        this.otherPenalty.label,
+        this.importPenalty.label,
+      ),
       this.status,
       this.list,
       h('div.acts', {}, this.all),
@@ -59,6 +72,42 @@ export class Memory {
       this.found,
       h('div.acts', {}, button('.btn', {onclick: () => bench.files.choose('memory')}, icon('up'), t('memory.import'))),
     );
+  }
+
+  /**
+   * A field for a percentage of the project, with its label.
+   * @param {string} key
+   * @param {number[]} limits
+   */
+  percentField(key, [min, max]) {
+    const field = h('input.num', {type: 'number', min, max, onchange: () => this.choose()});
+    return {field, label: h('label.percent', {}, h('span', {}, t(key)), field, '%')};
+  }
+
+  /** Stores the choices of the project, and looks up the open segment with them. */
+  async choose() {
+    const {bench} = this;
+    const [min_match, other_penalty, import_penalty] = [this.minMatch, this.otherPenalty, this.importPenalty].map(
+      ({field}) => Math.min(Math.max(Math.round(Number(field.value)), Number(field.min)), Number(field.max)),
+    );
+    const reply = await bench.connection.send('choose_matches', {min_match, other_penalty, import_penalty});
+    this.showChoices(true);
+    if (reply.ok) this.open(bench.session.open);
+  }
+
+  /**
+   * Shows the choices of the project.
+   * @param {boolean} [isStored] also in the field that the person is in, whose value is stored
+   */
+  showChoices(isStored = false) {
+    const {project} = this.bench.document;
+    /** @type {[HTMLInputElement, number][]} */
+    const values = [
+      [this.minMatch.field, project.min_match],
+      [this.otherPenalty.field, project.other_penalty],
+      [this.importPenalty.field, project.import_penalty],
+    ];
+    for (const [field, value] of values) if (isStored || field !== document.activeElement) field.value = String(value);
   }
 
   /**
@@ -110,10 +159,22 @@ export class Memory {
    */
   item(match, i) {
     const {source, target} = this.bench.languages;
+    const penalties = [
+      match.other_penalty ? t('memory.other', {n: match.other_penalty}) : '',
+      match.import_penalty ? t('memory.imported_penalty', {n: match.import_penalty}) : '',
+    ]
+      .filter(Boolean)
+      .join(' \u00b7 ');
     return h(
       'li.ti',
       {'data-rate': match.rate},
-      h('div.l1', {}, h('span.tag.off', {}, `${count(match.rate)} %`), h('span.muted', {dir: 'auto'}, match.origin)),
+      h(
+        'div.l1',
+        {},
+        h('span.tag.off', {}, icon('memory', true), t('memory.rate', {n: match.rate})),
+        h('span.muted', {dir: 'auto'}, match.origin),
+      ),
+      penalties ? h('p.l2', {}, penalties) : null,
       h(
         'p',
         textIn(source),
@@ -133,8 +194,9 @@ export class Memory {
     );
   }
 
-  /** Shows how many segments can be confirmed with their exact matches at once. */
+  /** Shows the choices of the project, and how many segments can be confirmed with their exact matches at once. */
   update() {
+    this.showChoices();
     const n = this.bench.rows.filter(row => row.source && row.is_from_memory && !row.attention).length;
     this.all.hidden = !n;
     setText(this.all, tn('memory.confirm', n));
