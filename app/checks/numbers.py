@@ -78,6 +78,43 @@ def differences(source: str, target: str, source_language: str, target_language:
     return best
 
 
+def is_in_name(before: str) -> bool:
+    """Whether a number behind this text is probably a part of a name.
+
+    >>> is_in_name("Install Python "), is_in_name("Wait ")
+    (True, False)
+    """
+    return _NAME_BEFORE.search(before[-_MAX_BEFORE:]) is not None
+
+
+def value_of(token: str, language: str) -> Decimal | None:
+    """The value of a token of digits and separators in a language; None if it is not one number.
+
+    >>> value_of("1.000", "de"), value_of("1.000", "en"), value_of("10:30", "de")
+    (Decimal('1000'), Decimal('1.000'), None)
+    """
+    return _value(token, language) if _TOKEN.fullmatch(token) else None
+
+
+def localized(token: str, source_language: str, target_language: str, like: str = "") -> str | None:
+    """The number with the decimal sign and the groups of another language; None if it is not one number.
+
+    Groups are separated as in `like`, a number of the target language, if that has groups.
+
+    >>> localized("1,234.5", "en", "de"), localized("1,234.5", "en", "fr", like="10\u00a0000")
+    ('1.234,5', '1\xa0234,5')
+    """
+    if value_of(token, source_language) is None:
+        return None
+    decimal, group = _marks(source_language)
+    new_decimal, new_group = _marks(target_language)
+    whole, mark, fraction = token.partition(decimal)
+    if (other := _ALWAYS_GROUPS.search(like)) is not None:
+        new_group = other.group()
+    new_whole = _ALWAYS_GROUPS.sub(group, whole).replace(group, new_group)
+    return f"{new_whole}{new_decimal}{fraction}" if mark else new_whole
+
+
 def _clock_readings(text: str) -> list[str]:
     """The text, and the text with times of the 12-hour clock as the 24-hour clock has them, also without ":00".
 
@@ -166,14 +203,14 @@ def _numbers(text: str, language: str, *, is_spaced: bool) -> list[_Number]:
     for match in _TOKEN.finditer(text):
         before = text[max(0, match.start() - _MAX_BEFORE) : match.start()]
         word = _WORD_BEFORE.search(before)
-        is_named = _NAME_BEFORE.search(before) is not None
+        is_named = is_in_name(before)
         numbers.append(_Number(match.group(), _value(match.group(), language), word[1] if word else "", is_named))
     return numbers
 
 
 def _value(token: str, language: str) -> Decimal | None:
     """The token's value in a language: "1.000" is 1000 in German and 1 in English; None if it is not one number."""
-    decimal, group = (".", ",") if language in _POINT_LANGUAGES else (",", ".")
+    decimal, group = _marks(language)
     whole, mark, fraction = token.partition(decimal)
     if mark and not fraction.isdigit():
         return None
@@ -183,6 +220,11 @@ def _value(token: str, language: str) -> Decimal | None:
     ):
         return None
     return Decimal(plain.replace(group, "") + (f".{fraction}" if mark else ""))
+
+
+def _marks(language: str) -> tuple[str, str]:
+    """The decimal sign and the sign between groups."""
+    return (".", ",") if language in _POINT_LANGUAGES else (",", ".")
 
 
 def _with_plain_digits(text: str) -> str:

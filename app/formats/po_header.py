@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 from gettext import c2py
 
 _GERMANIC = "nplurals=2; plural=(n != 1);"
@@ -40,6 +42,14 @@ def plural_rule(language: str) -> str | None:
     """The value of "Plural-Forms" for a language ("de", "pt_BR", "zh-Hans"); None if it is not known here."""
     code = language.replace("-", "_")
     return _PLURALS.get(code) or _PLURALS.get(code.partition("_")[0])
+
+
+@cache
+def plural_index(language: str) -> Callable[[int], int] | None:
+    """A function that returns which plural form a number needs in a language; None if the rule is not known here."""
+    rule = plural_rule(language)
+    found = _RULE.search(rule) if rule is not None else None
+    return None if found is None else c2py(found[1].strip())
 
 
 def num_plurals(rule: str) -> int:

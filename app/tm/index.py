@@ -1,7 +1,7 @@
 """An in-memory index of translation memory entries: exact, fuzzy and concordance lookup.
 
 A fuzzy lookup compares only entries that share half of the word stems, found by an inverted index; `is_candidate` is
-the same test for two texts.
+the same test for two texts. A source with the same words and other numbers is found by the hash of its words.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from itertools import islice
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from app.tm.adaptation import adapted_target, has_numbers, skeleton
+
 MIN_RATE = 75  # percent, where a project has no other threshold
+ADAPTED_RATE = 99  # percent, of a match that differs only in numbers, placeholders or tags
 MAX_MATCHES = 5
+MAX_ADAPTED = 10  # entries tried
 MAX_CONCORDANCE = 50
 MAX_LOOKED_AT = 2000  # entries examined for a frequent word
 # A run of letters, one letter of a script without spaces, or a number.
@@ -81,12 +85,14 @@ EVERYTHING = MemoryScope()
 class Match:
     """An entry and the similarity of its source in percent; 100 is equal except for white space.
 
-    `penalties`, see `MemoryScope.penalties`, are taken off the rate already.
+    `penalties`, see `MemoryScope.penalties`, are taken off the rate already. If the entry's target was adapted to the
+    numbers and placeholders of the text that was looked up, `original` is the target in the memory; else it is empty.
     """
 
     rate: int
     entry: MemoryEntry
     penalties: tuple[int, int] = (0, 0)
+    original: str = ""
 
 
 class MemoryIndex:
@@ -95,7 +101,9 @@ class MemoryIndex:
     `state` is a new object after each change, so that callers can tell whether cached results are still valid.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, languages: tuple[str, str] | None = None) -> None:
+        """`languages` are those of source and target. Without them, no match is adapted to other numbers."""
+        self._languages = languages
         self.state = object()
         self._lock = threading.Lock()
         self._entries: list[MemoryEntry | None] = []
@@ -103,10 +111,12 @@ class MemoryIndex:
         self._folded_targets: list[str] = []
         self._places: dict[Hashable, int] = {}
         self._num_stems = array("i")
+        self._lengths = array("i")  # of the folded sources
         self._by_stem: dict[str, array[int]] = {}
         # The newest position of each source, by hash, and for each position the previous one of the same hash or -1.
         self._newest: dict[int, int] = {}
         self._before = array("i")
+        self._by_skeleton: dict[int, array[int]] = {}  # positions of sources with numbers, by hash of their skeleton
 
     def __len__(self) -> int:
         return len(self._places)
@@ -124,10 +134,13 @@ class MemoryIndex:
             self._folded.append(folded)
             self._folded_targets.append(fold(entry.target))
             self._num_stems.append(len(stems))
+            self._lengths.append(len(folded))
             self._before.append(self._newest.get(same, -1))
             self._newest[same] = place
             for stem in stems:
                 self._by_stem.setdefault(stem, array("i")).append(place)
+            if self._languages and has_numbers(folded):
+                self._by_skeleton.setdefault(hash(skeleton(folded)), array("i")).append(place)
 
     def put(self, key: Hashable, entry: MemoryEntry | None) -> None:
         """Adds or replaces the entry with this key; None removes it."""
@@ -161,21 +174,33 @@ class MemoryIndex:
         folded, text = fold(source), _plain(source)
         with self._lock:
             own = self._places.get(besides)
-            candidates = [place for place in self._candidates(folded) if place != own]
-            found = []
-            for place in candidates:
-                entry = self._entries[place]
-                if entry is None or not scope.has(entry):
-                    continue
-                penalties = scope.penalties(entry)
-                least = scope.min_rate + sum(penalties)
-                rate = _rate(text, folded, entry.source, self._folded[place], least)
-                if rate >= least:
-                    found.append(Match(rate - sum(penalties), entry, penalties))
-        found.sort(key=lambda match: (-match.rate, not scope.is_own(match.entry), -match.entry.changed_ms))
-        distinct = {(_plain(match.entry.source), match.entry.target): match for match in reversed(found)}
-        kept = [match for match in found if distinct[_plain(match.entry.source), match.entry.target] is match]
-        return [replace(match, entry=with_tags_of(source, match.entry)) for match in kept[:count]]
+            found = self._similar(text, folded, scope, own)
+            same_words = self._with_other_numbers(folded, scope, own)
+        found.sort(key=lambda match: -match.rate)
+        same_words += [match.entry for match in found if match.rate + sum(match.penalties) < 100][:MAX_ADAPTED]
+        adapted = (self._adapted(source, entry, scope) for entry in same_words)
+        found += [match for match in adapted if match is not None and match.rate >= scope.min_rate]
+        found.sort(
+            key=lambda match: (
+                -match.rate,
+                not match.original,
+                not scope.is_own(match.entry),
+                -match.entry.changed_ms,
+            )
+        )
+        kept: list[Match] = []
+        seen: set[tuple[str, str]] = set()
+        for match in found:
+            entry = match.entry
+            texts = {(_plain(entry.source), match.original or entry.target)}
+            if match.original:
+                texts.add(("", entry.target))  # several entries may become the same text
+            if seen.isdisjoint(texts):
+                kept.append(match if match.original else replace(match, entry=with_tags_of(source, entry)))
+            if len(kept) == count:
+                break
+            seen |= texts
+        return kept
 
     def exact(self, source: str, scope: MemoryScope = EVERYTHING) -> list[MemoryEntry]:
         """The entries with this source, ignoring differences in white space, newest first; a hash lookup."""
@@ -224,14 +249,57 @@ class MemoryIndex:
                         break
         return found
 
-    def _candidates(self, folded: str) -> Iterator[int]:
+    def _similar(self, text: str, folded: str, scope: MemoryScope, own: int | None) -> list[Match]:
+        found = []
+        for place in self._candidates(folded, scope.min_rate):
+            entry = self._entries[place]
+            if entry is None or place == own or not scope.has(entry):
+                continue
+            penalties = scope.penalties(entry)
+            least = scope.min_rate + sum(penalties)
+            rate = _rate(text, folded, entry.source, self._folded[place], least)
+            if rate >= least:
+                found.append(Match(rate - sum(penalties), entry, penalties))
+        return found
+
+    def _with_other_numbers(self, folded: str, scope: MemoryScope, own: int | None) -> list[MemoryEntry]:
+        """The newest entries with the same words in the same places, and perhaps other numbers."""
+        if not self._languages or not has_numbers(folded):
+            return []
+        words = skeleton(folded)
+        found: list[MemoryEntry] = []
+        for place in reversed(self._by_skeleton.get(hash(words), ())):
+            entry = self._entries[place]
+            if entry is None or place == own or not scope.has(entry):
+                continue
+            if self._folded[place] != folded and skeleton(self._folded[place]) == words:
+                found.append(entry)
+            if len(found) == MAX_ADAPTED:
+                break
+        return found
+
+    def _adapted(self, source: str, entry: MemoryEntry, scope: MemoryScope) -> Match | None:
+        """The entry with the numbers, placeholders and tags of a source that differs from its own only in these."""
+        if self._languages is None:
+            return None
+        entry = with_tags_of(source, entry)
+        target = adapted_target(source, entry.source, entry.target, self._languages)
+        if target is None or target == entry.target:
+            return None
+        penalties = scope.penalties(entry)
+        return Match(ADAPTED_RATE - sum(penalties), replace(entry, target=target), penalties, entry.target)
+
+    def _candidates(self, folded: str, min_rate: int) -> Iterator[int]:
+        """Positions of entries with half of the word stems and a length that the rate allows."""
         stems = stems_of(folded)
         postings = [np.frombuffer(self._by_stem[stem], np.intc) for stem in stems if stem in self._by_stem]
         if not postings:
             return
         num_shared = np.bincount(np.concatenate(postings), minlength=len(self._entries))
         num_most = np.maximum(np.frombuffer(self._num_stems, np.intc), len(stems))
-        yield from np.flatnonzero(2 * num_shared >= num_most).tolist()
+        lengths = np.frombuffer(self._lengths, np.intc)
+        is_long_enough = 100 * np.minimum(lengths, len(folded)) >= min_rate * np.maximum(lengths, len(folded))
+        yield from np.flatnonzero((2 * num_shared >= num_most) & is_long_enough).tolist()
 
     def _remove(self, key: Hashable) -> None:
         if (place := self._places.pop(key, None)) is not None:

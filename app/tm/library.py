@@ -48,7 +48,7 @@ class MemoryLibrary:
                 self._missed[direction].append((key, entry))
 
     def _read(self, direction: str) -> None:
-        index = MemoryIndex()
+        index = MemoryIndex(languages_of(direction))
         with self._changing:
             self._missed[direction] = []
         try:

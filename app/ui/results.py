@@ -45,7 +45,8 @@ class DivisionStep(OpenedSegment):
 class MemoryMatch(TypedDict):
     """An entry of the memory: how similar its source is in percent, and how it differs from the segment's.
 
-    The penalties are taken off the rate already.
+    The penalties are taken off the rate already. `is_adapted`: the target has the numbers, placeholders and tags of the
+    segment, marked in `target_runs`.
     """
 
     rate: int
@@ -55,6 +56,8 @@ class MemoryMatch(TypedDict):
     target: str
     origin: str
     runs: list[Run]
+    is_adapted: bool
+    target_runs: list[Run]
 
 
 class Matches(TypedDict):

@@ -79,7 +79,7 @@ class MemoryLookup:
         found = library_index.matches(source, besides=segment_key(core.session_id, index), scope=self._scope())
         view = [_view(match, source) for match in found]
         if view:
-            shown = [{name: row[name] for name in ("rate", "source", "target", "origin")} for row in view]
+            shown = [{name: row[name] for name in ("rate", "source", "target", "origin", "is_adapted")} for row in view]
             with core.command() as work:
                 work.log("memory_shown", {"matches": shown}, core.segment(index))
         return {"segment": index, "matches": view, "num_entries": len(library_index)}
@@ -128,4 +128,6 @@ def _view(match: Match, source: str) -> Json:
         "target": entry.target,
         "origin": entry.origin,
         "runs": runs_between(entry.source, source),
+        "is_adapted": bool(match.original),
+        "target_runs": [run for run in runs_between(match.original or entry.target, entry.target) if run[0] != "d"],
     }

@@ -83,6 +83,18 @@ def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: 
     assert [event.payload["matches"][0]["rate"] for event in shown] == [93, 93]
 
 
+def test_match_that_differs_only_in_a_number_is_offered_with_the_new_number(store: LogStore):
+    workspace = make_workspace(store, ready_model(HandDecoder()), "Wait 10 seconds.\nWait 2.5 seconds.\n")
+    workspace.confirm(0, "Warten Sie 10 Sekunden.")
+    (match,) = workspace.memory.matches(1)["matches"]
+    assert (match["rate"], match["is_adapted"], match["target"]) == (99, True, "Warten Sie 2,5 Sekunden.")
+    assert match["runs"] == [["s", "Wait "], ["d", "10"], ["i", "2.5"], ["s", " seconds."]]
+    assert match["target_runs"] == [["s", "Warten Sie "], ["i", "2,5"], ["s", " Sekunden."]]
+    (shown,) = [event for event in store.events(workspace.session_id) if event.type == "memory_shown"]
+    assert shown.payload["matches"][0]["is_adapted"]
+    workspace.close()
+
+
 def test_imported_file_is_stored_and_replaced_by_a_newer_one_of_its_name(store: LogStore):
     library = MemoryLibrary(store)
     assert library.import_tmx(FILE, "../../a.tmx", "en-de") == {"name": "a.tmx", "num_pairs": 2}

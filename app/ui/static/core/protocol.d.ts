@@ -834,7 +834,8 @@ export interface Matches {
 
 /** An entry of the memory: how similar its source is in percent, and how it differs from the segment's.
  *
- * The penalties are taken off the rate already. */
+ * The penalties are taken off the rate already. `is_adapted`: the target has the numbers, placeholders and tags of the
+ * segment, marked in `target_runs`. */
 export interface MemoryMatch {
   rate: number;
   other_penalty: number;
@@ -843,6 +844,8 @@ export interface MemoryMatch {
   target: string;
   origin: string;
   runs: [string, string][];
+  is_adapted: boolean;
+  target_runs: [string, string][];
 }
 
 /** Adds the terms of a glossary to another one and removes it. */

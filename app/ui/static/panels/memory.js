@@ -159,7 +159,8 @@ export class Memory {
    */
   item(match, i) {
     const {source, target} = this.bench.languages;
-    const penalties = [
+    const details = [
+      match.is_adapted ? t('memory.adapted') : '',
       match.other_penalty ? t('memory.other', {n: match.other_penalty}) : '',
       match.import_penalty ? t('memory.imported_penalty', {n: match.import_penalty}) : '',
     ]
@@ -174,13 +175,17 @@ export class Memory {
         h('span.tag.off', {}, icon('memory', true), t('memory.rate', {n: match.rate})),
         h('span.muted', {dir: 'auto'}, match.origin),
       ),
-      penalties ? h('p.l2', {}, penalties) : null,
+      details ? h('p.l2', {}, details) : null,
       h(
         'p',
         textIn(source),
         match.runs.map(([kind, text]) => h(MARKS[kind], {}, text)),
       ),
-      h('p', textIn(target), h('b', {}, match.target)),
+      h(
+        'p',
+        textIn(target),
+        match.target_runs.map(([kind, text]) => h(kind === 'i' ? 'ins.new' : 'b', {}, text)),
+      ),
       h(
         'div.acts',
         {},
