@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app import VERSION
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
-from app.formats.documents import Document, Export, ReadFile, read_file
+from app.formats.documents import Document, ReadFile, read_file
 from app.glossary.model import terms_in_direction
 from app.glossary.reading.glossary_file import read_glossary
 from app.glossary.reading.row_checks import located
@@ -38,13 +38,12 @@ from app.models.published_models import PublishedModels
 from app.models.style import Style, chosen_style
 from app.paths import MODEL_FOLDER
 from app.projects import Projects, style_of
-from app.reports.exports import CAN_BE_EMPTY, EXPORTS
-from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json, restore_segment
 from app.tm.library import MemoryLibrary
 from app.workspace import example
 from app.workspace.commands import Workspace
 from app.workspace.glossary_imports import reported
+from app.workspace.workspace_exports import WorkspaceExports
 from engine import SearchOptions
 
 SAMPLE_DOCUMENT = "getting-started.txt"
@@ -53,10 +52,6 @@ SAMPLE_GLOSSARY = example.GLOSSARY
 MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
 IDLE_SECONDS = 30 * 60.0
-# The document with confirmed and edited segments only; and with proposals for all other segments.
-DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
-# The translation memory of all documents in the log.
-ALL_MEMORY = "all-memory.tmx"
 
 
 class UnknownSession(CommandError):
@@ -83,6 +78,7 @@ class Sessions:
         self.models = DocumentModels(model, published=published)
         self.samples = samples
         self.library = MemoryLibrary(store, fills=fills_from_memory)
+        self.exports = WorkspaceExports(store, self.library)
         self.options = options or SEARCH
         self.projects = Projects(store, self._open_workspaces)
         store.discard_unfinished_term_bases()
@@ -262,19 +258,6 @@ class Sessions:
         """The terms that come with the sample document."""
         return self.import_glossary(workspace, _read(self.samples / SAMPLE_GLOSSARY, GlossaryError), SAMPLE_GLOSSARY)
 
-    def export(self, workspace: Workspace, kind: str) -> Export:
-        """A file to save. The log has the export before anybody gets the file."""
-        if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
-            kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
-            raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
-        file = None
-        if kind == ALL_MEMORY:
-            file = self.library.export_tmx(workspace.direction)
-        elif kind not in EXPORTS:
-            file = self._translated(workspace, kind)
-        self.store.append(workspace.session_id, "export", {"kind": kind})
-        return file or EXPORTS[kind](self.store, workspace.session_id)  # an exported log contains its own export
-
     def documents(self) -> Json:
         """All documents, most recently used first, and all projects."""
         rows = [
@@ -320,24 +303,6 @@ class Sessions:
             self.store.delete_session(workspace.session_id)
             self._forget(workspace)
         self.library.forget()
-
-    def export_note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
-        """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
-        if kind in (DOCUMENT, DOCUMENT_WITH_PROPOSALS):
-            return {"note": self._translated(workspace, kind).note, "is_empty": False}
-        if kind == ALL_MEMORY:
-            note: str | None = self.library.note_if_empty(workspace.direction)
-        else:
-            note = EXPORTS[kind](self.store, workspace.session_id).note if kind in CAN_BE_EMPTY else None
-        return {"note": note, "is_empty": note is not None}
-
-    def _translated(self, workspace: Workspace, kind: str) -> Export:
-        with workspace.lock:
-            proposals = proposals_of(workspace.segments) if kind == DOCUMENT_WITH_PROPOSALS else None
-            saved = self.store.load_session(workspace.session_id).segments
-        language = workspace.direction.partition("-")[2]
-        made = translated_document(workspace.document, saved, language, proposals=proposals)
-        return made if proposals is None else replace(made, name=draft_name(made.name))
 
     def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
         """Closes workspaces without a request in that time, except the current one; returns how many.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from app.glossary import Term, TermHit
 from app.glossary.model import TermMatches
@@ -16,6 +16,9 @@ from app.segments.state import SegmentState, contains_banned, unmet_texts
 from engine import Avoid
 
 Search = Callable[[str], TermMatches]
+# How many terms the page lists at once, and how many segments for each.
+MAX_LISTED: Final = 1000
+MAX_PLACES: Final = 50
 
 
 @dataclass(slots=True)
@@ -70,6 +73,22 @@ class DryRun:
             "num_unused": sum(len(use.unused_in) for use in self.uses),
         }
 
+    def view(self) -> dict[str, Any]:
+        """The counts, the terms found and the terms overridden, for the page."""
+        return {
+            **self.summary(),
+            "uses": [
+                {**_term_view(use.term), "num_hits": use.num_hits, "segments": use.segments[:MAX_PLACES],
+                 "unused_in": use.unused_in[:MAX_PLACES]}
+                for use in self.uses[:MAX_LISTED]
+            ],
+            "suppressed": [
+                {**_term_view(lost.term), "by": _term_view(lost.by), "is_same_place": lost.is_same_place,
+                 "num_hits": lost.num_hits, "segments": lost.segments[:MAX_PLACES]}
+                for lost in self.suppressed[:MAX_LISTED]
+            ],
+        }  # fmt: skip
+
 
 def dry_run(segments: Iterable[SegmentState], search: Search, num_terms: int) -> DryRun:
     """Searches the source of each segment with `search`, a glossary search over `num_terms` terms."""
@@ -100,6 +119,10 @@ def dry_run(segments: Iterable[SegmentState], search: Search, num_terms: int) ->
     run.uses = sorted(uses.values(), key=lambda use: -use.num_hits)
     run.suppressed = sorted(lost.values(), key=lambda entry: -entry.num_hits)
     return run
+
+
+def _term_view(term: Term) -> dict[str, str]:
+    return {"source": term.source, "target": term.target, "glossary": term.glossary, "status": term.status}
 
 
 def _note(places: list[int], index: int) -> None:

@@ -162,7 +162,7 @@ class Api:
 
     def download(self, token: str, kind: str) -> Export:
         """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
-        return self.sessions.export(self.sessions.find(token), kind)
+        return self.sessions.exports.make(self.sessions.find(token), kind)
 
     def _carry_out(self, message: Any) -> Json:
         envelope = read(Envelope, message)

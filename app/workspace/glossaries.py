@@ -7,7 +7,6 @@ effect. Affected segments that are not confirmed are translated again.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -23,8 +22,7 @@ from app.segments.state import Json
 from app.segments.term_coverage import dry_run
 from app.workspace.core import WorkspaceCore
 from app.workspace.decoding import DecodeQueue
-from app.workspace.hits_update import HitsUpdate
-from app.workspace.memory import BREATH_SECONDS
+from app.workspace.segment_hits import SegmentHits
 from app.workspace.terms import DocumentTerms, PreparedTerms
 
 Change = Literal["import", "remove", "order", "switch", "edit", "share", "merge", "undo"]
@@ -33,10 +31,6 @@ Scope = Literal["document", "glossary", "project"]
 OWN_GLOSSARY = "own terms"
 MAX_UNDO = 100
 MAX_GLOSSARIES = 50
-# How many terms the page lists at once, and how many segments for each.
-MAX_LISTED = 1000
-MAX_PLACES = 50
-NUM_UPDATED_AT_ONCE = 50  # segments, when terms change
 
 
 class GlossaryEditor:
@@ -50,7 +44,7 @@ class GlossaryEditor:
         self._core = core
         self._terms = terms
         self._decoding = decoding
-        self._update: HitsUpdate | None = None
+        self._hits = SegmentHits(core, terms)
         self._past: list[Glossaries] = []  # the glossaries before each change, the newest last
         self._last_id = max((glossary.id for glossary in terms.glossaries if not glossary.is_shared), default=0)
         # Called without locks after a change of the project's term bases, for the other documents of the project.
@@ -237,7 +231,7 @@ class GlossaryEditor:
                     first = Glossary(self.new_id(is_shared=is_shared), OWN_GLOSSARY)
                 prepared = self._store_term(first, replace(term, glossary=first.name), index)
                 place = {"glossary": first.name, "glossary_id": first.id, "number": first.next_number()}
-            changed = self._begin_to_use(prepared).finish()
+            changed = self._hits.begin(prepared).finish()
             result = {"num_retranslated": self._decoding.translate_by_terms(changed, besides=index), **place}
         if first is not None and first.is_shared:
             self.on_shared_change(_shared(terms.glossaries))
@@ -252,27 +246,14 @@ class GlossaryEditor:
             prepared = terms.prepared(self._sources(), document_terms=left)
             if gone:
                 core.store.remove_terms(core.session_id, gone)
-            return {"num_retranslated": self._decoding.translate_by_terms(self._begin_to_use(prepared).finish())}
+            return {"num_retranslated": self._decoding.translate_by_terms(self._hits.begin(prepared).finish())}
 
     def check_document(self) -> Json:
         """Where the terms that are on occur in the document, before anything is decoded; see `dry_run`."""
         with self._core.lock:
             terms, segments = self._terms, list(self._core.segments)
             search, num_terms = terms.search, len(terms.all)
-        run = dry_run(segments, search, num_terms)
-        return {
-            **run.summary(),
-            "uses": [
-                {**_term_view(use.term), "num_hits": use.num_hits, "segments": use.segments[:MAX_PLACES],
-                 "unused_in": use.unused_in[:MAX_PLACES]}
-                for use in run.uses[:MAX_LISTED]
-            ],
-            "suppressed": [
-                {**_term_view(lost.term), "by": _term_view(lost.by), "is_same_place": lost.is_same_place,
-                 "num_hits": lost.num_hits, "segments": lost.segments[:MAX_PLACES]}
-                for lost in run.suppressed[:MAX_LISTED]
-            ],
-        }  # fmt: skip
+        return dry_run(segments, search, num_terms).view()
 
     def follow(self, shared: Glossaries, *, move: Callable[[Glossaries], None] | None = None) -> None:
         """Uses the project's term bases as another document has changed them, or those of another project.
@@ -302,8 +283,8 @@ class GlossaryEditor:
                     continue
                 write(after)
                 self._past.clear()
-                update = self._begin_to_use(prepared)
-            self._carry_out(update)
+                update = self._hits.begin(prepared)
+            self._hits.carry_out(update)
             with core.lock:
                 self._decoding.translate_quietly()
                 core.touch()
@@ -353,8 +334,8 @@ class GlossaryEditor:
                     self._past.pop()
                 else:
                     self._remember(before)
-                update = self._begin_to_use(prepared)
-            self._carry_out(update)
+                update = self._hits.begin(prepared)
+            self._hits.carry_out(update)
             with core.lock:
                 if change == "edit":
                     num_retranslated = self._decoding.translate_by_terms(update.finish())
@@ -382,23 +363,6 @@ class GlossaryEditor:
     def _sources(self) -> list[str]:
         return [segment.source for segment in self._core.segments]
 
-    def _begin_to_use(self, prepared: PreparedTerms) -> HitsUpdate:
-        """Puts these terms in force; the segments get their hits as the update is carried out. Needs the lock."""
-        if self._update is not None:
-            self._update.finish()  # prepared hits contain only changed segments
-        self._terms.use(prepared)
-        self._update = HitsUpdate(self._core, self._terms, prepared.hits)
-        return self._update
-
-    def _carry_out(self, update: HitsUpdate) -> None:
-        """Updates the segments in portions, so that an edit does not wait for all of them."""
-        is_left = True
-        while is_left:
-            with self._core.lock:
-                is_left = update.carry_on(NUM_UPDATED_AT_ONCE)
-            if is_left:
-                time.sleep(BREATH_SECONDS)
-
     def _remember(self, before: Glossaries) -> None:
         self._past.append(before)
         del self._past[:-MAX_UNDO]
@@ -414,10 +378,6 @@ def _shared(glossaries: Glossaries) -> Glossaries:
 
 def _revisions(glossaries: Glossaries) -> set[tuple[int, int]]:
     return {(glossary.id, glossary.revision) for glossary in glossaries if glossary.is_shared}
-
-
-def _term_view(term: Term) -> Json:
-    return {"source": term.source, "target": term.target, "glossary": term.glossary, "status": term.status}
 
 
 def _clean(text: str) -> str:

@@ -212,26 +212,26 @@ def test_unusable_files_change_nothing(run: Run, tmp_path: Path):
 def test_exports_are_named_after_the_document_and_logged(run: Run):
     workspace = run.sessions.open_document(TEXT, "manual.txt")
     workspace.confirm(0, "Öffnen Sie die Einstellungen.")
-    document = run.sessions.export(workspace, "document")
+    document = run.sessions.exports.make(workspace, "document")
     assert (document.name, document.data.decode()) == (
         "manual.de.txt",
         "Öffnen Sie die Einstellungen.\nThe router saves the file.\n",
     )
-    assert run.sessions.export(workspace, "log.csv").name == "manual.log.csv"
-    assert run.sessions.export(workspace, "log.jsonl").name == "manual.log.jsonl"
+    assert run.sessions.exports.make(workspace, "log.csv").name == "manual.log.csv"
+    assert run.sessions.exports.make(workspace, "log.jsonl").name == "manual.log.jsonl"
     kinds = [event.payload["kind"] for event in run.store.events(workspace.session_id) if event.type == "export"]
     assert kinds == ["document", "log.csv", "log.jsonl"]
     with pytest.raises(CommandError, match=r"document, document-with-proposals, log\.csv, log\.jsonl"):
-        run.sessions.export(workspace, "../../etc/passwd")
+        run.sessions.exports.make(workspace, "../../etc/passwd")
 
 
 def test_exports_that_would_be_empty_are_known_before(run: Run):
     workspace = run.sessions.open_document(TEXT, "manual.txt")
     for kind in ("terms.tbx", "memory.tmx"):
-        assert run.sessions.export_note(workspace, kind)["is_empty"], kind
-    assert run.sessions.export_note(workspace, "log.csv") == {"note": None, "is_empty": False}
+        assert run.sessions.exports.note(workspace, kind)["is_empty"], kind
+    assert run.sessions.exports.note(workspace, "log.csv") == {"note": None, "is_empty": False}
     workspace.confirm(0, "Öffnen Sie die Einstellungen.")
-    assert run.sessions.export_note(workspace, "memory.tmx") == {"note": None, "is_empty": False}
+    assert run.sessions.exports.note(workspace, "memory.tmx") == {"note": None, "is_empty": False}
 
 
 def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
@@ -239,15 +239,15 @@ def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
     run.decoder.answer_all()
     settle(workspace)
     workspace.edit(0, "Öffnen Sie die Einstellungen.", "typed")
-    assert run.sessions.export(workspace, "document").data == TEXT.replace(
+    assert run.sessions.exports.make(workspace, "document").data == TEXT.replace(
         b"Open the settings.", "Öffnen Sie die Einstellungen.".encode()
     )
-    export = run.sessions.export(workspace, "document-with-proposals")
+    export = run.sessions.exports.make(workspace, "document-with-proposals")
     assert export.data.decode() == "Öffnen Sie die Einstellungen.\nde: The router saves the file.\n"
-    assert run.sessions.export_note(workspace, "document-with-proposals") == {"note": export.note, "is_empty": False}
+    assert run.sessions.exports.note(workspace, "document-with-proposals") == {"note": export.note, "is_empty": False}
     assert export.name == "manual.de.draft.txt", "not the name of the other export"
     assert export.note is not None and "1 are proposals" in export.note
-    assert "1 are in the source language" in run.sessions.export_note(workspace)["note"]
+    assert "1 are in the source language" in run.sessions.exports.note(workspace)["note"]
 
 
 def test_banned_words_are_restored_and_segments_stored_without_bans_load(log: Path):
@@ -281,7 +281,8 @@ def test_documents_of_every_format_are_exported_after_a_restart(log: Path):
     first.end()
     second = Run(log)
     exported = {
-        name: second.sessions.export(second.sessions.find(token), "document").data for name, token in tokens.items()
+        name: second.sessions.exports.make(second.sessions.find(token), "document").data
+        for name, token in tokens.items()
     }
     assert exported == {
         "a.po": po.replace(b'msgid "Two."\nmsgstr ""', b'#, fuzzy\nmsgid "Two."\nmsgstr "Neu {1}x{/1}"'),

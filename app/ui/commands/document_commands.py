@@ -178,4 +178,4 @@ class ExportNote(Command):
     kind: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.export_note(workspace, self.kind)
+        return sessions.exports.note(workspace, self.kind)

@@ -175,10 +175,10 @@ def test_bilingual_table_is_swapped_with_its_direction(store: LogStore):
     again.confirm(0, "Nein")
     again.edit(1, "Wohl", "typed")
     written = b"key,de,en,note\n1,Ja,,x\n2,Nein,No,y\n3,Wohl,Well,\n"
-    assert sessions.export(again, "document").data == written
+    assert sessions.exports.make(again, "document").data == written
     sessions.close()
     sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
-    assert sessions.export(sessions.resume(again.session_id), "document").data == written
+    assert sessions.exports.make(sessions.resume(again.session_id), "document").data == written
     sessions.close()
 
 

@@ -16,7 +16,7 @@ from app.glossary.index.term_index import TermChanges
 from app.glossary.model import Matching
 from app.log.store import LogStore
 from app.segments.view import detail_view
-from app.workspace import glossaries
+from app.workspace import glossaries, segment_hits
 from app.workspace.commands import Workspace
 from app.workspace.glossaries import MAX_GLOSSARIES
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
@@ -197,7 +197,7 @@ def test_segments_get_new_terms_in_portions_also_when_two_changes_overlap(
 ):
     first = put(workspace, "general", ("router", "Router"))
     workspace.open(2)
-    monkeypatch.setattr(glossaries, "NUM_UPDATED_AT_ONCE", 1)
+    monkeypatch.setattr(segment_hits, "NUM_UPDATED_AT_ONCE", 1)
     has_hits: list[list[bool]] = []
 
     def between(seconds: float) -> None:
@@ -211,7 +211,7 @@ def test_segments_get_new_terms_in_portions_also_when_two_changes_overlap(
             other.join(60)
             assert not other.is_alive()
 
-    monkeypatch.setattr(glossaries, "time", SimpleNamespace(sleep=between))
+    monkeypatch.setattr(segment_hits, "time", SimpleNamespace(sleep=between))
     put(workspace, "client", ("file", "Datei"))
     assert has_hits == [[False, True, True]]  # the open segment goes first; the second is as it was
     assert [found(workspace, index) for index in range(3)] == [

@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from app.glossary import TermHit
 from app.workspace.core import WorkspaceCore
-from app.workspace.terms import DocumentTerms
+from app.workspace.memory import BREATH_SECONDS
+from app.workspace.terms import DocumentTerms, PreparedTerms
+
+NUM_UPDATED_AT_ONCE: Final = 50  # segments
+
+
+class SegmentHits:
+    """Puts terms in force in a document; one update at a time."""
+
+    def __init__(self, core: WorkspaceCore, terms: DocumentTerms) -> None:
+        self._core = core
+        self._terms = terms
+        self._update: HitsUpdate | None = None
+
+    def begin(self, prepared: PreparedTerms) -> HitsUpdate:
+        """Puts these terms in force; the segments get their hits as the update is carried out. Needs the lock."""
+        if self._update is not None:
+            self._update.finish()  # prepared hits contain only changed segments
+        self._terms.use(prepared)
+        self._update = HitsUpdate(self._core, self._terms, prepared.hits)
+        return self._update
+
+    def carry_out(self, update: HitsUpdate) -> None:
+        """Updates the segments in portions, so that an edit does not wait for all of them. Takes the lock itself."""
+        is_left = True
+        while is_left:
+            with self._core.lock:
+                is_left = update.carry_on(NUM_UPDATED_AT_ONCE)
+            if is_left:
+                time.sleep(BREATH_SECONDS)
 
 
 class HitsUpdate:

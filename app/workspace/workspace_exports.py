@@ -1,0 +1,59 @@
+"""The files that are saved from an open document: its translation, and what is made of its session in the log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.errors import CommandError
+from app.formats.documents import Export
+from app.i18n import Message
+from app.log.store import LogStore
+from app.reports.exports import CAN_BE_EMPTY, EXPORTS
+from app.reports.translated_document import draft_name, proposals_of, translated_document
+from app.segments.state import Json
+from app.tm.library import MemoryLibrary
+from app.workspace.commands import Workspace
+
+# The document with confirmed and edited segments only; and with proposals for all other segments.
+DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
+# The translation memory of all documents in the log.
+ALL_MEMORY = "all-memory.tmx"
+
+
+class WorkspaceExports:
+    """The exports of all open documents. Safe from several threads."""
+
+    def __init__(self, store: LogStore, library: MemoryLibrary) -> None:
+        self._store = store
+        self._library = library
+
+    def make(self, workspace: Workspace, kind: str) -> Export:
+        """A file to save. The log has the export before anybody gets the file."""
+        if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
+            kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
+            raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
+        file = None
+        if kind == ALL_MEMORY:
+            file = self._library.export_tmx(workspace.direction)
+        elif kind not in EXPORTS:
+            file = self._translated(workspace, kind)
+        self._store.append(workspace.session_id, "export", {"kind": kind})
+        return file or EXPORTS[kind](self._store, workspace.session_id)  # an exported log contains its own export
+
+    def note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
+        """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
+        if kind in (DOCUMENT, DOCUMENT_WITH_PROPOSALS):
+            return {"note": self._translated(workspace, kind).note, "is_empty": False}
+        if kind == ALL_MEMORY:
+            note: str | None = self._library.note_if_empty(workspace.direction)
+        else:
+            note = EXPORTS[kind](self._store, workspace.session_id).note if kind in CAN_BE_EMPTY else None
+        return {"note": note, "is_empty": note is not None}
+
+    def _translated(self, workspace: Workspace, kind: str) -> Export:
+        with workspace.lock:
+            proposals = proposals_of(workspace.segments) if kind == DOCUMENT_WITH_PROPOSALS else None
+            saved = self._store.load_session(workspace.session_id).segments
+        language = workspace.direction.partition("-")[2]
+        made = translated_document(workspace.document, saved, language, proposals=proposals)
+        return made if proposals is None else replace(made, name=draft_name(made.name))
