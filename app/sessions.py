@@ -16,6 +16,7 @@ from pathlib import Path
 
 from app import VERSION
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
+from app.formats import Reading
 from app.formats.documents import Document, ReadFile, read_file
 from app.glossary.model import terms_in_direction
 from app.glossary.reading.glossary_file import read_glossary
@@ -178,8 +179,12 @@ class Sessions:
         is_sample = summary.document_name == SAMPLE_DOCUMENT
         return summary.is_untouched or (is_sample and example.has_only_example(self.store.load_session(summary.id)))
 
-    def restart(self, workspace: Workspace, direction: str, key: str | None = None) -> Workspace:
+    def restart(
+        self, workspace: Workspace, direction: str, key: str | None = None, reading: Reading | None = None
+    ) -> Workspace:
         """A new session on the same document, with the same model or that of `key`, in another of its directions.
+
+        With `reading`, the file is read that way; else as before.
 
         The document is read again, since where sentences end is the language's, and a table of both languages is
         turned; the earlier session stays in the log, and its glossaries and its style come along where they say
@@ -194,7 +199,7 @@ class Sessions:
             name = self.models.catalog.entry(key).name
             model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
         check_direction(name, self.models.directions(workspace, key), direction)
-        file = facing(read_file(old.data, old.name), direction)
+        file = facing(read_file(old.data, old.name, reading or old.reading), direction)
         check_facing(file, direction)
         document = file.document(direction.partition("-")[0])
         with self._lock:
@@ -426,10 +431,12 @@ class Sessions:
             if is_alike and not self._is_open(summary.id) and self._is_untouched(summary):
                 record = self.store.load_session(summary.id)
                 has_style = chosen_style(self.store, summary.id) == style
-                if has_style and (record.direction, record.document.data, record.document.segments) == (
+                same = record.document
+                if has_style and (record.direction, same.data, same.segments, same.format) == (
                     direction,
                     document.data,
                     document.segments,
+                    document.format,
                 ):
                     return record
         return None

@@ -137,6 +137,14 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return build_parser().parse_args(arguments)
 
 
+def _columns(text: str) -> tuple[int, int]:
+    """Two different column numbers, which count from 1, as numbers that count from 0."""
+    source, target = (int(number) - 1 for number in text.split(","))
+    if min(source, target) < 0 or source == target:
+        raise ValueError(text)
+    return source, target
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     program = program_name()
@@ -168,6 +176,10 @@ def build_parser() -> argparse.ArgumentParser:
     translate.add_argument(
         "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8 or a guess)"
     )
+    translate.add_argument(
+        "--columns", type=_columns, metavar="S,T",
+        help="numbers of a table's columns with sources and targets, such as 2,3 (default: by the header)",
+    )  # fmt: skip
     translate.add_argument(
         "--strict", action="store_true",
         help="exit status 3 if text is not offered, an encoding is guessed, or the model cannot read a sign",

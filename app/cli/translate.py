@@ -14,6 +14,7 @@ from pathlib import Path
 from app.cli.glossary_check import glossary_report
 from app.cli.log_commands import check_output, unreadable, write
 from app.errors import CommandError
+from app.formats import Reading
 from app.formats.documents import Document, Export, ReadFile, read_file, with_language
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
@@ -27,7 +28,7 @@ from app.models.style import Style
 from app.reports.translated_document import translated_document
 from app.segments.state import SegmentState, findings_of, unmet_texts
 from app.tags.protect import Protection
-from app.text.encoding import shortened_list
+from app.text.encoding import codec_of, shortened_list
 from app.text.words import count_words
 from app.tm.index import MemoryIndex
 from app.tm.prefill import index_of_pairs, prefill
@@ -46,10 +47,10 @@ def translate(flags: argparse.Namespace) -> int:
     With --strict, returns 3 if there is a note about the file, or text that the model cannot read.
     """
     path: Path = flags.document
-    data = _read(path) if flags.encoding is None else _transcoded(_read(path), path, flags.encoding)
+    data = _read(path)
     os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
     translator = load_translator(flags.model, flags.device)
-    file = read_file(data, path.name)
+    file = read_file(data, path.name, _reading(flags))
     direction = _direction(flags.direction, file, translator.directions)
     style = Style(flags.formality, flags.domain)
     style.check(translator, direction)
@@ -77,16 +78,9 @@ def translate(flags: argparse.Namespace) -> int:
     progress.end()
     made, problems = drafted(document, todo, translations, direction, known)
     problems = [*_lacking(segments, known), *problems]
-    written = made.data
-    if flags.encoding is not None:
-        try:
-            written = written.decode("utf-8").encode(flags.encoding)
-        except UnicodeEncodeError as error:
-            character = error.object[error.start]
-            _say(f"{flags.encoding} does not support {character!r}; the file was saved as UTF-8 instead")
     for note in document.notes:
         _say(note)
-    write(output, written)
+    write(output, made.data)
     for problem in problems:
         _say(problem)
     print(output)
@@ -130,7 +124,8 @@ def drafted(
         for s in document.segments
     ]
     made = translated_document(document, saved, direction.partition("-")[2])
-    return made, [*problems, *([made.note] if made.note and "Placeholders" in made.note else [])]
+    serious = ("Placeholders", "saved as UTF-8")
+    return made, [*problems, *([made.note] if made.note and any(text in made.note for text in serious) else [])]
 
 
 def _unread(source: str, translation: Translation) -> str:
@@ -262,16 +257,12 @@ def _read(path: Path) -> bytes:
         raise unreadable(path, error) from error
 
 
-def _transcoded(data: bytes, path: Path, encoding: str) -> bytes:
-    """The text of a file in UTF-8. Raises CommandError for an unknown encoding, or one that is not that of the file."""
-    try:
-        return data.decode(encoding).encode("utf-8")
-    except LookupError as error:
-        raise CommandError(Message("{encoding!r} is not a known encoding", encoding=encoding)) from error
-    except UnicodeError as error:
-        raise CommandError(
-            Message("{path} is not in {encoding}: choose another --encoding", path=path, encoding=encoding)
-        ) from error
+def _reading(flags: argparse.Namespace) -> Reading:
+    """The encoding and columns given. Raises CommandError for an unknown encoding."""
+    encoding = None if flags.encoding is None else codec_of(flags.encoding)
+    if flags.encoding is not None and encoding is None:
+        raise CommandError(Message("{encoding!r} is not a known encoding", encoding=flags.encoding))
+    return Reading(encoding, flags.columns)
 
 
 def _say(text: str) -> None:

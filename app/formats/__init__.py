@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from app.errors import DocumentError
+from app.errors import CommandError, DocumentError
 from app.formats import (
     android,
     docx,
@@ -28,50 +30,88 @@ from app.formats import (
 )
 from app.formats.base import ParsedFile
 from app.i18n import Message
+from app.text.encoding import codec_of
 
 _MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How a person wants a file to be read whose bytes do not say it. None: as the reader guesses.
+
+    `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0.
+    """
+
+    encoding: str | None = None
+    columns: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
-    """One file format: `key` identifies it in the log, `read` parses a file of it.
+    """One file format: `key` identifies it, `read` parses a file of it.
 
     `is_paired`: its files contain targets beside the sources. `takes_comments`: its parsed files are
-    `app.formats.base.SupportsComments`.
+    `app.formats.base.SupportsComments`. `options` are the fields of `Reading` that `read` takes. `reading` is chosen.
     """
 
     key: str
     label: str
     endings: tuple[str, ...]
-    read: Callable[[bytes, str], ParsedFile]
+    read: Callable[..., ParsedFile]
     max_bytes: int = 5 * _MIB
     is_paired: bool = False
     takes_comments: bool = False
+    options: tuple[str, ...] = ()
+    reading: Reading = Reading()
+
+    @property
+    def log_key(self) -> str:
+        """The key with the chosen reading, for the log: "csv;encoding=cp1250;columns=1,2"."""
+        encoding, columns = self.reading.encoding, self.reading.columns
+        chosen = [f"encoding={encoding}"] if encoding else []
+        chosen += [f"columns={columns[0]},{columns[1]}"] if columns else []
+        return ";".join([self.key, *chosen])
+
+    def chosen(self, reading: Reading) -> Format:
+        """The format with files read this way. Raises CommandError for a choice that it does not have."""
+        given: dict[str, Any] = {
+            name: value for name in ("encoding", "columns") if (value := getattr(reading, name)) is not None
+        }
+        if refused := [name for name in given if name not in self.options]:
+            raise CommandError(
+                Message(
+                    "{format} has no choice of {what}",
+                    format=self.label,
+                    what=Message("columns") if refused[0] == "columns" else Message("encoding"),
+                )
+            )
+        return replace(self, read=partial(self.read, **given), reading=reading)
 
 
 _XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
-_PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text.read)
+_TEXT = ("encoding",)
+_PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text.read, options=_TEXT)
 _ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
 _TEXTS = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
 _SLIDES = (".ppt", ".odp", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
 _SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".ods", ".numbers")  # of spreadsheet programs
 FORMATS = (
     _PLAIN_TEXT,
-    Format("markdown", "Markdown", (".md", ".markdown"), markdown.read),
-    Format("srt", Message("SubRip subtitles"), (".srt",), subtitles.read),
+    Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),
+    Format("srt", Message("SubRip subtitles"), (".srt",), subtitles.read, options=_TEXT),
     Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
     Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB),
     Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
     Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB),
-    Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read),
-    Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True),
+    Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT),
+    Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True, options=(*_TEXT, "columns")),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
-    Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read),
-    Format("properties", Message("Java properties"), (".properties",), properties.read),
+    Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read, options=_TEXT),
+    Format("properties", Message("Java properties"), (".properties",), properties.read, options=_TEXT),
     Format("android", Message("Android resources"), (".xml",), android.read),
     Format("resx", Message(".NET resources"), (".resx",), resx.read),
-    Format("strings", Message("iOS strings"), (".strings",), ios_strings.read),
-    Format("vtt", Message("WebVTT subtitles"), (".vtt",), webvtt.read),
+    Format("strings", Message("iOS strings"), (".strings",), ios_strings.read, options=_TEXT),
+    Format("vtt", Message("WebVTT subtitles"), (".vtt",), webvtt.read, options=_TEXT),
     Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}
@@ -105,5 +145,15 @@ def format_of(name: str) -> Format:
 
 
 def format_by_key(key: str) -> Format:
-    """The format with this key in the log."""
-    return _BY_KEY[key]
+    """The format with this key in the log (`Format.log_key`). Raises LookupError or ValueError if there is none."""
+    name, *choices = key.split(";")
+    if not choices:
+        return _BY_KEY[name]
+    chosen = dict(choice.split("=") for choice in choices)
+    columns = tuple(map(int, chosen["columns"].split(","))) if "columns" in chosen else None
+    if columns is not None and (len(columns) != 2 or min(columns) < 0):
+        raise ValueError(key)
+    encoding = chosen.get("encoding")
+    if encoding is not None and codec_of(encoding) != encoding:
+        raise LookupError(key)
+    return _BY_KEY[name].chosen(Reading(encoding, (columns[0], columns[1]) if columns else None))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from app.errors import DocumentError
-from app.formats import Format, format_by_key, format_of
+from app.formats import Format, Reading, format_by_key, format_of
 from app.formats.base import (
     Comment,
     HasLanguages,
@@ -26,6 +26,7 @@ from app.formats.base import (
     UnitTranslation,
 )
 from app.formats.coverage import Coverage, coverage_of
+from app.formats.table import TableFile, first_rows
 from app.i18n import Message
 from app.text.encoding import safe_name
 from app.text.sentences import sentence_spans
@@ -87,10 +88,28 @@ class Document:
         return self.data[len(self.mark) :].decode(self.encoding)
 
     @property
+    def reading(self) -> Reading:
+        """How a person wanted the file to be read."""
+        return format_by_key(self.format).reading
+
+    @property
+    def can_be_reread(self) -> bool:
+        """Whether a person may know better how to read the file: a table, or a text that is not in UTF-8."""
+        options = format_by_key(self.format).options
+        return "columns" in options or ("encoding" in options and self.encoding != "utf-8")
+
+    def preview(self, num_rows: int) -> tuple[tuple[int, int] | None, list[list[str]]]:
+        """The columns of sources and targets of a table, and its first rows below the header; else None and no rows."""
+        parsed = _parsed(self.format, self.data, self.name)
+        return (parsed.columns, first_rows(parsed, num_rows)) if isinstance(parsed, TableFile) else (None, [])
+
+    @property
     def coverage(self) -> Coverage | None:
         """How much of what a reader sees is offered; None for a format that declares what is to be translated."""
         text = self.text if self.encoding else ""
-        return coverage_of(self.format, self.data, text, (segment.source for segment in self.segments))
+        return coverage_of(
+            format_by_key(self.format).key, self.data, text, (segment.source for segment in self.segments)
+        )
 
     def tags(self, index: int) -> RawTags:
         """The raw start and end tag for each numbered tag in the source of a segment; empty if it has none."""
@@ -196,25 +215,25 @@ class ReadFile:
                 Message("{name} contains no text to translate: choose a file with text in it", name=name)
             )
         document = Document(
-            name, self.format.key, self.data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes
+            name, self.format.log_key, self.data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes
         )
         coverage = document.coverage
         note = coverage.note if coverage else None
         return replace(document, notes=(*document.notes, note)) if note else document
 
 
-def read_document(data: bytes, name: str, language: str = "en") -> Document:
+def read_document(data: bytes, name: str, language: str = "en", reading: Reading | None = None) -> Document:
     """Reads a document with sources in that language: `read_file` and `ReadFile.document`."""
-    return read_file(data, name).document(language)
+    return read_file(data, name, reading).document(language)
 
 
-def read_file(data: bytes, name: str) -> ReadFile:
+def read_file(data: bytes, name: str, reading: Reading | None = None) -> ReadFile:
     """Parses a file; the format depends on the extension of `name`, which is untrusted.
 
-    Raises DocumentError with a remedy.
+    Raises DocumentError with a remedy, and CommandError for a `reading` that the format does not have.
     """
     name = safe_name(name, "document.txt")
-    its_format = format_of(name)
+    its_format = format_of(name) if reading is None or reading == Reading() else format_of(name).chosen(reading)
     if len(data) > its_format.max_bytes:
         raise DocumentError(
             Message(

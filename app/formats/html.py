@@ -169,9 +169,9 @@ class HtmlFile(TextFile):
         return start + begins.at - begins.start, end + ends.at - ends.start, show(pieces)
 
 
-def read(data: bytes, name: str) -> HtmlFile:
+def read(data: bytes, name: str, encoding: str | None = None) -> HtmlFile:
     """Parses a page in any common encoding; tries the one declared in its meta tag first."""
-    decoded = _decoded(data, name)
+    decoded = _decoded(data, name, encoding)
     tokens: list[_Token] = []
     units: list[Unit] = []
     shift = 0
@@ -190,10 +190,10 @@ def read(data: bytes, name: str) -> HtmlFile:
     return HtmlFile(decoded, tokens, units)
 
 
-def _decoded(data: bytes, name: str) -> DecodedText:
+def _decoded(data: bytes, name: str, encoding: str | None) -> DecodedText:
     declared = _CHARSET.search(data[:4096])
     has_mark = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    if declared and not has_mark:
+    if declared and not has_mark and encoding is None:
         charset = declared[1].decode("ascii").lower()
         try:
             codec = codecs.lookup({"iso-8859-1": "cp1252", "us-ascii": "cp1252"}.get(charset, charset)).name
@@ -202,7 +202,7 @@ def _decoded(data: bytes, name: str) -> DecodedText:
             codec, text = "", ""
         if codec not in ("", "utf-7") and "\0" not in text and text.strip() and text.encode(codec) == data:
             return DecodedText(text, codec, b"", None)
-    return decode_text(data, name, DocumentError)
+    return decode_text(data, name, DocumentError, encoding)
 
 
 def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:

@@ -27,9 +27,9 @@ _ESCAPE = re.compile(r"\\(?:[Uu]([0-9A-Fa-f]{4})|([0-7]{3})|([\s\S]))")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
-def read(data: bytes, name: str) -> ProseFile:
+def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a .strings file. Raises DocumentError with the line of what cannot be read."""
-    decoded = decode_text(data, name, DocumentError)
+    decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     units: list[Unit] = []
     comments: list[str] = []

@@ -45,9 +45,9 @@ class JsonStrings(ProseFile):
         return edits
 
 
-def read(data: bytes, name: str) -> JsonStrings:
+def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
     """Parses a JSON or ARB file. Raises DocumentError with the line and column if it is not valid."""
-    decoded = decode_text(data, name, DocumentError)
+    decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     content = _parsed(text, name)
     describe, is_text = _conventions(content)

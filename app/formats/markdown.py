@@ -56,9 +56,9 @@ _FRONT_FIELD = re.compile(
 _PLAIN_VALUE = re.compile(r"[\w(].*[^:]", re.DOTALL)
 
 
-def read(data: bytes, name: str) -> ProseFile:
+def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a Markdown file in any common encoding."""
-    decoded = decode_text(data, name, DocumentError)
+    decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     front = _FRONT_MATTER.match(text)
     begin = front.end() if front else 0

@@ -28,9 +28,9 @@ _LONE_APOSTROPHE = re.compile(r"(?<!')'(?:'')*(?!')")
 _SPACE_ESCAPES = re.compile(r"\\[tnrf ]|\\(?:\r\n|[\r\n])|\s")
 
 
-def read(data: bytes, name: str) -> ProseFile:
+def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a .properties file; every text file is a valid one."""
-    decoded = decode_text(data, name, DocumentError)
+    decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     units: list[Unit] = []
     comments: list[str] = []

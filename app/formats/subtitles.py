@@ -27,9 +27,9 @@ _POSITION = re.compile(r"(?:\{\\[^{}]*\})+[ \t]*")
 _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
 
 
-def read(data: bytes, name: str) -> ProseFile:
+def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a SubRip file. Raises DocumentError if it has no lines of times."""
-    decoded = decode_text(data, name, DocumentError)
+    decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     times = list(_TIMES.finditer(text))
     if not times:

@@ -1,8 +1,10 @@
 """CSV and TSV as a document: each row has a source and a target; all other cells stay unchanged.
 
-The header row determines the columns ("source" and "target", or language names, also after a column of keys); without
-a header, the first two columns are used. A table of two languages can be translated in either direction. A translation
-never becomes a formula unless its source was one.
+The columns are those that a person has chosen, else those of the header row ("source" and "target", or language names,
+also after a column of keys), else the first two after a column of keys. A table of two languages can be translated in
+either direction. A line break inside a cell is a tag. A translation never becomes a formula unless its source was one.
+
+Quotation marks inside quoted cells are doubled; in a file in which that does not fit, they follow a backslash.
 """
 
 from __future__ import annotations
@@ -13,7 +15,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, line_of, one_line, splice
+from app.formats.base import (
+    Edit,
+    PairedFile,
+    RawTags,
+    Unit,
+    UnitTranslation,
+    WrittenFile,
+    encode,
+    line_of,
+    one_line,
+    splice,
+)
+from app.formats.inline import Piece, Shown, show
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, escape_formula, shortened_list
 from app.text.language_names import column_language
@@ -21,8 +35,16 @@ from app.text.language_names import column_language
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
-_SEPARATORS = ",;\t"
+_SEPARATORS = ",;\t|"
+_KEY = re.compile(r"(?=.*[\d._/:-])[\w./:-]+")
+_BREAK = re.compile(r"(\r\n|\r|\n)")
 _SEPARATOR_LINE = re.compile(r"sep=([,;\t|])(?:\r\n|\r|\n)", re.IGNORECASE)  # as Excel reads and writes it
+
+
+_DOUBLED = re.compile(r'"((?:[^"]|"")*)"')
+_BACKSLASHED = re.compile(r'"((?:[^"\\]|\\[\s\S]|"")*)"')
+_ESCAPED = {_DOUBLED: re.compile('""'), _BACKSLASHED: re.compile(r'""|\\"')}  # a quotation mark inside of a cell
+_LAST_BACKSLASHES = re.compile(r"\\+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +77,12 @@ class TableFile(PairedFile):
     languages: tuple[str, str] = ("", "")  # the column names if these are languages
     notes: tuple[str, ...] = ()
     is_paired: bool = True
+    has_backslashes: bool = False  # before quotation marks inside of cells
+
+    def tags(self, start: int, end: int) -> RawTags:
+        """The line breaks of the source at a place."""
+        row = self._by_place.get((start, end))
+        return _with_both(row).tags if row else {}
 
     def reversed(self) -> TableFile | None:
         """The table with its targets as sources; None if its columns are not two languages."""
@@ -65,13 +93,16 @@ class TableFile(PairedFile):
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets in their cells; missing cells are added to short rows."""
-        rows = {(row.source.start, row.source.end): row for row in self._all_rows()}
-        edits = [self._edit(rows[new.start, new.end], new.text) for new in translations]
+        edits = [self._edit(self._by_place[new.start, new.end], new.text) for new in translations]
         return encode(splice(self.decoded.text, edits), self.encoding, self.mark)
 
     @cached_property
     def _sources(self) -> dict[tuple[int, int], str]:
-        return {(row.source.start, row.source.end): one_line(row.source.value) for row in self._all_rows()}
+        return {place: _shown(row.source.value).text for place, row in self._by_place.items()}
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[int, int], _Row]:
+        return {(row.source.start, row.source.end): row for row in self._all_rows()}
 
     def _all_rows(self) -> list[_Row]:
         """The rows, also in the reversed direction if the table has two languages."""
@@ -82,6 +113,7 @@ class TableFile(PairedFile):
         text = one_line(text)
         if row.target is not None and text == _given(row):
             return row.target.end, row.target.end, ""
+        text = _with_both(row).raw(text, str)
         if escape_formula(row.source.value) == row.source.value:
             text = escape_formula(text)
         if row.target is None:
@@ -91,27 +123,77 @@ class TableFile(PairedFile):
         return row.target.start, row.target.end, self._written(text, is_quoted=is_quoted)
 
     def _written(self, text: str, *, is_quoted: bool) -> str:
-        if is_quoted or self.separator in text or text.startswith('"') or text != text.strip():
-            doubled = text.replace('"', '""')
-            return f'"{doubled}"'
+        if self.has_backslashes:
+            quoted = _LAST_BACKSLASHES.sub(r"\g<0>\g<0>", text.replace('"', '\\"'))
+        else:
+            quoted = text.replace('"', '""')
+        if is_quoted or self.separator in text or _BREAK.search(text) or text.startswith('"') or text != text.strip():
+            return f'"{quoted}"'
         return text
 
 
-def read(data: bytes, name: str) -> TableFile:
-    """Parses a table. Raises DocumentError if a quotation mark is never closed."""
-    decoded = decode_text(data, name, DocumentError)
+def read(data: bytes, name: str, encoding: str | None = None, columns: tuple[int, int] | None = None) -> TableFile:
+    """Parses a table, in which `columns` are those of sources and targets, from 0.
+
+    Raises DocumentError with the row if quotation marks cannot be read, or if no row has the column of sources.
+    """
+    decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     declared = _SEPARATOR_LINE.match(text)
     separator = declared[1] if declared else "\t" if name.lower().endswith((".tsv", ".tab")) else _separator_of(text)
-    lines = list(_lines(text, declared.end() if declared else 0, separator, name))
+    start = declared.end() if declared else 0
+    has_backslashes = separator != "\t" and '\\"' in text and not _can_read(text, start, separator, name)
+    lines = list(_lines(text, start, separator, name, _BACKSLASHED if has_backslashes else _DOUBLED))
     header = _columns(lines[0]) if lines else None
-    source, target = header or (0, 1)
-    names = [cell.value.strip() for cell in lines[0]] if header else []
-    languages = ["" if name.lower() in _SOURCE_NAMES | _TARGET_NAMES else name for name in (*names, "", "")]
-    named = (languages[source], languages[target]) if header else ("", "")
-    rows = lines[header is not None :]
+    has_header = header is not None or (columns is not None and bool(lines) and _is_header(lines[0], columns))
+    source, target = columns or header or _without_keys(lines)
+    if not any(source < len(line) for line in lines):
+        raise DocumentError(
+            Message(
+                "{name} has no column {number}, the one of the sources: choose another one",
+                name=name,
+                number=source + 1,
+            )
+        )
+    names = [cell.value.strip() for cell in lines[0]] if has_header else []
+    languages = ["" if name.lower() in _SOURCE_NAMES | _TARGET_NAMES else name for name in names]
+    languages += [""] * (max(source, target) + 1 - len(languages))
+    named = (languages[source], languages[target])
+    if columns and not all(map(column_language, named)):
+        named = ("", "")
+    rows = lines[has_header:]
     notes = (*([decoded.note] if decoded.note else []), *_notes(rows, (source, target)))
-    return TableFile(decoded, separator, (source, target), rows, _units(_rows(rows, (source, target))), named, notes)
+    units = _units(_rows(rows, (source, target)))
+    return TableFile(decoded, separator, (source, target), rows, units, named, notes, has_backslashes=has_backslashes)
+
+
+def first_rows(parsed: TableFile, num_rows: int) -> list[list[str]]:
+    """The cells of the first rows, for a person who chooses columns; the header, if any, is not among them."""
+    return [[one_line(cell.value) for cell in line] for line in parsed.lines[:num_rows]]
+
+
+def _can_read(text: str, start: int, separator: str, name: str) -> bool:
+    """Whether quotation marks inside of cells are doubled."""
+    try:
+        for _ in _lines(text, start, separator, name, _DOUBLED):
+            pass
+    except DocumentError:
+        return False
+    return True
+
+
+def _is_header(cells: Sequence[_Cell], columns: tuple[int, int]) -> bool:
+    """Whether a row names the chosen columns."""
+    names = [cells[at].value.strip().lower() if at < len(cells) else "" for at in columns]
+    known = _SOURCE_NAMES | _TARGET_NAMES
+    return any(name in known or column_language(name) is not None for name in names if name)
+
+
+def _without_keys(lines: Sequence[Sequence[_Cell]]) -> tuple[int, int]:
+    """The columns of a table without a header: the first two, or those after a column in which each cell is a key."""
+    firsts = [line[0].value.strip() for line in lines if len(line) > 1]
+    has_keys = len(firsts) > 1 and all(map(_KEY.fullmatch, firsts)) and len({*firsts}) == len(firsts)
+    return (1, 2) if has_keys else (0, 1)
 
 
 def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterator[str]:
@@ -142,7 +224,16 @@ def _rows(lines: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterato
 
 def _units(rows: Iterable[_Row]) -> list[Unit]:
     """The units of the rows; those with a target are drafts."""
-    return [Unit(row.source.start, row.source.end, one_line(row.source.value), _given(row)) for row in rows]
+    return [Unit(row.source.start, row.source.end, _shown(row.source.value).text, _given(row)) for row in rows]
+
+
+def _shown(value: str, like: Shown | None = None) -> Shown:
+    """The text of a cell, with tags for the line breaks inside of it."""
+    text = value.strip()
+    if not _BREAK.search(text):
+        return Shown(one_line(value), tags=dict(like.tags) if like else {})
+    pieces = [Piece("lone" if number % 2 else "text", part) for number, part in enumerate(_BREAK.split(text)) if part]
+    return show(pieces, like)
 
 
 def _columns(cells: Sequence[_Cell]) -> tuple[int, int] | None:
@@ -167,28 +258,28 @@ def _separator_of(text: str) -> str:
     return max(_SEPARATORS, key=lambda sign: (first.count(sign), sign == ","))
 
 
-def _lines(text: str, position: int, separator: str, name: str) -> Iterator[list[_Cell]]:
+def _lines(text: str, position: int, separator: str, name: str, quoted: re.Pattern[str]) -> Iterator[list[_Cell]]:
     """The cells of each row from `position` on, with their spans.
 
-    A quoted cell may contain separators, line ends and doubled quotation marks.
+    A quoted cell may contain separators, line ends and quotation marks. Raises DocumentError if one is not closed.
     """
     cells: list[_Cell] = []
     plain = re.compile(rf"[^{re.escape(separator)}\r\n]*")
-    quoted = re.compile(r'"((?:[^"]|"")*)"')
     while position < len(text):
         match = quoted.match(text, position)
-        if match is None and text.startswith('"', position) and separator != "\t":
+        ends_here = match is not None and text[match.end() : match.end() + 1] in ("", separator, "\r", "\n")
+        if not ends_here and text.startswith('"', position) and separator != "\t":
             raise DocumentError(
                 Message(
-                    '{name}, {place}: a cell starts with a quotation mark (") that is never closed: close it, or '
-                    "double it if it is part of the text",
+                    '{name}, {place}: a cell starts with a quotation mark (") that is not closed before the next '
+                    "{separator!r}: close it, or double it if it is part of the text",
                     name=name,
                     place=line_of(text, position),
+                    separator=separator,
                 )
             )
-        ends_here = match is not None and text[match.end() : match.end() + 1] in ("", separator, "\r", "\n")
         if match is not None and ends_here:
-            cells.append(_Cell(*match.span(), match[1].replace('""', '"')))
+            cells.append(_Cell(*match.span(), _ESCAPED[quoted].sub('"', match[1])))
             position = match.end()
         else:
             bare = plain.match(text, position)
@@ -209,4 +300,10 @@ def _lines(text: str, position: int, separator: str, name: str) -> Iterator[list
 
 
 def _given(row: _Row) -> str | None:
-    return one_line(row.target.value) if row.target is not None and row.target.value.strip() else None
+    return _with_both(row).text if row.target is not None and row.target.value.strip() else None
+
+
+def _with_both(row: _Row) -> Shown:
+    """The text of the target, or of the source if there is none, with the line breaks of both."""
+    source = _shown(row.source.value)
+    return _shown(row.target.value, source) if row.target is not None and row.target.value.strip() else source

@@ -24,9 +24,9 @@ _REFERENCE = re.compile("|".join(_REFERENCES))
 _TAG = re.compile(r"</?(?:[cibuv]|ruby|rt|lang|\d[\d:.]+)(?:[.\s][^<>]*)?>")
 
 
-def read(data: bytes, name: str) -> ProseFile:
+def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a WebVTT file. Raises DocumentError if it does not begin as one."""
-    decoded = decode_text(data, name, DocumentError)
+    decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     if not _HEADER.match(text):
         raise DocumentError(

@@ -32,7 +32,7 @@ _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM
 MAX_ELEMENTS = 1_000_000
 _MAX_DEPTH = 200
 # Python codecs that are not allowed in an XML file.
-_REFUSED = {"utf-7", "unicode_escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem"}
+_REFUSED = {"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem"}
 
 
 @dataclass(slots=True)

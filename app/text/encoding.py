@@ -6,10 +6,12 @@ glossary rows.
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from app.errors import AppError
 from app.i18n import Message
@@ -30,9 +32,23 @@ _LABELS = {
     "utf-32-be": "UTF-32 (big-endian)",
     "cp1252": "Windows-1252",
     "iso-8859-1": "Latin-1",
+    "cp1250": "Windows-1250",
     "cp1251": "Windows-1251",
+    "cp1253": "Windows-1253",
+    "cp1254": "Windows-1254",
+    "iso8859-2": "Latin-2",
     "koi8-r": "KOI8-R",
+    "koi8-u": "KOI8-U",
+    "cp850": "DOS 850",
+    "cp865": "DOS 865",
+    "cp866": "DOS 866",
+    "gb18030": "GB 18030 (GB2312, GBK)",
+    "big5": "Big5",
+    "shift_jis": "Shift JIS",
+    "euc_jp": "EUC-JP",
+    "euc_kr": "EUC-KR",
 }
+ENCODINGS: Final = tuple(_LABELS)  # that a person can choose for a file
 _OTHER_KINDS = (
     (b"PK\x03\x04", Message("a ZIP archive or an office file (.docx, .xlsx, .odt)")),
     (b"PK\x05\x06", Message("an empty ZIP archive")),
@@ -55,12 +71,33 @@ _OTHER_KINDS = (
     (b"OggS", Message("a sound or video file")),
     (b"\x1aE\xdf\xa3", Message("a video file")),
 )
+# Python codecs that are no encodings of text files, or write a byte order mark
+_REFUSED = {
+    "utf-7",
+    "utf-8-sig",
+    "utf-16",
+    "utf-32",
+    "unicode-escape",
+    "raw-unicode-escape",
+    "idna",
+    "punycode",
+    "mbcs",
+    "oem",
+}
 _SAVE_AS_TEXT = Message("save it as plain text (.txt, UTF-8) and open that file")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _UTF8_SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}",
 )
 _HIGH_WORD = re.compile(rb"[\xa3\xa8\xb3\xb8\xc0-\xff]{4,}")  # of letters that are Cyrillic in either encoding
+# In Windows-1250 inside of words ą, ł, ż, where Windows-1252 has superscript digits and an inverted question mark
+_POLISH_WORD = re.compile(rb"[A-Za-z\x80-\xff][\xb9\xb3\xbf][a-z]")
+_CZECH_WITH_CARON = {0xEC, 0xF8}  # ě, ř; in Windows-1252 ì, ø
+_CZECH_OR_SLAVIC = {0x9A, 0x9E}  # š, ž
+_WESTERN = {0xE0, 0xE4, 0xE5, 0xE6, 0xE7, 0xEA, 0xF6, 0xFC}  # letters of Western languages that Czech does not have
+_HUNGARIAN = {0xF5, 0xFB}  # ő, ű; in Windows-1252 õ, û
+_NORTHERN = {0xE3, 0xE4, 0xE7, 0xEA}  # letters of languages with õ or û
+_MIN_PAIRS = 3
 _BAD_IN_NAMES = re.compile(r'[<>:"|?*\\/]')
 _RESERVED_NAMES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)", re.IGNORECASE)
 _MAX_NAME = 100
@@ -92,9 +129,22 @@ def encoding_label(encoding: str) -> str:
     return _LABELS.get(encoding, encoding)
 
 
-def decode_text(data: bytes, name: str, error: type[AppError]) -> DecodedText:
-    """Decodes `data` by its byte order mark, else as UTF-8, UTF-16 without a mark, Windows-1251 or KOI8-R if most words
-    are Cyrillic then, Windows-1252 or Latin-1.
+def codec_of(encoding: str) -> str | None:
+    """The name of the codec for a text encoding that a person typed; None if there is none."""
+    try:
+        found = codecs.lookup(encoding)
+        is_usable = found._is_text_encoding and found.encode("a")[1] == 1 and found.name not in _REFUSED
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    return found.name if is_usable else None
+
+
+def decode_text(data: bytes, name: str, error: type[AppError], encoding: str | None = None) -> DecodedText:
+    """Decodes `data` as `encoding`, a codec's name, if given.
+
+    Else by its byte order mark, as UTF-8, UTF-16 without a mark, or as the first of these that fits: Windows-1251 or
+    KOI8-R if most words are Cyrillic then, GB 18030 if all letters come in pairs, Windows-1250 if letters of Czech,
+    Hungarian or Polish would be other signs, Windows-1252, Latin-1.
 
     Raises `error`, with the file name and a remedy, for empty files, binary files and damaged text.
     """
@@ -103,7 +153,7 @@ def decode_text(data: bytes, name: str, error: type[AppError]) -> DecodedText:
     for start, kind in _OTHER_KINDS:
         if data.startswith(start):
             raise error(Message("{name} is {kind}, not plain text: {cure}", name=name, kind=kind, cure=_SAVE_AS_TEXT))
-    decoded = _decode(data, name, error)
+    decoded = _decode(data, name, error) if encoding is None else _decode_as(data, encoding, name, error)
     num_controls = sum(1 for _ in _CONTROLS.finditer(decoded.text))
     if num_controls > max(1, len(decoded.text) // 100):
         raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
@@ -133,19 +183,47 @@ def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
                     byte=byte,
                 )
             ) from problem
-    for encoding in (*_cyrillic(data), "cp1252", "iso-8859-1"):
+    for encoding in (*_cyrillic(data), *_chinese(data), *_central_european(data), "cp1252", "iso-8859-1"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
         note = Message(
-            "{name} is not UTF-8 and was read as {encoding}. If characters such as ä, é or “ look wrong, save the "
-            "file as UTF-8 and open it again.",
+            "{name} is not UTF-8 and was read as {encoding}. If characters such as ä, é or “ look wrong, choose "
+            "another encoding, or save the file as UTF-8 and open it again.",
             name=name,
             encoding=encoding_label(encoding),
         )
         return DecodedText(text, encoding, b"", note)
     raise AssertionError("Latin-1 reads any bytes")
+
+
+def _decode_as(data: bytes, encoding: str, name: str, error: type[AppError]) -> DecodedText:
+    """The text in the encoding that a person has chosen."""
+    label = encoding_label(encoding)
+    mark = next((mark for mark, its_encoding in _MARKS if its_encoding == encoding and data.startswith(mark)), b"")
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, len(mark) + problem.start) + 1
+        raise error(
+            Message(
+                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}: choose another encoding",
+                name=name,
+                line=line,
+                byte=problem.object[problem.start],
+                encoding=label,
+            )
+        ) from problem
+    if mark + text.encode(encoding) != data:
+        raise error(
+            Message(
+                "{name} cannot be saved again unchanged in {encoding}: choose another encoding",
+                name=name,
+                encoding=label,
+            )
+        )
+    return DecodedText(text, encoding, mark, None)
 
 
 def _decode_marked(data: bytes, mark: bytes, encoding: str, name: str, error: type[AppError]) -> DecodedText:
@@ -208,6 +286,24 @@ def _cyrillic(data: bytes) -> tuple[str, ...]:
     in_1251 = sum(map(words.count, range(0xE0, 0x100)))
     in_koi8 = sum(map(words.count, range(0xC0, 0xE0)))
     return ("cp1251",) if in_1251 > 0.8 * len(words) else ("koi8-r",) if in_koi8 > 0.8 * len(words) else ()
+
+
+def _chinese(data: bytes) -> tuple[str, ...]:
+    """GB 18030 for a text in which all bytes beyond ASCII are pairs of GB 2312, several of them."""
+    try:
+        text = data.decode("gb2312")
+    except UnicodeDecodeError:
+        return ()
+    return ("gb18030",) if sum("\u4e00" <= character <= "\u9fff" for character in text) >= _MIN_PAIRS else ()
+
+
+def _central_european(data: bytes) -> tuple[str, ...]:
+    """Windows-1250 for a text with Polish letters that would be signs inside of words, or Czech or Hungarian ones."""
+    high = set(data) - {*range(0x80)}
+    is_polish = len(_POLISH_WORD.findall(data)) >= _MIN_PAIRS
+    is_czech = bool(high & _CZECH_WITH_CARON and high & _CZECH_OR_SLAVIC) and not high & _WESTERN
+    is_hungarian = high >= _HUNGARIAN and not high & _NORTHERN
+    return ("cp1250",) if is_polish or is_czech or is_hungarian else ()
 
 
 def unencodable(text: str, encoding: str) -> tuple[str, ...]:

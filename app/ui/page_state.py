@@ -32,12 +32,16 @@ class ProjectName(TypedDict):
 
 
 class DocumentView(TypedDict):
-    """The document, its session and project, and its language pair; `unit` is what its words are counted in."""
+    """The document, its session and project, and its language pair; `unit` is what its words are counted in.
+
+    `can_be_reread`: a person may choose its encoding or columns.
+    """
 
     name: str
     session: int
     project: ProjectName
     notes: list[str]
+    can_be_reread: bool
     direction: str
     source_language: str
     target_language: str

@@ -212,6 +212,16 @@ class Completion(TypedDict):
 # ---- report and replay ----
 
 
+class ReadingChoice(TypedDict):
+    """How the file was read: the codec, the codecs with names that can be chosen, and of a table the columns of sources
+    and targets (from 0) with its first rows."""
+
+    encoding: str
+    encodings: list[tuple[str, str]]
+    columns: tuple[int, int] | None
+    rows: list[list[str]]
+
+
 class ReportSegment(TypedDict):
     """The figures of one segment; `terms` are how many were met, of how many."""
 

@@ -34,6 +34,7 @@ def snapshot_of(
         "document": {
             "name": core.document.name,
             "notes": [*core.store.notes, *core.document.notes],
+            "can_be_reread": core.document.can_be_reread,
             "direction": core.direction,
             "source_language": source_language,
             "target_language": target_language,

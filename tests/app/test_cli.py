@@ -351,9 +351,23 @@ def test_encoding_of_a_text_can_be_given(
     output = tmp_path / "b.txt"
     assert run(capsys, "translate", tmp_path / "a.txt", "-o", output, "--encoding", "cp1250")[0] == 0
     assert output.read_bytes().decode("cp1250") == "de: Žlutý kůň"
-    for encoding, message in (("klingon", "not a known encoding"), ("utf-8", "is not in utf-8")):
+    for encoding, message in (
+        ("klingon", "not a known encoding"),
+        ("utf-8", "byte 0x8E is not valid in UTF-8: choose another encoding"),
+    ):
         status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--encoding", encoding)
         assert status == 2 and message in err
+
+
+def test_columns_of_a_table_can_be_given(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("1,a.png,Open\n2,b.png,Save\n")
+    assert run(capsys, "translate", tmp_path / "a.csv", "-o", tmp_path / "b.csv", "--columns", "3,4")[0] == 0
+    assert (tmp_path / "b.csv").read_text() == "1,a.png,Open,de: Open\n2,b.png,Save,de: Save\n"
+    for columns in ("3", "3,3", "0,1", "a,b"):
+        with pytest.raises(SystemExit):
+            parse(["translate", "a.csv", "--columns", columns])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.commands.document_commands import (
+    AskReading,
     ChooseChecks,
     ChooseMatches,
     ChooseStyle,
@@ -80,6 +81,7 @@ from app.ui.commands.session_commands import (
     DeleteSession,
     OpenDocument,
     OpenSample,
+    RereadDocument,
     RestartDocument,
     ResumeSession,
 )
@@ -102,6 +104,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         CountKeys,
         ReportIdle,
         Pretranslate,
+        AskReading,
         FindText,
         ReplaceText,
         ConfirmMatches,
@@ -147,6 +150,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         OpenSample,
         ResumeSession,
         RestartDocument,
+        RereadDocument,
         DeleteSession,
     ),
 )

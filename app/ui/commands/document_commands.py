@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from app.checks import CHECKS, CheckName
 from app.models.style import Style
@@ -10,11 +10,15 @@ from app.segments import Json
 from app.segments.constraint_changes import one_line
 from app.segments.find_replace import Query
 from app.sessions import Sessions
+from app.text.encoding import ENCODINGS, encoding_label
 from app.ui import results as r
 from app.ui.commands.command import Command
 from app.ui.schemas import FileBytes, Integer, List, Name
 from app.workspace.commands import Workspace
 from engine import Formality
+
+NUM_ROWS_SHOWN: Final = 4  # of a table, to choose its columns
+MAX_CELL_SHOWN: Final = 60
 
 
 class Pretranslate(Command):
@@ -25,6 +29,20 @@ class Pretranslate(Command):
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
         workspace.pretranslate(self.is_on)
+
+
+class AskReading(Command):
+    """How the file was read, and what can be chosen instead."""
+
+    name: Literal["reading"]
+    result: ClassVar[Any] = r.ReadingChoice
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        document = workspace.document
+        columns, rows = document.preview(NUM_ROWS_SHOWN)
+        shown = [[cell[:MAX_CELL_SHOWN] for cell in row] for row in rows]
+        encodings = [[codec, encoding_label(codec)] for codec in dict.fromkeys((document.encoding, *ENCODINGS))]
+        return {"encoding": document.encoding, "encodings": encodings, "columns": columns, "rows": shown}
 
 
 class TextQuery(Command):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from app.errors import CommandError
+from app.formats import Reading
+from app.i18n import Message
 from app.sessions import Sessions
+from app.text.encoding import codec_of
 from app.ui.commands.command import SessionCommand
-from app.ui.schemas import FileBytes, Integer, Name
+from app.ui.schemas import Count, FileBytes, Integer, Name
 from app.workspace.commands import Workspace
 
 
@@ -49,6 +53,22 @@ class RestartDocument(SessionCommand):
 
     def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
         return sessions.restart(workspace, self.direction, self.model)
+
+
+class RereadDocument(SessionCommand):
+    """Starts the document again with another encoding, or other columns of sources and targets (from 0)."""
+
+    name: Literal["reread_document"]
+    encoding: Name | None = None
+    source_column: Count | None = None
+    target_column: Count | None = None
+
+    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
+        if self.encoding is not None and codec_of(self.encoding) != self.encoding:
+            raise CommandError(Message("{encoding!r} is not a known encoding", encoding=self.encoding))
+        source, target = self.source_column, self.target_column
+        columns = None if source is None or target is None else (source, target)
+        return sessions.restart(workspace, workspace.direction, reading=Reading(self.encoding, columns))
 
 
 class DeleteSession(SessionCommand):

@@ -9,6 +9,7 @@ import {drafts, readStored, unsentConstraints, writeStored} from './core/storage
 import {watchTabs} from './core/tabs.js';
 import {chooseLanguage, currentLanguage, dayAndTime, loadTexts} from './core/texts.js';
 import {offerModel} from './dialogs/models.js';
+import {showReading} from './dialogs/reading.js';
 import {sendConstraints} from './editor/constraint_set.js';
 import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
@@ -51,7 +52,11 @@ export class Bench {
     /** @type {((model: ModelStatus) => void) | null} */
     this.onModel = null;
     this.languages = {source: 'en', target: 'de'};
-    this.document = {session: 0, project: {id: 0, name: '', min_match: 75, other_penalty: 0, import_penalty: 0}};
+    this.document = {
+      session: 0,
+      project: {id: 0, name: '', min_match: 75, other_penalty: 0, import_penalty: 0},
+      can_be_reread: false,
+    };
     /** @type {SessionPlace} */
     this.session = {
       token: readStored('session', TOKEN_KEY) ?? '',
@@ -140,7 +145,10 @@ export class Bench {
     this.list.rebuild();
     const [token, place] = JSON.parse(readStored('session', OPEN_KEY) ?? '[]');
     const first = token === reply.token ? place : (reply.result?.open ?? 0);
-    for (const note of reply.document.notes) this.say('info', note);
+    const reread = /** @type {NoteAction[]} */ (
+      reply.document.can_be_reread ? [[t('reading.change'), () => showReading(this)]] : []
+    );
+    for (const note of reply.document.notes) this.notes.say('info', note, reread);
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);

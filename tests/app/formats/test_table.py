@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import DocumentError
+from app.errors import CommandError, DocumentError
+from app.formats import Reading, format_by_key
 from app.formats.documents import read_document
 
 
@@ -28,7 +29,7 @@ READ_CASES = [
     (b"go,to,it\nOpen,A,x\n", "a.csv", [("Open", "A")], "codes of other languages in the first two columns"),
     (b"Open,A\nSave,B\n", "a.csv", [("Open", "A"), ("Save", "B")], "no header"),
     (b"Open\nSave\n", "a.csv", [("Open", None), ("Save", None)], "one column"),
-    (b'source,target\n"a, ""b""\nc",x\n', "a.csv", [('a, "b" c', "x")], "quoted cells with separators and line ends"),
+    (b'source,target\n"a, ""b""\nc",x\n', "a.csv", [('a, "b"{1}c', "x")], "quoted cells with separators and line ends"),
     (b'source\ttarget\n5" disk\t"x\n', "a.tsv", [('5" disk', '"x')], "quotation marks as plain text"),
     (b"source,target\n\n  ,x\nA,\n", "a.csv", [("A", None)], "rows without a source"),
 ]
@@ -83,3 +84,63 @@ def test_table_agrees_with_the_csv_module_on_random_cells(rows: list[tuple[str, 
     assert written[2:] == [list(row) for row in rows[1:]]
     assert written[1][:2] == list(rows[0][:2])
     assert written[1][2].removeprefix("'") == text.removeprefix("'") or written[1][2] == text
+
+
+def test_quotation_marks_behind_backslashes_are_read_and_written() -> None:
+    data = b'id,source,target\n1,"Press \\"OK\\", then go",\n2,"C:\\dir","x"\n'
+    document = read_document(data, "a.csv")
+    assert [s.source for s in document.segments] == ['Press "OK", then go', "C:\\dir"]
+    assert document.export({}) == data
+    written = document.export({0: '"OK" drücken, los', 1: 'Ordner "C:\\"'})
+    rows = list(csv.reader(io.StringIO(written.decode()), escapechar="\\", doublequote=False, strict=True))
+    assert [row[2] for row in rows] == ["target", '"OK" drücken, los', 'Ordner "C:\\"']
+
+
+@pytest.mark.parametrize("row", [b'1,"a "b" c",', b'1,"a" b,', b'1,"\\"a" b\\",'])
+def test_row_with_quotation_marks_that_cannot_be_read_is_named(row: bytes) -> None:
+    with pytest.raises(DocumentError, match=r"line 3: a cell starts with a quotation mark .* double it"):
+        read_document(b"id,source,target\n0,ok,\n" + row + b"\n", "a.csv")
+
+
+def test_line_breaks_inside_of_cells_are_tags_and_are_written_again() -> None:
+    data = b'source,target\r\n"One\r\n\r\ntwo","Eins\r\nzwei"\r\n" Three\nfour ",\r\n'
+    document = read_document(data, "a.csv")
+    assert [(s.source, s.target) for s in document.segments] == [
+        ("One{1}{2}two", "Eins{1}zwei"),
+        ("Three{1}four", None),
+    ]
+    assert document.tags(0) == {"1": ("\r\n", None), "2": ("\r\n", None)}
+    written = document.export({0: "Eins{1}{2}zwei", 1: "Drei{1}vier"})
+    assert [row[1] for row in rows_of(written)] == ["target", "Eins\r\n\r\nzwei", "Drei\nvier"]
+    assert document.export({0: "Eins{1}zwei"}) == data
+
+
+def test_columns_can_be_chosen_and_stay_chosen_in_the_log() -> None:
+    data = "Nr|Bild|Text|Übersetzung\n1|a.png|Open|\n2|b.png|Save|Sichern\n".encode()
+    assert [s.source for s in read_document(data, "a.csv").segments] == ["Nr", "1", "2"]  # a guess
+    document = read_document(data, "a.csv", reading=Reading(columns=(2, 3)))
+    assert [(s.source, s.target) for s in document.segments] == [("Open", None), ("Save", "Sichern")]
+    assert "Not offered: column 2." in document.notes[0]
+    assert document.export({0: "Auf|zu"}) == data.replace(b"Open|", b'Open|"Auf|zu"')
+    assert document.format == "csv;columns=2,3"
+    assert format_by_key(document.format).reading == document.reading == Reading(columns=(2, 3))
+    with pytest.raises(DocumentError, match=r"a\.csv has no column 9"):
+        read_document(data, "a.csv", reading=Reading(columns=(8, 3)))
+    with pytest.raises(CommandError, match="Markdown has no choice of columns"):
+        read_document(b"x", "a.md", reading=Reading(columns=(8, 3)))
+
+
+def test_column_of_keys_is_not_taken_for_the_sources() -> None:
+    data = b"menu.open,Open\nmenu.save,Save all\n"
+    document = read_document(data, "a.csv")
+    assert [s.source for s in document.segments] == ["Open", "Save all"]
+    assert document.export({0: "Auf"}) == data.replace(b"Open\n", b"Open,Auf\n")
+    assert document.notes == ("Column 2 is read as source and column 3 as target. Not offered: column 1.",)
+
+
+@pytest.mark.parametrize(
+    "key", ["csv;columns=1", "csv;columns=-1,2", "csv;columns=a,b", "txt;encoding=klingon", "x;", "csv;1"]
+)
+def test_reading_of_a_damaged_log_is_refused(key: str) -> None:
+    with pytest.raises((LookupError, ValueError)):
+        format_by_key(key)

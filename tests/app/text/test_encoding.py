@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.text.encoding import decode_text, safe_name, unencodable
+from app.text.encoding import codec_of, decode_text, safe_name, unencodable
 
 TEXT = "Grüße: “naïve” – 5 €\r\nzweite Zeile\n"
 
@@ -121,3 +121,41 @@ def test_cyrillic_text_is_recognised(encoding):
 def test_western_text_with_many_accents_is_not_taken_for_cyrillic():
     text = "Größe, Übergrößen, Äußerung – créée à l’été, là où naïveté règne"
     assert decode_text(text.encode("cp1252"), "a.txt", DocumentError).encoding == "cp1252"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Tento žlutý kůň běží přes řeku a nikdo neví proč.", "cp1250"),
+        ("Ten żółty koń biegnie przez rzekę, a gęś idzie obok. Złoty błąd.", "cp1250"),
+        ("Az őrült író űrhajóról írt könyvet.", "cp1250"),
+        ("这个文件用简体中文写成。", "gb18030"),
+        ("Der Größe nach: schöne Häuser, süße Äpfel.", "cp1252"),
+        ("L’été où naïve garçon a mangé des pâtes.", "cp1252"),
+        ("Perché la città è così bella? Più giù, lunedì.", "cp1252"),
+        ("På Bornholm spiser børn gerne rødgrød.", "cp1252"),
+        ("Amanhã não há lições, então põe a mesa: avô, sedução.", "cp1252"),
+        ("Volume 5 m³, ¿qué? Año español, corazón.", "cp1252"),
+    ],
+)
+def test_texts_of_central_europe_and_china_are_told_from_western_ones(text: str, encoding: str) -> None:
+    decoded = decode_text(text.encode(encoding), "a.txt", DocumentError)
+    assert (decoded.encoding, decoded.text) == (encoding, text)
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "message"),
+    [
+        (b"a\n\x81", "cp1252", "line 2: byte 0x81 is not valid in Windows-1252: choose another encoding"),
+        (b"\x1b$Ba\x1b(B\x1b(B", "iso2022_jp", "is not valid|cannot be saved again unchanged"),
+    ],
+)
+def test_encoding_that_does_not_fit_is_refused(data: bytes, encoding: str, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
+        decode_text(data, "a.txt", DocumentError, encoding)
+
+
+@pytest.mark.parametrize("name", ["klingon", "base64", "utf-7", "unicode_escape", "idna", "rot13", "utf-16", ""])
+def test_codec_that_is_no_encoding_of_text_files_is_unknown(name: str) -> None:
+    assert codec_of(name) is None
+    assert codec_of("Windows-1250") == "cp1250"

@@ -15,6 +15,7 @@ export type Command =
   | CountKeys
   | ReportIdle
   | Pretranslate
+  | AskReading
   | FindText
   | ReplaceText
   | ConfirmMatches
@@ -60,6 +61,7 @@ export type Command =
   | OpenSample
   | ResumeSession
   | RestartDocument
+  | RereadDocument
   | DeleteSession;
 
 export type GlossaryMessage =
@@ -81,7 +83,7 @@ export type Reply =
   | SnapshotReply
   | ErrorReply;
 
-export type SessionCommandName = 'open_document' | 'open_sample' | 'resume_session' | 'restart_document' | 'delete_session';
+export type SessionCommandName = 'open_document' | 'open_sample' | 'resume_session' | 'restart_document' | 'reread_document' | 'delete_session';
 
 export interface CommandResults {
   open: undefined;
@@ -98,6 +100,7 @@ export interface CommandResults {
   keys: undefined;
   idle: undefined;
   pretranslate: undefined;
+  reading: ReadingChoice;
   find: FoundText;
   replace: ReplaceStep;
   confirm_matches: BatchStep;
@@ -143,6 +146,7 @@ export interface CommandResults {
   open_sample: ShownSession;
   resume_session: ShownSession;
   restart_document: ShownSession;
+  reread_document: ShownSession;
   delete_session: ShownSession;
 }
 
@@ -263,6 +267,11 @@ export interface AskOverview {
   token: string;
   language?: string;
   ask: 'overview';
+}
+
+/** How the file was read, and what can be chosen instead. */
+export interface AskReading extends CommandFields {
+  name: 'reading';
 }
 
 /** The session's figures ("report"), or every moment of it ("replay"). */
@@ -509,12 +518,15 @@ export interface DocumentRow {
   project: number;
 }
 
-/** The document, its session and project, and its language pair; `unit` is what its words are counted in. */
+/** The document, its session and project, and its language pair; `unit` is what its words are counted in.
+ *
+ * `can_be_reread`: a person may choose its encoding or columns. */
 export interface DocumentView {
   name: string;
   session: number;
   project: ProjectName;
   notes: string[];
+  can_be_reread: boolean;
   direction: string;
   source_language: string;
   target_language: string;
@@ -1100,6 +1112,15 @@ export interface RankedHypothesis {
   unmet: string[];
 }
 
+/** How the file was read: the codec, the codecs with names that can be chosen, and of a table the columns of sources
+ * and targets (from 0) with its first rows. */
+export interface ReadingChoice {
+  encoding: string;
+  encodings: [string, string][];
+  columns: [number, number] | null;
+  rows: string[][];
+}
+
 /** Removes a glossary from the document, and a term base from its project. */
 export interface RemoveGlossary extends CommandFields {
   name: 'glossary_remove';
@@ -1178,6 +1199,14 @@ export interface ReportSegment {
   edits: number;
   pins: number;
   terms: [number, number];
+}
+
+/** Starts the document again with another encoding, or other columns of sources and targets (from 0). */
+export interface RereadDocument extends CommandFields {
+  name: 'reread_document';
+  encoding?: string | null;
+  source_column?: number | null;
+  target_column?: number | null;
 }
 
 /** Starts the document again in another language pair, also with another model. */

@@ -9,6 +9,7 @@ import {openDocuments} from '../dialogs/documents.js';
 import {openGlossaries} from '../dialogs/glossary.js';
 import {comingText, showModels} from '../dialogs/models.js';
 import {projectName} from '../dialogs/project_form.js';
+import {showReading} from '../dialogs/reading.js';
 import {openStyle} from '../dialogs/style.js';
 
 const THEME_KEY = 'pinpoint:theme';
@@ -115,6 +116,9 @@ export class Header {
                 () => bench.switchTo('resume_session', {session: offer.session}),
               ),
             ),
+            ...(bench.document.can_be_reread
+              ? [choice('list', t('reading.menu'), t('reading.menu.detail'), () => showReading(bench))]
+              : []),
             choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
           ],
         ),
