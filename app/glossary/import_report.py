@@ -23,8 +23,8 @@ MAX_ROWS = 200
 class StagedImport:
     """An import waiting for the user's decision. `accepted` has (earlier term, new term) pairs by verdict.
 
-    `reports` only grow, so that a row keeps its name. `unchecked` are notes on checks that are still running or were
-    skipped.
+    `reports` only grow, so that a row keeps its name. `impact` counts the uses of its terms in the document.
+    `unchecked` are notes on checks that are still running or were skipped.
     """
 
     number: int
@@ -34,13 +34,19 @@ class StagedImport:
     accepted: dict[Verdict, list[tuple[Term | None, Term]]]
     counts: dict[str, int]
     notes: tuple[str, ...]
+    is_replacing: bool
+    impact: dict[str, int]
     unchecked: tuple[str, ...] = field(default=())
     is_checking: bool = False
 
     def view(self) -> dict[str, Any]:
-        """The part of the report that changes while terms are checked, ready for JSON."""
+        """The report, ready for JSON."""
         return {
             "import": self.number,
+            "name": self.name,
+            "num_terms": len(self.terms),
+            "is_replacing": self.is_replacing,
+            "document": dict(self.impact),
             "counts": dict(self.counts),
             "notes": [*self.notes, *self.unchecked],
             "is_checking": self.is_checking,

@@ -126,23 +126,18 @@ ImportCounts = dict[Literal["rejected", "look", "repeat", "new", "changed", "sam
 ImportNumber = TypedDict("ImportNumber", {"import": int})  # a field name that no class body can have
 
 
-class ImportProgress(ImportNumber):
-    """The report on an import that is not used yet: the part that changes while terms are checked."""
-
-    counts: ImportCounts
-    notes: list[str]
-    is_checking: bool
-
-
 class DocumentImpact(GlossaryImpact):
     """The use of an imported glossary, and how many more segments it concerns than the present glossaries."""
 
     num_more: int
 
 
-class ImportReport(ImportProgress):
-    """The report on an uploaded glossary."""
+class ImportReport(ImportNumber):
+    """The report on an import that is not used yet. Counts and notes change while terms are checked."""
 
+    counts: ImportCounts
+    notes: list[str]
+    is_checking: bool
     name: str
     num_terms: int
     is_replacing: bool

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from app.glossary.import_report import Shown
 from app.ui import results as r
-from app.ui.glossary_results import DocumentCheck, GlossaryList, ImportProgress, ImportRows, TermsPage
+from app.ui.glossary_results import DocumentCheck, GlossaryList, ImportReport, ImportRows, TermsPage
 from app.ui.schemas import Count, Integer, Name, PageMessage, PageModel
 
 
@@ -95,7 +95,7 @@ class AskImport(PageMessage):
     """What using an uploaded glossary would do."""
 
     ask: Literal["import"]
-    result: ClassVar[Any] = ImportProgress
+    result: ClassVar[Any] = ImportReport
     import_: Integer = Field(alias="import")
 
 

@@ -80,18 +80,14 @@ class GlossaryImports:
             "look": looks,
             "repeat": list(imported.repeats),
         }
-        staged = StagedImport(number, name, terms, reports, accepted, counts, imported.notes)
+        impact = {**then.summary(), "num_more": len(then.segments_hit) - len(now.segments_hit)}
+        is_replacing = same_name is not None
+        staged = StagedImport(number, name, terms, reports, accepted, counts, imported.notes, is_replacing, impact)
         with core.lock:
             if number == self._number:
                 self._staged = staged
         self._check_on(staged, MAX_CAPITALS, texts[len(spelt) :], spelt)
-        return {
-            **staged.view(),
-            "name": name,
-            "num_terms": len(terms),
-            "is_replacing": same_name is not None,
-            "document": {**then.summary(), "num_more": len(then.segments_hit) - len(now.segments_hit)},
-        }
+        return staged.view()
 
     def view(self, number: int) -> Json:
         """The current report of the import."""

@@ -30,7 +30,6 @@ CONFIRMED = {
     14: "2. Installieren Sie die App",
 }
 EDITED = {12: "Wenn das Licht rot ist, schalten Sie den Router aus und wieder ein."}
-GLOSSARIES_ITEM = 2  # in the menu of the glossary button
 EXPORT_MENU = 2  # among the menus of the header
 OPEN = 16  # Double-click the file to start the installation.
 PINNED = "mit der linken Maustaste"
@@ -207,19 +206,18 @@ class Pictures:
         self.save("docs/pictures/keys.png", "dialog[open]")
         self.close_dialog()
 
-    def scene_glossary_dialogs(self) -> None:
+    def scene_glossary_pages(self) -> None:
         self.screen.upload("glossary", "client.tsv", GLOSSARY.encode())
-        expect(self.page.locator("dialog[open] tbody tr").first).to_be_visible()
-        self.save("docs/pictures/glossary-import.png", "dialog[open]")
-        self.close_dialog()
+        expect(self.page.locator(".page tbody tr").first).to_be_visible()
+        self.save("docs/pictures/glossary-import.png", ".page")
+        self.page.keyboard.press("Escape")
         self.close_notices()
-        self.page.locator(".gchip").click()
-        self.page.locator(".menu:has(.gchip) [role=menuitem]").nth(GLOSSARIES_ITEM).click()
-        expect(self.page.locator("dialog[open] [role=tab]").first).to_be_visible()
-        self.save("docs/pictures/glossaries.png", "dialog[open]", height=230)
-        self.page.locator("dialog[open] [role=tab]").nth(1).click()
-        self.save("docs/pictures/glossary-terms.png", "dialog[open]")
-        self.close_dialog()
+        self.page.locator(".nav a[href='#glossaries']").click()
+        expect(self.page.locator(".page [role=tab]").first).to_be_visible()
+        self.save("docs/pictures/glossaries.png", ".page", height=300)
+        self.page.locator(".page [role=tab]").nth(1).click()
+        self.save("docs/pictures/glossary-terms.png", ".page")
+        self.page.keyboard.press("Escape")
 
     def scene_models(self) -> None:
         self.page.locator(".model").first.click()

@@ -16,15 +16,15 @@ CLIENT = (
 def open_glossaries(screen: Screen) -> Locator:
     screen.page.locator(".gchip").click()
     screen.page.get_by_role("menuitem", name="Glossaries of this document").click()
-    dialog = screen.page.get_by_role("dialog")
-    expect(dialog.get_by_role("tab", name="Glossaries")).to_be_focused()
-    return dialog
+    page = screen.page.get_by_role("region", name="Glossaries")
+    expect(page.get_by_role("tab", name="Glossaries")).to_be_focused()
+    return page
 
 
 def test_glossary_import_is_previewed_by_row_and_used_with_the_chosen_fixes(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "client.tsv", CLIENT.encode())
-    dialog = screen.page.get_by_role("dialog")
+    dialog = screen.page.get_by_role("region", name="Import of client.tsv")
     expect(dialog).to_contain_text("Nothing has been changed so far.")
     rejected = dialog.locator("tbody tr[data-verdict=rejected]")
     expect(rejected).to_have_count(3)
@@ -42,6 +42,8 @@ def test_glossary_import_is_previewed_by_row_and_used_with_the_chosen_fixes(scre
     dialog.get_by_role("button", name="Needs attention").click()
     dialog.get_by_role("textbox", name="Row 8: target for “light”").fill("Licht")
     expect(dialog.get_by_role("button", name="Use “Akte”")).to_have_attribute("aria-pressed", "true")
+    screen.page.reload()  # the choices are kept
+    expect(dialog.get_by_role("textbox", name="Row 8: target for “light”")).to_have_value("Licht")
     dialog.get_by_role("button", name="Use 5 terms").click()
     expect(screen.page.locator(".gchip")).to_contain_text("5 terms")
     screen.open_segment(2)
@@ -104,7 +106,10 @@ def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid
     assert findings(screen.page) == []
 
     dialog.get_by_role("tab", name="In the document").click()
-    expect(dialog.locator(".impact li").first).to_contain_text("1of 4 segments hold a term")
+    expect(dialog.locator(".impact li").first).to_contain_text("1of 4 segments contain a term")
     assert findings(screen.page) == []
+    screen.page.reload()
+    expect(dialog.get_by_role("tab", name="In the document")).to_have_attribute("aria-selected", "true")
+    expect(dialog.locator(".impact li").first).to_be_visible()
     screen.page.keyboard.press("Escape")
     expect(screen.field).to_be_focused()

@@ -119,7 +119,7 @@ def test_glossary_of_a_document_is_shared_with_its_project_merged_and_deleted(sc
 
     page.locator(".gchip").click()
     page.get_by_role("menuitem", name="Glossaries of this document").click()
-    dialog = page.get_by_role("dialog", name="Glossaries")
+    dialog = page.get_by_role("region", name="Glossaries")
     base = dialog.get_by_role("listitem").filter(has_text="base.tsv")
     expect(base.locator(".tag")).to_have_text("Project")
     dialog.get_by_role("combobox", name="Merge more.tsv into another glossary").select_option("base.tsv")
@@ -133,7 +133,7 @@ def test_glossary_of_a_document_is_shared_with_its_project_merged_and_deleted(sc
     dialog.get_by_role("button", name="Undo the last change").press("Enter")
     expect(base).to_contain_text("2 terms")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(dialog).to_have_count(0)
     page.keyboard.press("Alt+o")
     documents = dialog_of(screen)
     documents.get_by_role("tab", name="Documents").press("ArrowRight")

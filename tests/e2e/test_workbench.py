@@ -171,7 +171,7 @@ def test_terms_of_an_uploaded_glossary_are_in_every_hypothesis(screen: Screen):
 def test_unusable_glossary_rows_are_listed_with_their_reasons(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "mixed.tsv", b"router\tRouter\nonly one column\nfile\tDatei\n\tleer\n")
-    dialog = screen.page.get_by_role("dialog")
+    dialog = screen.page.get_by_role("region", name="Import of mixed.tsv")
     expect(dialog).to_contain_text("2 terms can be imported; 2 rows cannot.")
     expect(dialog.locator("tbody tr")).to_have_count(2)
     expect(dialog.locator("tbody tr").first).to_contain_text("only one column")

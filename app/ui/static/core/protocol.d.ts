@@ -154,7 +154,7 @@ export interface GlossaryResults {
   overview: GlossaryList;
   document: DocumentCheck;
   terms: TermsPage;
-  import: ImportProgress;
+  import: ImportReport;
   rows: ImportRows;
 }
 
@@ -720,15 +720,7 @@ export interface ImportMemory extends CommandFields {
   data: string;
 }
 
-/** The report on an import that is not used yet: the part that changes while terms are checked. */
-export interface ImportProgress {
-  import: number;
-  counts: Record<string, number>;
-  notes: string[];
-  is_checking: boolean;
-}
-
-/** The report on an uploaded glossary. */
+/** The report on an import that is not used yet. Counts and notes change while terms are checked. */
 export interface ImportReport {
   import: number;
   counts: Record<string, number>;

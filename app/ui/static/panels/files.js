@@ -1,6 +1,6 @@
 /* Uploads of files that are chosen or dropped, and downloads. The page and the server both check the size. */
 import {h, t, tn} from '../core/dom.js';
-import {importGlossary} from '../dialogs/glossary_import.js';
+import {importGlossary} from '../pages/glossary_upload.js';
 
 /** @type {Record<string, number>} */
 export const MAX_MIB = {document: 30, glossary: 100, memory: 50};
@@ -22,8 +22,8 @@ const toBase64 = file =>
 
 export class Files {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'segment' |
-   *   'server' | 'session' | 'side' | 'switchTo'>} bench
+   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'root' | 'say' |
+   *   'segment' | 'server' | 'session' | 'side' | 'switchTo'>} bench
    * @param {HTMLElement} root
    */
   constructor(bench, root) {
@@ -100,7 +100,9 @@ export class Files {
 
   async importSampleGlossary() {
     const reply = await this.bench.connection.send('import_sample_glossary');
-    if (reply.ok) this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
+    if (!reply.ok) return;
+    this.bench.say('info', tn('glossary.imported', reply.result.num_terms, {name: reply.result.name}));
+    this.bench.pages.refresh();
   }
 
   /**

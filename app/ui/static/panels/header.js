@@ -6,7 +6,6 @@ import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
 import {languageNames} from '../dialogs/direction.js';
 import {openDocuments} from '../dialogs/documents.js';
-import {openGlossaries} from '../dialogs/glossary.js';
 import {comingText, showModels} from '../dialogs/models.js';
 import {projectName} from '../dialogs/project_form.js';
 import {showReading} from '../dialogs/reading.js';
@@ -128,7 +127,7 @@ export class Header {
           () => [
             choice('up', t('glossary.upload'), t('glossary.upload.detail'), () => bench.files.choose('glossary')),
             choice('list', t('glossary.sample'), null, () => bench.files.importSampleGlossary()),
-            choice('book', t('glossaries.menu'), t('glossaries.menu.detail'), () => openGlossaries(bench)),
+            choice('book', t('glossaries.menu'), t('glossaries.menu.detail'), () => bench.pages.go('glossaries')),
           ],
         ),
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [

@@ -2,11 +2,19 @@
    forward and reload work. A page covers the list and the panel, which stay as they are: text, caret, scroll position. */
 import {h, t} from '../core/dom.js';
 import {HOME} from '../core/page.js';
+import {openGlossaries} from '../pages/glossary.js';
+import {openImport} from '../pages/glossary_import.js';
 import {openReport} from '../pages/report.js';
 
 /** @typedef {import('../core/page.js').Page} Page */
 /** @type {[name: string, open: (bench: Bench, places: string[]) => Page][]} */
-const PAGES = [['report', openReport]];
+const PAGES = [
+  ['report', openReport],
+  [
+    'glossaries',
+    (bench, places) => (places[0] === 'import' ? openImport(bench, Number(places[1])) : openGlossaries(bench, places)),
+  ],
+];
 
 export class Pages {
   /**
@@ -85,11 +93,34 @@ export class Pages {
     page?.onClose();
   }
 
-  /** Goes back to the document, as the link of the page does, but at once. */
-  leave() {
-    if (!this.isOpen) return;
-    location.hash = HOME;
+  /**
+   * Shows the page of an address at once.
+   * @param {string} address
+   */
+  go(address) {
+    location.hash = address;
     this.show();
+  }
+
+  /** Goes back to the document. */
+  leave() {
+    if (this.isOpen) this.go(HOME);
+  }
+
+  /** Shows the open page again, with what has changed. */
+  refresh() {
+    if (!this.isOpen) return;
+    this.address = '';
+    this.show();
+  }
+
+  /**
+   * Changes the address of the open page, such as to one of its tabs, without a step for the browser's back.
+   * @param {string} address
+   */
+  note(address) {
+    this.address = address;
+    history.replaceState(history.state, '', `#${address}`);
   }
 
   /** @param {KeyboardEvent} event */
@@ -99,7 +130,7 @@ export class Pages {
     if (this.bench.root.querySelector('dialog[open]')) return;
     if (target instanceof HTMLInputElement && target.type === 'search' && target.value) return; // Escape empties it
     event.preventDefault();
-    this.leave();
+    this.go(this.page?.back ?? HOME);
   }
 
   /** @param {string} name the page that is shown */

@@ -1,13 +1,12 @@
-/* Importing a glossary: the file is uploaded and checked row by row. The dialog shows the report before the glossary is
-   used; a file without problems is used at once. */
-import {Dialog} from '../core/dialog.js';
+/* The page with the report on a glossary import before it is used, row by row. Its address has the number of the import, and
+   this tab keeps the fixes chosen, so that nothing is lost when the page is left or loaded again. */
 import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
+import {Page} from '../core/page.js';
 import {currentLanguage} from '../core/texts.js';
 import {ask} from './glossary.js';
 import {impactFigures} from './glossary_impact.js';
-import {projectName} from './project_form.js';
+import {keepChoices, keptChoices, useImport} from './glossary_upload.js';
 
-const SHOW_AFTER_MS = 300;
 const POLL_MS = 2000;
 const SHOWN = ['attention', 'rejected', 'look', 'repeat', 'new', 'changed', 'same'];
 const PARTS = ['new', 'changed', 'same', 'look', 'repeat', 'rejected'];
@@ -22,70 +21,27 @@ const TAGS = {
 };
 
 /**
- * Uploads a file; resolves with the reply, or null without a connection. `onProgress` gets the share sent.
- * @param {Pick<Bench, 'session'>} bench
- * @param {File} file
- * @param {(share: number) => void} onProgress
- * @returns {Promise<any>}
+ * The page with the report on an import that is not used yet.
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'say' | 'server' |
+ *   'session'>} bench
+ * @param {number} number
  */
-const upload = (bench, file, onProgress) =>
-  new Promise(resolve => {
-    const request = new XMLHttpRequest();
-    const query = new URLSearchParams({file: file.name, language: currentLanguage()});
-    request.open('POST', new URL(`glossary/${encodeURIComponent(bench.session.token)}?${query}`, document.baseURI));
-    request.responseType = 'json';
-    request.upload.onprogress = event => {
-      if (event.lengthComputable) onProgress(event.loaded / event.total);
-    };
-    request.onload = () =>
-      resolve(
-        request.response ?? {
-          ok: false,
-          error: {
-            message:
-              request.status === 413
-                ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100})
-                : t('alts.offline'),
-          },
-        },
-      );
-    request.onerror = () => resolve(null);
-    request.send(file);
-  });
+export const openImport = (bench, number) => new ImportPage(bench, number).page;
 
-/**
- * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'server' | 'session'>} bench
- * @param {File} file
- */
-export const importGlossary = async (bench, file) => {
-  const dialog = new ImportDialog(bench, file.name);
-  const waiting = setTimeout(() => dialog.open(), SHOW_AFTER_MS);
-  const reply = await upload(bench, file, share => dialog.progress(share));
-  clearTimeout(waiting);
-  if (dialog.isCancelled) return;
-  if (!reply?.ok) {
-    dialog.close();
-    bench.say('bad', reply?.error?.message ?? t('alts.offline'));
-    return;
-  }
-  const {counts, notes, is_replacing: isReplacing} = reply.result;
-  if (!isReplacing && !counts.rejected && !counts.look && !counts.repeat && !notes.length)
-    await dialog.use(reply.result);
-  else dialog.show(reply.result);
-};
-
-class ImportDialog {
+class ImportPage {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'say' | 'server' | 'session'>} bench
-   * @param {string} name
+   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'say' | 'server' |
+   *   'session'>} bench
+   * @param {number} number
    */
-  constructor(bench, name) {
+  constructor(bench, number) {
     this.bench = bench;
+    this.number = number;
+    this.kept = keptChoices(bench, number);
     /** @type {Map<string, string | null>} */
-    this.fixes = new Map(); // name of the row -> the target to use instead; null leaves the row out
+    this.fixes = new Map(this.kept.fixes); // name of the row -> the target to use instead; null leaves the row out
     /** @type {Map<string, string>} */
-    this.fills = new Map(); // name of a row without a target -> the target typed
-    this.isCancelled = false;
+    this.fills = new Map(this.kept.fills); // name of a row without a target -> the target typed
     /** @type {ImportReport | null} */
     this.report = null;
     this.shown = 'new';
@@ -97,88 +53,56 @@ class ImportDialog {
     this.parts = h('div', {});
     this.save = h('a.btn.small', {download: ''}, icon('down', true), t('import.csv'));
     this.summary = h('div.muted', {});
-    this.bar = h('progress', {max: 1, 'aria-label': t('import.sending')});
-    this.state = h('p.muted', {role: 'status'}, t('import.sending'));
-    this.useButton = button(
-      '.btn.primary',
-      {disabled: true, onclick: () => this.report && this.use(this.report)},
-      t('import.use.waiting'),
-    );
-    this.dialog = new Dialog({
+    this.useButton = button('.btn.primary', {disabled: true, onclick: () => this.use()}, t('import.use.waiting'));
+    this.page = new Page({
       name: 'import',
-      title: t('import.title', {name}),
-      classes: '.wide.gloss',
-      body: [this.state, this.bar],
-      buttons: [button('.btn', {onclick: () => this.cancel()}, t('import.cancel')), this.useButton],
-      onCancel: () => this.cancel(),
+      title: t('glossary.upload'),
+      classes: '.gloss',
+      back: [t('import.cancel'), this.kept.back],
+      primary: this.useButton,
+      body: h('p.muted', {role: 'status'}, t('record.loading')),
     });
-    this.dialog.body.setAttribute('aria-busy', 'true');
+    this.load();
   }
 
-  open() {
-    if (!this.isCancelled) this.dialog.open(this.bench.root);
+  async load() {
+    const report = await ask(this.bench, 'import', {import: this.number});
+    if (report.problem) this.page.body.replaceChildren(h('p', {role: 'alert'}, report.problem));
+    else this.show(report);
   }
 
-  close() {
-    this.dialog.close();
-  }
-
-  cancel() {
-    this.isCancelled = true;
-    this.close();
-    this.bench.focusEditor();
-  }
-
-  /** @param {number} share */
-  progress(share) {
-    if (share < 1) {
-      this.bar.value = share;
-      return;
-    }
-    this.bar.removeAttribute('value');
-    setText(this.state, t('import.checking'));
-  }
-
-  /** @param {ImportReport} report */
-  async use(report) {
+  async use() {
     this.useButton.disabled = true;
-    const reply = await this.bench.connection.send('import_glossary', {
-      import: report.import,
+    const reply = await useImport(this.bench, {
+      import: this.number,
       fixes: [...this.fixes.keys()],
       fills: Object.fromEntries(this.fills),
     });
-    if (!reply.ok && this.report) {
+    if (reply.ok) this.bench.pages.go(this.page.back);
+    else {
       this.useButton.disabled = false;
       setText(this.problem, reply.error.message);
-      return;
     }
-    this.close();
-    if (!reply.ok) {
-      this.bench.say('bad', reply.error.message); // a file without problems: the report was not shown
-      return;
-    }
-    const {name, num_terms: n, glossaries} = reply.result;
-    sayImported(this.bench, name, n, glossaries);
-    this.bench.focusEditor();
   }
 
   /** @param {ImportReport} report */
   show(report) {
     this.report = report;
     const {counts, document: run} = report;
-    this.dialog.body.removeAttribute('aria-busy');
+    this.page.setTitle(t('import.title', {name: report.name}));
+    this.bench.pages.setTitle();
     this.shown = counts.rejected || counts.look ? 'attention' : counts.repeat ? 'repeat' : 'new';
-    this.dialog.body.replaceChildren(
+    this.page.body.replaceChildren(
       h('div.dry', {role: 'status'}, icon('info'), h('div', {}, h('b', {}, t('import.dry')), this.summary)),
       this.problem,
       h(
         'div.cards',
         {},
-        h('section.card.w7', {'aria-label': t('import.does')}, h('h3', {}, t('import.does')), this.parts),
+        h('section.card.w7', {'aria-label': t('import.does')}, h('h2', {}, t('import.does')), this.parts),
         h(
           'section.card.w5',
           {'aria-label': t('import.document')},
-          h('h3', {}, t('import.document')),
+          h('h2', {}, t('import.document')),
           run.num_more > 0 ? h('p.cap', {}, t('import.more', {n: count(run.num_more)})) : null,
           impactFigures(run),
         ),
@@ -186,7 +110,7 @@ class ImportDialog {
       h(
         'section.card',
         {'aria-label': t('import.rows')},
-        h('div.gtools', {}, h('h3', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
+        h('div.gtools', {}, h('h2', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
         h(
           'div.tblscroll',
           {tabindex: 0, role: 'region', 'aria-label': t('import.rows')},
@@ -212,9 +136,9 @@ class ImportDialog {
       ),
     );
     this.paintCounts(report);
-    this.open();
     this.turnTo(this.shown, 0);
-    this.useButton.focus();
+    if (this.page.element.contains(document.activeElement)) this.useButton.focus();
+    this.page.first = () => this.useButton;
     if (report.is_checking) setTimeout(() => this.poll(report), POLL_MS);
   }
 
@@ -261,14 +185,20 @@ class ImportDialog {
     setText(this.useButton, tn('import.use', num));
   }
 
+  /** Keeps what was chosen, and counts the terms again. */
+  chose() {
+    keepChoices({...this.kept, fixes: [...this.fixes], fills: [...this.fills]});
+    this.paintUse();
+  }
+
   /**
    * Shows what the server has found by now, until it has checked all rows.
    * @param {ImportReport} report
    */
   async poll(report) {
-    if (!this.dialog.isOpen) return;
+    if (!this.page.element.isConnected) return;
     const news = await ask(this.bench, 'import', {import: report.import});
-    if (news.problem || !this.dialog.isOpen) return;
+    if (news.problem || !this.page.element.isConnected) return;
     const isMore = news.counts.look !== report.counts.look;
     Object.assign(report, news);
     this.paintCounts(report);
@@ -360,7 +290,7 @@ class ImportDialog {
         if (text) this.fills.set(name, text);
         else this.fills.delete(name);
         repaint();
-        this.paintUse();
+        this.chose();
       },
     });
   }
@@ -384,34 +314,13 @@ class ImportDialog {
             : Boolean(this.fixes.set(fix.name, fix.to));
           event.currentTarget.setAttribute('aria-pressed', String(isOn));
           repaint();
-          this.paintUse();
+          this.chose();
         },
       },
       label,
     );
   }
 }
-
-/**
- * Reports an imported glossary, and offers it to the other documents of the project.
- * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'say'>} bench
- * @param {string} name
- * @param {number} n
- * @param {DocumentGlossary[]} glossaries
- */
-const sayImported = (bench, name, n, glossaries) => {
-  const own = glossaries.find(glossary => glossary.name === name && !glossary.is_shared);
-  const share = async () => {
-    const reply = await bench.connection.send('glossary_share', {glossary: own?.id});
-    if (reply.ok) bench.say('info', t('glossaries.shared', {name, project: projectName(bench.document.project)}));
-    bench.focusEditor();
-  };
-  bench.notes.say(
-    'info',
-    tn('glossary.imported', n, {name}),
-    own ? [[t('glossaries.share.all', {project: projectName(bench.document.project)}), share]] : [],
-  );
-};
 
 /**
  * The verdicts on the rows, as a bar with its legend; the legend has the numbers, so the bar does not rely on colour.

@@ -59,7 +59,7 @@ export const impactTables = (bench, run, goTo) => {
     h(
       'section.card',
       {'aria-label': label},
-      h('h3', {}, label),
+      h('h2', {}, label),
       rows.length
         ? h(
             'div.tblscroll',

@@ -1,6 +1,7 @@
-/* The dialog of the document's glossaries, with a tab for their list, for their terms, and for their impact on the document. */
-import {Dialog} from '../core/dialog.js';
+/* The page of the document's glossaries, with a tab for their list, for their terms, and for their impact on the document.
+   Its address has the tab and the glossary whose terms are shown. */
 import {button, h, icon, setText, t} from '../core/dom.js';
+import {Page} from '../core/page.js';
 import {TermGrid} from './glossary_grid.js';
 import {impactTables} from './glossary_impact.js';
 import {GlossaryList} from './glossary_list.js';
@@ -20,23 +21,24 @@ export const ask = async (bench, question, args = {}) => {
 };
 
 /**
- * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
- *   'say' | 'segment' | 'server' | 'session'>} bench
- * @param {string} [tab]
+ * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'languages' | 'numberOf' | 'openSegment' | 'pages' | 'root' |
+ *   'segment' | 'server' | 'session'>} bench
+ * @param {string[]} places the tab, and the number of a glossary
  */
-export const openGlossaries = async (bench, tab = 'list') => new GlossaryDialog(bench).open(tab);
+export const openGlossaries = (bench, places) => new GlossaryPage(bench, places).page;
 
-class GlossaryDialog {
+class GlossaryPage {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' |
-   *   'say' | 'segment' | 'server' | 'session'>} bench
+   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'languages' | 'numberOf' | 'openSegment' | 'pages' | 'root' |
+   *   'segment' | 'server' | 'session'>} bench
+   * @param {string[]} places
    */
-  constructor(bench) {
+  constructor(bench, [tab, glossary]) {
     this.bench = bench;
     /** @type {GlossaryOverview} */
     this.state = {glossaries: [], can_undo: false};
     /** @type {number | undefined} */
-    this.shown = undefined; // the glossary whose terms are shown
+    this.shown = Number(glossary) || undefined; // the glossary whose terms are shown
     this.announcement = h('p.sr', {role: 'status'});
     this.problem = h('p.wrong.maybe', {role: 'alert'});
     this.panels = Object.fromEntries(
@@ -56,10 +58,7 @@ class GlossaryDialog {
         this.shown = id;
         this.select('terms');
       },
-      upload: () => {
-        this.close();
-        bench.files.choose('glossary');
-      },
+      upload: () => bench.files.choose('glossary'),
     });
     this.tabs = TABS.map((name, i) =>
       button(
@@ -87,37 +86,34 @@ class GlossaryDialog {
       icon('undo', true),
       t('glossaries.undo'),
     );
-    this.dialog = new Dialog({
+    this.page = new Page({
       name: 'glossaries',
       title: t('glossaries.title'),
-      classes: '.wide.gloss',
+      classes: '.gloss',
+      actions: this.undoButton,
       body: [
         h('div.tabs', {role: 'tablist', 'aria-label': t('glossaries.title')}, this.tabs),
         this.problem,
         Object.values(this.panels),
         this.announcement,
       ],
-      buttons: [this.undoButton, h('span.grow', {}), button('.btn.primary', {onclick: () => this.close()}, t('close'))],
-      onClose: () => this.bench.focusEditor(),
     });
+    const first = TABS.includes(tab) ? tab : TABS[0];
+    this.page.first = () => this.tabs[TABS.indexOf(this.chosen ?? first)];
+    this.load(first);
   }
 
   /** @param {string} tab */
-  async open(tab) {
+  async load(tab) {
     this.bench.segment.flush();
+    this.show(tab);
+    this.page.body.setAttribute('aria-busy', 'true');
     const state = await ask(this.bench, 'overview');
-    if (state.problem) {
-      this.bench.say('bad', state.problem);
-      return;
-    }
-    this.dialog.open(this.bench.root);
+    this.page.body.removeAttribute('aria-busy');
+    setText(this.problem, state.problem ?? '');
+    if (state.problem) return;
     this.adopt(state);
-    this.select(tab);
-    this.tabs[TABS.indexOf(tab)].focus();
-  }
-
-  close() {
-    this.dialog.close();
+    this.paint();
   }
 
   /** @param {GlossaryOverview} state */
@@ -129,15 +125,27 @@ class GlossaryDialog {
 
   /** @param {string} chosen */
   select(chosen) {
+    this.show(chosen);
+    setText(this.problem, '');
+    this.paint();
+  }
+
+  /** @param {string} chosen */
+  show(chosen) {
     TABS.forEach((name, i) => {
       this.tabs[i].setAttribute('aria-selected', String(name === chosen));
       this.tabs[i].tabIndex = name === chosen ? 0 : -1;
       this.panels[name].hidden = name !== chosen;
     });
     this.chosen = chosen;
-    setText(this.problem, '');
-    if (chosen === 'terms') this.paintTerms();
-    if (chosen === 'document') this.paintDocument();
+  }
+
+  /** Paints the tab that is shown, and puts it into the address. */
+  paint() {
+    if (this.chosen === 'terms') this.paintTerms();
+    if (this.chosen === 'document') this.paintDocument();
+    const places = [this.chosen, this.chosen === 'terms' ? this.shown : null].filter(Boolean);
+    this.bench.pages.note(['glossaries', ...places].join('/'));
   }
 
   /**
@@ -177,7 +185,7 @@ class GlossaryDialog {
         'aria-label': t('glossaries.which'),
         onchange: event => {
           this.shown = Number(event.target.value);
-          this.paintTerms();
+          this.paint();
         },
       },
       glossaries.map(one => h('option', {value: one.id, selected: one.id === base.id}, one.name)),
@@ -207,7 +215,7 @@ class GlossaryDialog {
       return;
     }
     const goTo = (/** @type {number} */ index) => {
-      this.close();
+      this.bench.pages.leave();
       this.bench.openSegment(index);
     };
     panel.replaceChildren(...impactTables(this.bench, reply, goTo));

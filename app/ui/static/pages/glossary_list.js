@@ -2,7 +2,7 @@
    them. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon, t, tn} from '../core/dom.js';
-import {projectName} from './project_form.js';
+import {projectName} from '../dialogs/project_form.js';
 
 const ENDINGS = ['csv', 'tsv', 'tbx'];
 

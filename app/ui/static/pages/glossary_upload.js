@@ -1,0 +1,153 @@
+/* Importing a glossary: the file is uploaded and checked. A file without problems is used at once; otherwise a page shows the
+   report on it first. */
+import {Dialog} from '../core/dialog.js';
+import {button, h, setText, t, tn} from '../core/dom.js';
+import {HOME} from '../core/page.js';
+import {readStored, writeStored} from '../core/storage.js';
+import {currentLanguage} from '../core/texts.js';
+import {projectName} from '../dialogs/project_form.js';
+
+const STORE_KEY = 'pinpoint:import';
+const SHOW_AFTER_MS = 300;
+
+/**
+ * Uploads a file; resolves with the reply, or null without a connection. `onProgress` gets the share sent.
+ * @param {Pick<Bench, 'session'>} bench
+ * @param {File} file
+ * @param {(share: number) => void} onProgress
+ * @returns {Promise<any>}
+ */
+const upload = (bench, file, onProgress) =>
+  new Promise(resolve => {
+    const request = new XMLHttpRequest();
+    const query = new URLSearchParams({file: file.name, language: currentLanguage()});
+    request.open('POST', new URL(`glossary/${encodeURIComponent(bench.session.token)}?${query}`, document.baseURI));
+    request.responseType = 'json';
+    request.upload.onprogress = event => {
+      if (event.lengthComputable) onProgress(event.loaded / event.total);
+    };
+    request.onload = () =>
+      resolve(
+        request.response ?? {
+          ok: false,
+          error: {
+            message:
+              request.status === 413
+                ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100})
+                : t('alts.offline'),
+          },
+        },
+      );
+    request.onerror = () => resolve(null);
+    request.send(file);
+  });
+
+/**
+ * Uploads a glossary, then uses it or shows the report on it.
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'pages' | 'root' | 'say' | 'session'>} bench
+ * @param {File} file
+ */
+export const importGlossary = async (bench, file) => {
+  let isCancelled = false;
+  const bar = h('progress', {max: 1, 'aria-label': t('import.sending')});
+  const state = h('p.muted', {role: 'status'}, t('import.sending'));
+  const cancel = () => {
+    isCancelled = true;
+    dialog.close();
+    bench.focusEditor();
+  };
+  const dialog = new Dialog({
+    name: 'import',
+    title: t('import.title', {name: file.name}),
+    classes: '.small',
+    body: [state, bar],
+    buttons: button('.btn', {onclick: cancel}, t('import.cancel')),
+    onCancel: cancel,
+  });
+  /** @param {number} share */
+  const progress = share => {
+    if (share < 1) {
+      bar.value = share;
+      return;
+    }
+    bar.removeAttribute('value');
+    setText(state, t('import.checking'));
+  };
+  const waiting = setTimeout(() => dialog.open(bench.root), SHOW_AFTER_MS);
+  const reply = await upload(bench, file, progress);
+  clearTimeout(waiting);
+  if (isCancelled) return;
+  dialog.close();
+  if (!reply?.ok) {
+    bench.say('bad', reply?.error?.message ?? t('alts.offline'));
+    return;
+  }
+  /** @type {ImportReport} */
+  const report = reply.result;
+  const {counts, notes} = report;
+  if (report.is_replacing || counts.rejected || counts.look || counts.repeat || notes.length) {
+    keepChoices({place: placeOf(bench, report.import), back: bench.pages.isOpen ? '#glossaries' : HOME});
+    bench.pages.go(`glossaries/import/${report.import}`);
+    return;
+  }
+  const used = await useImport(bench, {import: report.import, fixes: [], fills: {}});
+  if (!used.ok) bench.say('bad', used.error.message);
+  else if (bench.pages.isOpen) bench.pages.refresh();
+  else bench.focusEditor();
+};
+
+/**
+ * @param {Pick<Bench, 'session'>} bench
+ * @param {number} number of the import
+ */
+const placeOf = (bench, number) => `${bench.session.token}/${number}`;
+
+/**
+ * What this tab keeps of an import that is not used yet: `back` is the address to which its page leads back.
+ * @param {{place: string, back: string, fixes?: [string, string | null][], fills?: [string, string][]}} choices
+ */
+export const keepChoices = choices => writeStored('session', STORE_KEY, JSON.stringify(choices));
+
+/**
+ * What this tab keeps of the import of that number.
+ * @param {Pick<Bench, 'session'>} bench
+ * @param {number} number
+ */
+export const keptChoices = (bench, number) => {
+  const place = placeOf(bench, number);
+  const kept = JSON.parse(readStored('session', STORE_KEY) ?? '{}');
+  return kept.place === place ? kept : {place, back: '#glossaries'};
+};
+
+/**
+ * Uses an import, and reports it.
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'pages' | 'say'>} bench
+ * @param {{import: number, fixes: string[], fills: Record<string, string>}} choices
+ */
+export const useImport = async (bench, choices) => {
+  const reply = await bench.connection.send('import_glossary', choices);
+  if (reply.ok) sayImported(bench, reply.result.name, reply.result.num_terms, reply.result.glossaries);
+  return reply;
+};
+
+/**
+ * Reports an imported glossary, and offers it to the other documents of the project.
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'pages' | 'say'>} bench
+ * @param {string} name
+ * @param {number} n
+ * @param {DocumentGlossary[]} glossaries
+ */
+const sayImported = (bench, name, n, glossaries) => {
+  const own = glossaries.find(glossary => glossary.name === name && !glossary.is_shared);
+  const share = async () => {
+    const reply = await bench.connection.send('glossary_share', {glossary: own?.id});
+    if (reply.ok) bench.say('info', t('glossaries.shared', {name, project: projectName(bench.document.project)}));
+    bench.pages.refresh();
+    bench.focusEditor();
+  };
+  bench.notes.say(
+    'info',
+    tn('glossary.imported', n, {name}),
+    own ? [[t('glossaries.share.all', {project: projectName(bench.document.project)}), share]] : [],
+  );
+};
