@@ -131,6 +131,14 @@ class HasLanguages(Protocol):
 
 
 @runtime_checkable
+class HasMatches(Protocol):
+    """A file that contains matches of a memory for its segments."""
+
+    def matches(self) -> Iterable[tuple[str, str, str]]:
+        """Source, target and origin of each match."""
+
+
+@runtime_checkable
 class Reversible(Protocol):
     """A file of two languages side by side, either of which may be the source; places stay the same."""
 

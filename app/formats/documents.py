@@ -17,6 +17,7 @@ from app.formats import Format, Reading, format_by_key, format_of
 from app.formats.base import (
     Comment,
     HasLanguages,
+    HasMatches,
     HasTags,
     ParsedFile,
     RawTags,
@@ -110,6 +111,13 @@ class Document:
         return coverage_of(
             format_by_key(self.format).key, self.data, text, (segment.source for segment in self.segments)
         )
+
+    def matches(self) -> list[tuple[str, str, str]]:
+        """Source, target and origin of the matches of a memory that the file contains."""
+        if not format_by_key(self.format).is_paired:
+            return []
+        parsed = _parsed(self.format, self.data, self.name)
+        return list(parsed.matches()) if isinstance(parsed, HasMatches) else []
 
     def tags(self, index: int) -> RawTags:
         """The raw start and end tag for each numbered tag in the source of a segment; empty if it has none."""

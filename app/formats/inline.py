@@ -15,6 +15,7 @@ from app.formats.xml_text import Node, Text, escape
 
 Kind = Literal["text", "open", "close", "lone"]
 _TAG = re.compile(r"\{(/?)(\d+)\}")
+_DELETED = "x-sdl-deleted"  # text that a tracked change of Trados has deleted
 _SPACE = re.compile(r"[ \t\r\n]+")
 
 
@@ -126,7 +127,7 @@ def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool
             for number, line in enumerate(child.value.split("\n")):
                 pieces += [Piece("lone", "\n")] * (number > 0)
                 pieces += [Piece("text", line)] * bool(line)
-        elif child.local in paired and not child.is_empty_tag:
+        elif child.local in paired and not child.is_empty_tag and child.attributes.get("mtype") != _DELETED:
             pieces.append(Piece("open", text[child.start : child.inner_start]))
             pieces += pieces_of(child, text, paired, keeps_lines=keeps_lines)
             pieces.append(Piece("close", text[child.inner_end : child.end]))

@@ -12,8 +12,8 @@ from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import Comment, Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
-from app.formats.inline import Shown, pieces_of, show
-from app.formats.xliff_tools import ToolState, tool_state
+from app.formats.inline import Piece, Shown, pieces_of, show
+from app.formats.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText
@@ -30,8 +30,13 @@ class _Part:
     source: Node
     target: Node | None
     shown: Shown
-    is_preserved: bool
     tool_state: ToolState | None = None  # if the file has state attributes of a translation tool
+
+    def inside(self, node: Node, text: str) -> Shown:
+        """The content of an element with a translation of the source."""
+        shown = show(_pieces(node, text, self.tool_state), self.shown, hides=bool(self.shown.lead.strip()))
+        self.shown.tags.update(shown.tags)
+        return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,21 @@ class XliffFile(PairedFile):
     def _tags(self) -> dict[tuple[int, int], RawTags]:
         parts = (part for entry in self.entries for part in entry.parts)
         return {(part.source.inner_start, part.source.inner_end): part.shown.tags for part in parts}
+
+    def matches(self) -> Iterator[tuple[str, str, str]]:
+        """Source, target and origin of the matches that the file has for its segments (`alt-trans`, `match`)."""
+        for entry in self.entries:
+            unit = _unit_of(entry.owner)
+            found = [*unit.nodes("alt-trans"), *(m for group in unit.nodes("matches") for m in group.nodes("match"))]
+            for match in found if len(entry.parts) == 1 else ():
+                target, source = match.first("target"), match.first("source")
+                if target is None or match.attributes.get("alttranstype", "proposal") != "proposal":
+                    continue
+                (part,) = entry.parts
+                text = part.inside(target, self.decoded.text).text
+                original = part.inside(source, self.decoded.text).text if source else part.shown.text
+                if text and original:
+                    yield original, text, match.attributes.get("origin", "")
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets and their states; adds a missing target language."""
@@ -274,14 +294,20 @@ def _marks(node: Node) -> dict[str, Node]:
 
 
 def _part(source: Node, target: Node | None, text: str, state: ToolState | None = None) -> _Part:
-    is_preserved = source.inherited("xml:space") == "preserve"
-    shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved))
+    pieces = _pieces(source, text, state)
+    shown = show(pieces)
     if target is not None and shown.lead.strip():
-        inside = show(pieces_of(target, text, _PAIRED, keeps_lines=is_preserved), shown)
+        inside = show(_pieces(target, text, state), shown)
         if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
             # An element around the source is inside the target, so it must be shown.
-            shown = show(pieces_of(source, text, _PAIRED, keeps_lines=is_preserved), hides=False)
-    return _Part(source, target, shown, is_preserved, state)
+            shown = show(pieces, hides=False)
+    return _Part(source, target, shown, state)
+
+
+def _pieces(node: Node, text: str, state: ToolState | None) -> list[Piece]:
+    """The content of a source or target; line breaks are kept where the file says so."""
+    pieces = pieces_of(node, text, _PAIRED, keeps_lines=node.inherited("xml:space") == "preserve")
+    return with_phrase_tags(pieces) if state and state.writes_tags_as_text else pieces
 
 
 def _units(entry: _Entry, text: str) -> Iterator[Unit]:
@@ -291,10 +317,7 @@ def _units(entry: _Entry, text: str) -> Iterator[Unit]:
             continue
         target = None
         if part.target is not None:
-            pieces = pieces_of(part.target, text, _PAIRED, keeps_lines=part.is_preserved)
-            inside = show(pieces, part.shown, hides=bool(part.shown.lead.strip()))
-            part.shown.tags.update(inside.tags)
-            target = inside.text or None
+            target = part.inside(part.target, text).text or None
             if target == part.shown.text and not _is_done(entry, part):
                 target = None  # the tool that created the file has copied the source
         place = part.source.inner_start, part.source.inner_end

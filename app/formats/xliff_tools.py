@@ -5,10 +5,12 @@ Supports Trados (.sdlxliff), memoQ (.mqxliff) and Phrase (.mxliff).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.formats.xml_text import Node, with_attribute
+from app.formats.inline import Kind, Piece
+from app.formats.xml_text import Node, escape, with_attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,21 @@ _OF_UNITS: Sequence[_Tool] = (
 )
 
 
+# Phrase writes tags as text: {b>bold<b}, {1>link<1}, {2}.
+_PHRASE_TAG = re.compile(r"\{(?P<open>\w{1,20})>|<(?P<close>\w{1,20})\}|(?P<lone>\{\d{1,6}\})")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolState:
     """The state of a segment and the element with the state attribute."""
 
     carrier: Node
     _tool: _Tool
+
+    @property
+    def writes_tags_as_text(self) -> bool:
+        """Whether tags are in the text, see `with_phrase_tags`."""
+        return self._tool.attribute.startswith("m:")
 
     @property
     def attribute(self) -> str:
@@ -79,6 +90,38 @@ class ToolState:
         for name, value in self._tool.origins:
             tag = with_attribute(tag, name, value) if name in self.carrier.attributes else tag
         return tag
+
+
+def with_phrase_tags(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with the tags in their text as pieces; a tag without its other half stays text."""
+    found: list[Piece] = []
+    for piece in pieces:
+        found += [piece] if piece.kind != "text" else _phrase_pieces(piece.raw)
+    return found
+
+
+def _phrase_pieces(text: str) -> Iterator[Piece]:
+    tags = [*_PHRASE_TAG.finditer(text)]
+    opened: list[int] = []
+    paired: set[int] = set()
+    for number, tag in enumerate(tags):
+        if tag["open"]:
+            opened.append(number)
+        elif tag["close"]:
+            match = next((at for at in reversed(opened) if tags[at]["open"] == tag["close"]), None)
+            if match is not None:  # those opened inside of it and not closed are text
+                del opened[opened.index(match) :]
+                paired |= {match, number}
+    position = 0
+    for number, tag in enumerate(tags):
+        kind: Kind = "lone" if tag["lone"] else "open" if tag["open"] else "close"
+        if kind == "lone" or number in paired:
+            if tag.start() > position:
+                yield Piece("text", text[position : tag.start()])
+            yield Piece(kind, escape(tag.group()))
+            position = tag.end()
+    if position < len(text):
+        yield Piece("text", text[position:])
 
 
 def tool_state(unit: Node, number: str | None) -> ToolState | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from app.errors import LogError
@@ -77,12 +78,25 @@ class MemoryLookup:
         source = core.segment(index).source
         library_index = self.library.index(core.direction)
         found = library_index.matches(source, besides=segment_key(core.session_id, index), scope=self._scope())
+        of_file = self._of_file.matches(source, scope=self._scope())
+        known = {(match.entry.source, match.entry.target) for match in found}
+        found += [match for match in of_file if (match.entry.source, match.entry.target) not in known]
+        found.sort(key=lambda match: -match.rate)
         view = [_view(match, source) for match in found]
         if view:
             shown = [{name: row[name] for name in ("rate", "source", "target", "origin", "is_adapted")} for row in view]
             with core.command() as work:
                 work.log("memory_shown", {"matches": shown}, core.segment(index))
         return {"segment": index, "matches": view, "num_entries": len(library_index)}
+
+    @cached_property
+    def _of_file(self) -> MemoryIndex:
+        """The matches that the document's file contains."""
+        index = MemoryIndex(languages_of(self._core.direction))
+        name = self._core.document.name
+        for number, (source, target, origin) in enumerate(self._core.document.matches()):
+            index.add(number, MemoryEntry(source, target, f"{name} ({origin})" if origin else name))
+        return index
 
     def concordance(self, words: str) -> Json:
         """The entries of the memory that contain these words."""

@@ -123,9 +123,9 @@ def settle(workspace: Workspace) -> None:
         executor.submit(lambda: None).result(60)
 
 
-def make_workspace(store: LogStore, model: ModelHandle, text: str) -> Workspace:
-    """A new English-German session over a plain text, with nothing asked yet."""
-    document = read_document(text.encode(), "manual.txt")
+def make_workspace(store: LogStore, model: ModelHandle, text: str, name: str = "manual.txt") -> Workspace:
+    """A new English-German session over a text file, with nothing asked yet."""
+    document = read_document(text.encode(), name)
     record = store.start_session(document, "en-de")
     segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
     return Workspace(

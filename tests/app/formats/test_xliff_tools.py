@@ -56,7 +56,7 @@ def content_of(document: Document) -> list[tuple[str, str | None, str]]:
             [("Two doors.", None, "new"), ("{1}One{/1} key.", "{1}Ein{/1} Schlüssel.", "confirmed")],
         ),
         ("a.mqxliff", MEMOQ, [("A {1}door{2}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
-        ("a.mxliff", PHRASE, [("A {1>door<1}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
+        ("a.mxliff", PHRASE, [("A {1}door{/1}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
     ],
 )
 def test_states_are_read_and_locked_segments_are_not_shown(name: str, content: str, segments: list) -> None:
@@ -81,7 +81,7 @@ def test_memoq_and_phrase_states_are_written_and_proofread_ones_stay() -> None:
     assert written == expected.replace('preserve"></target>', target)
     draft = read_document(MEMOQ.encode(), "a.mqxliff").export_file({1: "Der Schlüssel"}, drafts={1}).data.decode()
     assert '<trans-unit id="2" mq:status="Edited" approved="no">' in draft
-    done = read_document(PHRASE.encode(), "a.mxliff").export({0: "Eine {1>Tür<1}"}).decode()
+    done = read_document(PHRASE.encode(), "a.mxliff").export({0: "Eine {1}Tür{/1}"}).decode()
     assert done == PHRASE.replace('"a:0" m:confirmed="0"', '"a:0" m:confirmed="1"').replace(
         "<target></target>", "<target>Eine {1&gt;Tür&lt;1}</target>"
     )
@@ -103,3 +103,56 @@ def test_changed_text_no_longer_claims_to_come_from_a_memory() -> None:
     assert '<sdl:seg id="1" conf="Translated" origin="interactive"/>' in written
     phrase = PHRASE.replace('m:confirmed="0"', 'm:confirmed="0" m:trans-origin="tm"', 1)
     assert "trans-origin" not in read_document(phrase.encode(), "a.mxliff").export({0: "Eine Tür"}).decode()
+
+
+@pytest.mark.parametrize(
+    ("source", "shown", "tags"),
+    [
+        ("Click {b>Save<b} now{2}", "Click {1}Save{/1} now{2}", {"1": ("{b&gt;", "&lt;b}"), "2": ("{2}", None)}),
+        ("{b>All bold<b}", "All bold", {}),
+        ("{1>A {i>b<i}<1} c", "{1}A {2}b{/2}{/1} c", {"1": ("{1&gt;", "&lt;1}"), "2": ("{i&gt;", "&lt;i}")}),
+        ("{b>open a <i} b", "{b>open a <i} b", {}),
+        ("{b>a {i>b<b} c<i} d", "{1}a {i>b{/1} c<i} d", {"1": ("{b&gt;", "&lt;b}")}),
+        ("5 {1> 3", "5 {1> 3", {}),
+    ],
+)
+def test_tags_of_phrase_are_tags(source: str, shown: str, tags: dict[str, tuple[str, str | None]]) -> None:
+    escaped = source.replace("<", "&lt;").replace(">", "&gt;")
+    data = PHRASE.replace("A {1&gt;door&lt;1}", escaped).encode()
+    document = read_document(data, "a.mxliff")
+    assert (document.segments[0].source, document.tags(0)) == (shown, tags)
+    written = document.export({0: shown.replace("a", "ä")}).decode()
+    assert f"<target>{escaped.replace('a', 'ä')}</target>" in written
+
+
+def test_matches_in_the_file_are_read_with_their_tags_and_origin() -> None:
+    assert read_document(PHRASE.encode(), "a.mxliff").matches() == [("A {1}door{/1}", "Eine Tür", "machine-trans")]
+    memory = (
+        '<alt-trans match-quality="80%" origin="tm"><source>Two {1&gt;doors&lt;1}</source>'
+        "<target>Zwei {1&gt;Türen&lt;1}</target></alt-trans>"
+        '<alt-trans alttranstype="previous-version"><target>Alt</target></alt-trans>'
+    )
+    data = PHRASE.replace('<alt-trans origin="machine-trans"><target>Eine Tür</target></alt-trans>', memory).encode()
+    assert read_document(data, "a.mxliff").matches() == [("Two {1}doors{/1}", "Zwei {1}Türen{/1}", "tm")]
+    version_2 = """<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en"
+ xmlns:mtc="urn:oasis:names:tc:xliff:matches:2.0"><file id="f"><unit id="1"><mtc:matches>
+<mtc:match ref="#s" origin="tm"><source>A gate</source><target>Ein Tor</target></mtc:match></mtc:matches>
+<segment id="s"><source>A door</source></segment>
+</unit></file></xliff>"""
+    assert read_document(version_2.encode(), "a.xlf").matches() == [("A gate", "Ein Tor", "tm")]
+    assert read_document(b"A door", "a.txt").matches() == []
+
+
+TRACKED = TRADOS.replace(
+    'mid="2"><g id="0">Ein</g> Schl\u00fcssel.',
+    'mid="2"><g id="0">Ein</g> <mrk mtype="x-sdl-added" sdl:revid="r1">gro\u00dfer </mrk>'
+    '<mrk mtype="x-sdl-deleted" sdl:revid="r2">kleiner </mrk>Schl\u00fcssel.',
+)
+
+
+def test_text_that_tracked_changes_have_deleted_is_not_part_of_the_target() -> None:
+    document = read_document(TRACKED.encode(), "a.sdlxliff")
+    assert document.export({}) == TRACKED.encode()
+    assert document.segments[1].target == "{1}Ein{/1} {2}gro\u00dfer {/2}{3}Schl\u00fcssel."
+    written = document.export({1: "{1}Ein{/1} {2}alter {/2}{3}Schl\u00fcssel."}).decode()
+    assert written == TRACKED.replace("gro\u00dfer", "alter").replace('mid="1"/> <mrk', 'mid="1"></mrk> <mrk')

@@ -175,3 +175,24 @@ def test_written_memory_is_read_by_another_program_and_by_ourselves(pairs: list[
     assert read_pairs(data, "m.tmx", "en", "de") == pairs
     theirs = tmx.tmxfile(io.BytesIO(data), "en", "de")
     assert [(unit.source, unit.target) for unit in theirs.units] == pairs
+
+
+def test_matches_in_the_file_are_shown_beside_those_of_the_memory(store: LogStore) -> None:
+    unit = (
+        '<trans-unit id="{0}"><source>{1}</source><alt-trans origin="tm"><source>Open the gate.</source>'
+        "<target>Öffnen Sie das Tor.</target></alt-trans></trans-unit>"
+    )
+    units = unit.format(1, "Open the gate.") + unit.format(2, "Open the gates.")
+    data = (
+        f'<xliff version="1.2"><file source-language="en" datatype="x" original="x"><body>{units}</body></file></xliff>'
+    )
+    workspace = make_workspace(store, ready_model(HandDecoder()), data, "a.xlf")
+    try:
+        assert targets(workspace, 0) == [(100, "Öffnen Sie das Tor.")]
+        assert [m["origin"] for m in workspace.memory.matches(0)["matches"]] == ["a.xlf (tm)"]
+        workspace.confirm(0, "Tor öffnen.")
+        rates = targets(workspace, 1)
+        assert {text for _, text in rates} == {"Tor öffnen.", "Öffnen Sie das Tor."}
+        assert [rate for rate, _ in rates] == [93, 93]
+    finally:
+        workspace.close()
