@@ -128,6 +128,7 @@ def _serve(settings: AppSettings) -> int:
         published = PublishedModels(settings.model_registry)
         published.clean()
         sessions = Sessions(store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill, published=published)
+        sessions.models.uploads.clean()
         closing.callback(sessions.close)
         if settings.direction is None:  # else none is guessed
             model.on_change(lambda: read_ahead(model.directions))

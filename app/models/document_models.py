@@ -6,6 +6,7 @@ ready, and where it cannot be loaded, the document keeps its current model.
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,14 +15,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.catalog import ModelCatalog
+from app.models.catalog import MAX_DIRECTIONS, ModelCatalog
 from app.models.document_direction import check_direction
 from app.models.loading import ModelHandle, load_translator
 from app.models.pivot_models import PivotModel
 from app.models.published_models import PublishedModels
+from app.models.uploaded_models import UploadedModels
 from app.segments.state import Json
 from app.settings import DEFAULT_MODEL_REGISTRY
-from engine import AnyTranslator, FetchProgress, ModelEntry, is_hub_id, known_models
+from engine import AnyTranslator, FetchProgress, ModelEntry, ModelError, is_hub_id, known_models
 
 if TYPE_CHECKING:
     from app.log.records import Event, SessionRecord
@@ -54,6 +56,9 @@ class ModelUser(Protocol):
     def use_model(self, model: ModelHandle, key: str = "") -> None:
         """Translates with another model from now on, and remembers its key."""
 
+    def offer_model(self, key: str, name: str, directions: Sequence[str]) -> None:
+        """Shows that the awaited model is there, but translates other languages; "" is a model that no list has."""
+
     def report(self, problem: str) -> None:
         """Shows a problem on the page."""
 
@@ -76,6 +81,7 @@ class DocumentModels:
         """`known` returns the models on this computer; `published` are by default those of Mozilla's registry."""
         self.first = first
         self.catalog = ModelCatalog(self._handles, known, published or PublishedModels(DEFAULT_MODEL_REGISTRY))
+        self.uploads = UploadedModels()
         self._others: dict[Path, ModelHandle] = {}
         self._awaited: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
         self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
@@ -138,6 +144,24 @@ class DocumentModels:
             return load_translator(self.catalog.published.install(model, progress), self.first.device, progress)
 
         self._await(user, Path(name), model.title, load)
+
+    def install_upload(self, user: ModelUser, upload: str, given_name: str) -> None:
+        """Installs an uploaded model; translates this document with it if it has its direction.
+
+        `given_name` is that of the folder or ZIP file, or "". Raises CommandError if the files are not there.
+        """
+        name = self.uploads.name_of(upload, given_name)
+
+        def load(progress: FetchProgress) -> AnyTranslator:
+            folder = self.uploads.install(upload, name)
+            try:
+                progress(1, 1)  # raises if the person cancelled meanwhile
+                return load_translator(folder, self.first.device)
+            except ModelError:
+                shutil.rmtree(folder, ignore_errors=True)  # nothing stays that was cancelled or cannot be used here
+                raise
+
+        self._await(user, Path(f"upload-{upload}"), name, load)
 
     def remove(self, key: str) -> None:
         """Removes an installed model from this computer. Raises CommandError where an open document uses it."""
@@ -242,28 +266,24 @@ class DocumentModels:
 
     def _loaded(self, user: ModelUser, handle: ModelHandle) -> None:
         """Switches a document to the model it waits for, or reports why it cannot be used."""
-        problem = _fallback_message(user.model, user.direction, handle.message) if handle.state == "failed" else ""
-        if not problem:
-            try:
-                check_direction(handle.name, handle.directions, user.direction)
-            except CommandError as error:
-                problem = Message(
-                    "{why} The model is in the list of models now: start the document over with it there.",
-                    why=error.args[0],
-                )
+        has_failed = handle.state == "failed"
+        is_fit = not has_failed and user.direction in handle.directions
         with self._lock:
             is_awaited = self._awaited.get(user.token) is handle  # no other one was chosen since
             if is_awaited:
                 del self._awaited[user.token]
-            if is_awaited and not problem:
+            if is_awaited and is_fit:
                 self._users[user.token] = handle
-        if is_awaited and not problem:
+        if is_awaited and is_fit:
             user.use_model(handle, self.catalog.key_of(handle))
-        elif is_awaited:
+        elif is_awaited and has_failed:
+            problem = _fallback_message(user.model, user.direction, handle.message)
             user.expect_no_model()
             user.log_error("switch_model", problem)
             user.report(problem)
         self._release_unused()
+        if is_awaited and not is_fit and not has_failed:  # its key is that of the list, as nobody uses it any more
+            user.offer_model(self.catalog.key_of(handle), handle.name, handle.directions[:MAX_DIRECTIONS])
 
     def _fall_back(self, user: ModelUser, handle: ModelHandle) -> None:
         if handle.state == "failed" and user.model is handle:

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -23,31 +23,53 @@ from engine import install_model
 
 MAX_FILES: Final = 200  # of a model, in an archive
 MAX_LICENCE_BYTES: Final = 2**20
-_MODEL_FILES: Final = (".bin", ".safetensors", ".pt", ".spm")
+_WEIGHTS: Final = (".bin", ".safetensors", ".pt")
+_MODEL_FILES: Final = (*_WEIGHTS, ".spm")
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+=-]{0,120}")
 Install = Callable[[Path, str, Mapping[str, str]], Path]
 
 
-def install_from_disk(path: Path, install: Install = install_model) -> Path:
+def install_from_disk(path: Path, install: Install = install_model, *, name: str = "", shown: str = "") -> Path:
     """Installs the model in a folder, in a ZIP file, or beside one of its own files; returns its new folder.
 
-    Files may be packed with gzip, as registries have them. Raises DownloadError or ModelError if nothing is installed.
+    Files may be packed with gzip, as registries have them. `name` is by default that of the folder or ZIP file; errors
+    and the note of the origin name the file as `shown`, by default by its path. Raises DownloadError or ModelError if
+    nothing is installed.
     """
     folder = path.parent if path.is_file() and path.name.removesuffix(".gz").endswith(_MODEL_FILES) else path
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name.removesuffix(".zip")).strip("-.") or "model"
+    name = name or model_name(folder.resolve().name)
     with tempfile.TemporaryDirectory(prefix="pinpoint-") as temporary:
         if folder.is_dir():
             found = _unpacked(folder, Path(temporary))
         elif folder.is_file() and zipfile.is_zipfile(folder):
-            found = _unpacked(_extracted(folder, Path(temporary) / "zip"), Path(temporary))
+            found = _unpacked(_extracted(folder, Path(temporary) / "zip", shown), Path(temporary))
         else:
             raise DownloadError(
                 Message(
                     "{path} is not a model: give a folder with the files of a model, or a ZIP file of such a folder.",
-                    path=path,
+                    path=shown or path,
                 )
             )
-        return install(found, name, _texts(found, name, path))
+        return install(found, name, _texts(found, name, shown or str(path.resolve())))
+
+
+def model_name(name: str) -> str:
+    """The name under which a folder or ZIP file is installed.
+
+    >>> model_name("en pt (tiny).zip")
+    'en-pt-tiny'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(".zip"))[:100].strip("-.") or "model"
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a model's file may have this name."""
+    return _PLAIN_NAME.fullmatch(name) is not None
+
+
+def has_model_file(names: Iterable[str]) -> bool:
+    """Whether one of the files contains weights, by its name."""
+    return any(name.removesuffix(".gz").endswith(_WEIGHTS) for name in names)
 
 
 def _unpacked(folder: Path, temporary: Path) -> Path:
@@ -65,7 +87,7 @@ def _unpacked(folder: Path, temporary: Path) -> Path:
     return copy
 
 
-def _extracted(archive: Path, target: Path) -> Path:
+def _extracted(archive: Path, target: Path, shown: str) -> Path:
     """The files of the archive's uppermost folder that has any. Names with path parts never leave `target`."""
     target.mkdir()
     try:
@@ -74,24 +96,26 @@ def _extracted(archive: Path, target: Path) -> Path:
             top = min((len(PurePosixPath(member.filename).parts) for member in members), default=0)
             chosen = [member for member in members if len(PurePosixPath(member.filename).parts) == top]
             if len(chosen) > MAX_FILES or sum(member.file_size for member in chosen) > 2 * MAX_MODEL_BYTES:
-                raise _bad_archive(archive, Message("it is too large"))
+                raise _bad_archive(shown or archive, Message("it is too large"))
             for member in chosen:
                 name = PurePosixPath(member.filename).name
-                if not _PLAIN_NAME.fullmatch(name):
-                    raise _bad_archive(archive, Message("it contains the name {name!r}", name=member.filename[:200]))
+                if not is_plain_name(name):
+                    raise _bad_archive(
+                        shown or archive, Message("it contains the name {name!r}", name=member.filename[:200])
+                    )
                 num_left = member.file_size
                 with file.open(member) as source, (target / name).open("xb") as output:
                     while chunk := source.read(CHUNK_BYTES):
                         num_left -= len(chunk)
                         if num_left < 0:
-                            raise _bad_archive(archive, Message("it is too large"))
+                            raise _bad_archive(shown or archive, Message("it is too large"))
                         output.write(chunk)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, FileExistsError) as error:
-        raise _bad_archive(archive, str(error)) from error
+        raise _bad_archive(shown or archive, str(error)) from error
     return target
 
 
-def _bad_archive(archive: Path, reason: str) -> DownloadError:
+def _bad_archive(archive: Path | str, reason: str) -> DownloadError:
     return DownloadError(
         Message(
             "{path} cannot be unpacked ({reason}): unpack it yourself and give the folder.", path=archive, reason=reason
@@ -99,12 +123,10 @@ def _bad_archive(archive: Path, reason: str) -> DownloadError:
     )
 
 
-def _texts(folder: Path, name: str, origin: Path) -> dict[str, str]:
+def _texts(folder: Path, name: str, origin: str) -> dict[str, str]:
     """What is kept beside the installed model: where it is from, and its licence if the folder has one."""
     installed_at = datetime.now(UTC).isoformat(timespec="seconds")
-    texts = {
-        SOURCE_FILE: json.dumps({"name": name, "from": str(origin.resolve()), "installed_at": installed_at}) + "\n"
-    }
+    texts = {SOURCE_FILE: json.dumps({"name": name, "from": origin, "installed_at": installed_at}) + "\n"}
     for file in sorted(folder.iterdir()):
         if re.match(r"(licen[cs]e|copying)", file.name, re.IGNORECASE) and file.is_file():
             with suppress(OSError):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from pydantic import ConfigDict
+from starlette.requests import ClientDisconnect
 
 from app import VERSION
 from app.errors import AppError, LogError
@@ -155,6 +156,21 @@ class Api:
             return in_language_of(message, error_reply(error))
         except Exception:
             return in_language_of(message, internal_error())
+
+    async def receive_model(
+        self, token: str, upload: str, file: str, num_bytes: int, chunks: AsyncIterator[bytes], language: str
+    ) -> Json:
+        """Keeps one file of a model that is being uploaded, until the command `install_upload`."""
+        try:
+            await asyncio.to_thread(self.sessions.find, token)
+            with self.sessions.models.uploads.receiving(upload, file, num_bytes) as output:
+                async for chunk in chunks:
+                    await asyncio.to_thread(output.write, chunk)
+            return {"ok": True}
+        except (AppError, ClientDisconnect) as error:
+            return in_language_of({"language": language}, error_reply(error))
+        except Exception:
+            return in_language_of({"language": language}, internal_error())
 
     def status(self) -> Json:
         """How the server is doing: its models' queues, latencies and throughput. Nothing of any document."""

@@ -57,6 +57,14 @@ class StyleView(TypedDict):
     domains: list[str]
 
 
+class OfferedModel(TypedDict):
+    """A model that was installed for the document, but translates other languages; no list has one without a key."""
+
+    key: str
+    name: str
+    directions: list[str]
+
+
 class ModelView(TypedDict):
     """The model in use; `next` names one that is loading, `fetched` is the percentage of its download.
 
@@ -70,6 +78,7 @@ class ModelView(TypedDict):
     num_directions: int
     next: str
     fetched: int | None
+    offered: OfferedModel | None
     style: StyleView
 
 

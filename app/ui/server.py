@@ -18,6 +18,7 @@ from fastapi.staticfiles import StaticFiles
 from app.errors import AppError
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
+from app.models.registry import MAX_MODEL_BYTES
 from app.tm.tmx_memory import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
 from app.ui.api import Api
@@ -27,11 +28,13 @@ from app.ui.sign_in import SignIn
 STATIC_FOLDER = Path(__file__).parent / "static"
 MAX_BODY_BYTES = MAX_MEMORY_BYTES * 4 // 3 + 2 * 2**20  # the largest translation memory as base64 in its message
 UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
+MODEL_PATH = "/model/"  # files of models go to disk as they come
 PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
 _READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status"})
-_WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH)
+_WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH, MODEL_PATH)
+_LIMITS = {UPLOAD_PATH: MAX_UPLOAD_BYTES, MODEL_PATH: MAX_MODEL_BYTES}
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -90,7 +93,7 @@ class Doors:
         headers = dict(scope["headers"])
         if b"transfer-encoding" in headers:  # the size must be known before anything is read
             return PlainTextResponse("The message has no Content-Length.", 411)
-        max_bytes = MAX_UPLOAD_BYTES if scope["path"].startswith(UPLOAD_PATH) else MAX_BODY_BYTES
+        max_bytes = next((most for path, most in _LIMITS.items() if scope["path"].startswith(path)), MAX_BODY_BYTES)
         length = headers.get(b"content-length", b"0")
         if not length.isdigit():
             return PlainTextResponse("The Content-Length is not a number.", 400)
@@ -163,6 +166,11 @@ def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allo
             chunks.append(chunk)
         reply = await asyncio.to_thread(api.glossaries.stage, token, file, chunks, language)
         return await asyncio.to_thread(json_reply, reply)
+
+    @app.post(MODEL_PATH + "{token}")
+    async def upload_model(request: Request, token: str, upload: str, file: str, language: str = "en") -> Response:
+        num_bytes = int(request.headers.get("content-length", "0"))
+        return json_reply(await api.receive_model(token, upload, file, num_bytes, request.stream(), language))
 
     mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)

@@ -94,6 +94,7 @@ class Workspace:
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries)
         self._next: tuple[str, ModelHandle] | None = None  # the name of a model that is loading, to be used then
+        self._offered: Json | None = None  # a model that was loaded, but translates other languages
         self._writers = Writers()
         model.on_change(self._on_model)
         model.on_fetch(self._on_fetch)
@@ -129,7 +130,8 @@ class Workspace:
         """Everything that changed after version `since`, and all that is small; ready for JSON."""
         with self.lock:
             name, loading = self._next or ("", self.model)
-            model = {**self.model.view(), "next": name, "fetched": loading.fetched, "style": self.style.view()}
+            model = {**self.model.view(), "next": name, "fetched": loading.fetched, "offered": self._offered}
+            model["style"] = self.style.view()
             reply = snapshot_of(
                 self.core, self.decoding, self.activity, self.terms.summary(), model, since, open_index, detail_since
             )
@@ -294,7 +296,7 @@ class Workspace:
     def expect_model(self, name: str, model: ModelHandle) -> None:
         """Shows that another model is loading, to be used as soon as it is ready."""
         with self.lock:
-            self._next, self.core.problem = (name, model), ""
+            self._next, self._offered, self.core.problem = (name, model), None, ""
             self.core.touch()
         model.on_fetch(self._on_fetch)
 
@@ -302,6 +304,12 @@ class Workspace:
         """Waits for no other model any more."""
         with self.lock:
             self._next = None
+            self.core.touch()
+
+    def offer_model(self, key: str, name: str, directions: Sequence[str]) -> None:
+        """Shows that the awaited model is there, but translates other languages; "" is a model that no list has."""
+        with self.lock:
+            self._next, self._offered = None, {"key": key, "name": name, "directions": list(directions)}
             self.core.touch()
 
     def use_model(self, model: ModelHandle, key: str = "") -> None:
@@ -356,7 +364,7 @@ class Workspace:
             self.decoding.start_over()
 
     def _use_model(self, model: ModelHandle) -> None:
-        self._next, self.core.problem = None, ""
+        self._next, self._offered, self.core.problem = None, None, ""
         if model is not self.model:
             self.decoding.start_over(model)
         self.core.touch()

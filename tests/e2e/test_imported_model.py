@@ -61,6 +61,20 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
         log = events(screen.download("Session log as JSONL", tmp_path))
         assert [event["type"] for event in log].count("pin") == 1
         assert len({event["payload"]["model"] for event in log if event["type"] == "decode_request"}) == 2
+
+        screen.page.locator(".model").click()
+        own = models.get_by_role("region", name="A model on this computer")
+        files = own.locator("input[multiple]")
+        (tmp_path / "broken.zip").write_bytes(b"PK no archive")
+        files.set_input_files(tmp_path / "broken.zip")
+        expect(models.get_by_role("alert").filter(has_text="broken.zip is not a model")).to_be_visible()
+        files.set_input_files(shutil.make_archive(str(tmp_path / "third"), "zip", tmp_path / "second-en-de"))
+        third = models.get_by_role("region", name="third", exact=True)
+        expect(third).to_contain_text("in use")
+        expect(screen.page.locator(".model")).to_have_text("third")
+        expect(models.get_by_role("alert").filter(has_text="is not a model")).to_have_count(0)
+        screen.page.keyboard.press("Escape")
+        screen.wait_for_proposal()
         screen.check_nothing_went_wrong()
     finally:
         app.stop()

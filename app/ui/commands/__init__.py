@@ -44,6 +44,7 @@ from app.ui.commands.glossary_commands import (
 from app.ui.commands.model_commands import (
     DownloadModel,
     FetchModel,
+    InstallUpload,
     ListDirections,
     ListModels,
     ListPairs,
@@ -134,6 +135,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ListPairs,
         ListPublishedModels,
         DownloadModel,
+        InstallUpload,
         RemoveModel,
         SwitchModel,
         FetchModel,

@@ -73,6 +73,20 @@ class DownloadModel(Command):
         sessions.models.download(workspace, self.model)
 
 
+class InstallUpload(Command):
+    """Installs the model whose files were uploaded under this id.
+
+    `folder` is the name of their folder or ZIP file, or "".
+    """
+
+    name: Literal["install_upload"]
+    upload: Name
+    folder: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.models.install_upload(workspace, self.upload, self.folder)
+
+
 class RemoveModel(Command):
     """Removes an installed model from this computer."""
 

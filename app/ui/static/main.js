@@ -49,8 +49,9 @@ export class Bench {
     /** @type {string[]} */
     this.checksOff = [];
     this.model = /** @type {ModelStatus} */ ({state: 'loading', name: ''});
-    /** @type {((model: ModelStatus) => void) | null} */
+    /** @type {((model: ModelStatus, problem: string) => void) | null} */
     this.onModel = null;
+    this.problem = ''; // what the server reports apart from replies to commands
     this.languages = {source: 'en', target: 'de'};
     this.document = {
       session: 0,
@@ -84,7 +85,7 @@ export class Bench {
     this.presses = new PressQueue(root, (reply, command) => this.receive(reply, command));
     this.connection = this.connect();
     this.notes = new Notes(noteHost);
-    this.serverNotes = new ServerNotes(this.notes);
+    this.serverNotes = new ServerNotes(this);
     this.steps = new Steps(this);
     this.files = new Files(this, this.root);
     this.pages = new Pages(this, [doc, side]);
@@ -235,6 +236,7 @@ export class Bench {
     if (isNewer) {
       this.session.version = reply.version;
       this.model = reply.model;
+      this.problem = reply.problem;
       this.progress = reply.progress;
       this.decode = reply.decode;
       this.glossary = reply.glossary;
@@ -245,7 +247,7 @@ export class Bench {
       this.unit = reply.document.unit;
       this.work = reply.work;
       this.header.update(reply);
-      this.onModel?.(reply.model); // for an open dialog
+      this.onModel?.(reply.model, reply.problem); // for an open dialog
       this.list.updateCounts(reply.counts);
       this.side.updateCounts(reply.counts);
       this.serverNotes.update(reply);

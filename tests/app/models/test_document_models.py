@@ -257,11 +257,11 @@ def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) ->
     run.sessions.models.fetch(workspace, "Helsinki-NLP/opus-mt-fr-en")
     decoder = SlowModel.started[0].come(directions=("fr-en",))
     snapshot = workspace.snapshot()
-    assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
-    assert snapshot["problem"].startswith(
-        "opus-mt-fr-en translates fr-en, not en-de. The model is in the list of models now"
-    )
+    assert (snapshot["model"]["name"], snapshot["model"]["next"], snapshot["problem"]) == ("hand", "", "")
+    assert snapshot["model"]["offered"] == {"key": "", "name": "opus-mt-fr-en", "directions": ["fr-en"]}
     assert decoder.is_closed
+    run.sessions.models.switch(workspace, "cached/large")
+    assert workspace.snapshot()["model"]["offered"] is None
 
 
 def test_choosing_another_model_stops_the_earlier_download(run: Run) -> None:
@@ -646,9 +646,45 @@ def test_downloaded_model_of_another_language_pair_is_offered_for_starting_over(
     models_, workspace = shop.sessions.models, shop.workspace
     models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
     models_.download(workspace, "firefox-en-de-tiny")
-    shop.wait_for(lambda: "start the document over" in workspace.snapshot()["problem"])
+    shop.wait_for(lambda: workspace.snapshot()["model"]["offered"] is not None)
+    snapshot = workspace.snapshot()
+    offered = {"key": "cached/firefox-en-de-tiny", "name": "firefox-en-de-tiny", "directions": ["en-fr"]}
+    assert (snapshot["model"]["offered"], snapshot["model"]["name"], snapshot["problem"]) == (offered, "hand", "")
     assert models_.directions(workspace, "cached/firefox-en-de-tiny") == ("en-fr",)
     models_.remove("cached/firefox-en-de-tiny")
+
+
+def test_uploaded_model_is_installed_and_used(shop: Shop, cache: Path, tmp_path: Path) -> None:
+    api, models_, workspace = Api(shop.sessions), shop.sessions.models, shop.workspace
+    client = TestClient(build_server(api, host="127.0.0.1", port=7860, sign_in=None), base_url="http://127.0.0.1:7860")
+
+    def send(upload: str, file: str, data: bytes) -> Any:
+        query = {"upload": upload, "file": file, "language": "de"}
+        return client.post(f"/model/{workspace.token}", params=query, content=data)
+
+    def installed() -> list[str]:
+        return [one["key"] for one in models_.offers(workspace) if one["place"] == "cached"]
+
+    for file in (cache / "mine").iterdir():
+        assert send("a" * 32, file.name, file.read_bytes()).json() == {"ok": True}
+    assert "Datei mit dem Namen" in send("a" * 32, "../x.bin", b"x").json()["error"]["message"]
+    assert send("a" * 32, "x.bin", b"").status_code == 200
+    assert client.post(f"/model/{workspace.token}", headers={"content-length": str(3 * 2**30)}).status_code == 413
+    assert "not in the log" in client.post("/model/wrong?upload=x&file=y").json()["error"]["message"]
+    models_.install_upload(workspace, "a" * 32, "my model")
+    shop.wait_for(lambda: workspace.model.name == "my-model")
+    assert installed() == ["cached/my-model"]
+    with pytest.raises(CommandError, match="choose them again"):
+        models_.install_upload(workspace, "a" * 32, "my model")
+
+    broken = bytearray((cache / "mine" / "model.safetensors").read_bytes()[:-4])
+    for file in (cache / "mine").iterdir():
+        send("b" * 32, file.name, broken if file.suffix == ".safetensors" else file.read_bytes())
+    models_.install_upload(workspace, "b" * 32, "my model")
+    shop.wait_for(lambda: bool(workspace.snapshot()["problem"]))
+    assert "my-model translates, as the other model could not be loaded" in workspace.snapshot()["problem"]
+    assert installed() == ["cached/my-model"]
+    assert list((tmp_path / "cache" / "uploads").iterdir()) == []
 
 
 TABLE = b"en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n"

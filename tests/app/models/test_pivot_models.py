@@ -263,8 +263,9 @@ def test_missing_model_of_a_pair_is_downloaded_and_both_are_used(office: Office,
     assert len(office.registry.requests) == 1, "the list alone"
 
     assert office.ask(opened, "switch_model", key=offered["key"])["ok"]
-    wait_until(opened, lambda: bool(opened.problem))
-    assert "start the document over with it" in opened.problem
+    wait_until(opened, lambda: opened.snapshot()["model"]["offered"] is not None)
+    shown = opened.snapshot()["model"]["offered"]
+    assert (shown["key"], shown["directions"]) == (offered["key"], ["pt-de"])
     assert "firefox-pt-en-tiny" in [folder.name for folder in office.installed()]
     workspace = office.sessions.restart(opened, "pt-de", offered["key"])
     workspace.model.wait()

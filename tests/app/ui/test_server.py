@@ -118,7 +118,7 @@ def test_no_address_answers_other_sites_or_requests_without_the_token(
 def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
     def is_used(method: str, path: str) -> bool:
         if method == "POST":
-            return path.startswith(("/gradio_api/component_server", "/glossary/"))
+            return path.startswith(("/gradio_api/component_server", "/glossary/", "/model/"))
         return method in ("GET", "HEAD") and (
             path in ("/", "/theme.css", "/favicon.ico", "/status")
             or path.startswith(("/assets/", "/static/", "/download/", "/pinpoint-static/"))

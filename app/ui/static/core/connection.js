@@ -14,7 +14,7 @@ const withResolvers = () => {
   return /** @type {PromiseWithResolvers<any>} */ ({promise, resolve});
 };
 /** 128 random bits. Unlike crypto.randomUUID, it also works on a page that another computer reads without https. */
-const randomId = () =>
+export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
 const SWITCHED = Symbol('another session is shown');
 

@@ -45,6 +45,7 @@ export type Command =
   | ListPairs
   | ListPublishedModels
   | DownloadModel
+  | InstallUpload
   | RemoveModel
   | SwitchModel
   | FetchModel
@@ -130,6 +131,7 @@ export interface CommandResults {
   model_pairs: PairOffers;
   published_models: PublishedOffers;
   download_model: undefined;
+  install_upload: undefined;
   remove_model: undefined;
   switch_model: undefined;
   fetch_model: undefined;
@@ -772,6 +774,15 @@ export interface ImportedMemory {
   num_filled: number;
 }
 
+/** Installs the model whose files were uploaded under this id.
+ *
+ * `folder` is the name of their folder or ZIP file, or "". */
+export interface InstallUpload extends CommandFields {
+  name: 'install_upload';
+  upload: string;
+  folder: string;
+}
+
 /** A part of the source that the translation must contain unchanged. */
 export interface KeptView {
   text: string;
@@ -925,6 +936,7 @@ export interface ModelView {
   num_directions: number;
   next: string;
   fetched: number | null;
+  offered: OfferedModel | null;
   style: StyleView;
 }
 
@@ -933,6 +945,13 @@ export interface MoveDocument extends CommandFields {
   name: 'move_document';
   session: number;
   project: number;
+}
+
+/** A model that was installed for the document, but translates other languages; no list has one without a key. */
+export interface OfferedModel {
+  key: string;
+  name: string;
+  directions: string[];
 }
 
 /** Opens an uploaded document. */

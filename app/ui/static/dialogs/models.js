@@ -6,6 +6,7 @@ import {button, count, h, icon, number, setText, t} from '../core/dom.js';
 import {domainName} from '../core/style_names.js';
 import {languageNames, showDirections} from './direction.js';
 import {ModelPairs} from './model_pairs.js';
+import {OwnModel} from './own_model.js';
 import {languagesOf, PublishedModels} from './published_models.js';
 
 /** @param {number} bytes */
@@ -159,11 +160,12 @@ const fetcher = (bench, begun) => {
 
 /**
  * Opens the dialog.
- * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'root' | 'rows' |
- *   'say' | 'segment' | 'switchTo'>} bench
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'problem' | 'root' |
+ *   'rows' | 'say' | 'segment' | 'session' | 'switchTo'>} bench
  * @param {string | null} [direction] the language pair whose published models are listed first; null for the document's
+ * @param {File[]} [files] those of a model to install, which were dropped on the page
  */
-export const showModels = async (bench, direction = null) => {
+export const showModels = async (bench, direction = null, files = []) => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
   const close = () => dialog.close();
@@ -195,18 +197,27 @@ export const showModels = async (bench, direction = null) => {
   const list = h('div', {}, reply.result.models.map(row));
   const published = new PublishedModels(bench, direction);
   const pairs = new ModelPairs(bench, direction, close);
+  const own = new OwnModel(bench);
   const coming = new Coming(bench);
-  let isComing = Boolean(bench.model.next);
+  const problem = h('p.wrong', {role: 'alert'});
+  /**
+   * @param {ModelStatus} model
+   * @param {string} reported
+   */
+  const stateOf = ({name, next, offered}, reported) => JSON.stringify([name, next, offered, reported]);
+  let known = stateOf(bench.model, bench.problem);
   const dialog = new Dialog({
     name: 'models',
     title: t('models.title'),
     classes: '.models',
     body: [
       coming.element,
+      problem,
       h('p.muted', {}, t('models.note')),
       list,
       published.element,
       pairs.element,
+      own.element,
       fetcher(bench, close),
     ],
     buttons: [button('.btn.primary', {onclick: close}, t('close'))],
@@ -214,21 +225,26 @@ export const showModels = async (bench, direction = null) => {
       bench.onModel = null;
     },
   });
-  bench.onModel = model => {
+  own.listen(dialog.element);
+  bench.onModel = (model, reported) => {
     coming.update(model);
-    if (isComing && !model.next) refresh(); // loaded, failed or cancelled
-    isComing = Boolean(model.next);
+    const news = stateOf(model, reported);
+    if (news === known) return;
+    known = news;
+    setText(problem, reported);
+    if (!model.next) refresh(); // loaded, failed or cancelled
   };
   await published.show();
   await pairs.show();
   dialog.open(bench.root, dialog.element.querySelector('.df button'));
+  if (files.length) own.take(files, '');
   if (direction && pairs.element.open) pairs.element.scrollIntoView({block: 'nearest'});
 };
 
 /**
  * Offers a model for the document's languages in one sentence. Nothing is requested before the user opens the list.
- * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'root' | 'rows' |
- *   'say' | 'segment' | 'switchTo'>} bench
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'problem' | 'root' |
+ *   'rows' | 'say' | 'segment' | 'session' | 'switchTo'>} bench
  * @param {ModelSuggestion} model
  */
 export const offerModel = (bench, {direction, title, num_bytes, pivot, is_needed}) => {

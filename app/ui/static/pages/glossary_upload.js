@@ -4,43 +4,11 @@ import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, tn} from '../core/dom.js';
 import {HOME} from '../core/page.js';
 import {readStored, writeStored} from '../core/storage.js';
-import {currentLanguage} from '../core/texts.js';
+import {upload} from '../core/upload.js';
 import {projectName} from '../dialogs/project_form.js';
 
 const STORE_KEY = 'pinpoint:import';
 const SHOW_AFTER_MS = 300;
-
-/**
- * Uploads a file; resolves with the reply, or null without a connection. `onProgress` gets the share sent.
- * @param {Pick<Bench, 'session'>} bench
- * @param {File} file
- * @param {(share: number) => void} onProgress
- * @returns {Promise<any>}
- */
-const upload = (bench, file, onProgress) =>
-  new Promise(resolve => {
-    const request = new XMLHttpRequest();
-    const query = new URLSearchParams({file: file.name, language: currentLanguage()});
-    request.open('POST', new URL(`glossary/${encodeURIComponent(bench.session.token)}?${query}`, document.baseURI));
-    request.responseType = 'json';
-    request.upload.onprogress = event => {
-      if (event.lengthComputable) onProgress(event.loaded / event.total);
-    };
-    request.onload = () =>
-      resolve(
-        request.response ?? {
-          ok: false,
-          error: {
-            message:
-              request.status === 413
-                ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100})
-                : t('alts.offline'),
-          },
-        },
-      );
-    request.onerror = () => resolve(null);
-    request.send(file);
-  });
 
 /**
  * Uploads a glossary, then uses it or shows the report on it.
@@ -74,12 +42,18 @@ export const importGlossary = async (bench, file) => {
     setText(state, t('import.checking'));
   };
   const waiting = setTimeout(() => dialog.open(bench.root), SHOW_AFTER_MS);
-  const reply = await upload(bench, file, progress);
+  const address = `glossary/${encodeURIComponent(bench.session.token)}`;
+  const reply = await upload(address, {file: file.name}, file, progress);
   clearTimeout(waiting);
   if (isCancelled) return;
   dialog.close();
   if (!reply?.ok) {
-    bench.say('bad', reply?.error?.message ?? t('alts.offline'));
+    bench.say(
+      'bad',
+      reply?.status === 413
+        ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100})
+        : (reply?.error?.message ?? t('alts.offline')),
+    );
     return;
   }
   /** @type {ImportReport} */

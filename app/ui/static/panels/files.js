@@ -1,5 +1,7 @@
 /* Uploads of files that are chosen or dropped, and downloads. The page and the server both check the size. */
 import {h, t, tn} from '../core/dom.js';
+import {showModels} from '../dialogs/models.js';
+import {isModelFile} from '../dialogs/own_model.js';
 import {importGlossary} from '../pages/glossary_upload.js';
 
 /** @type {Record<string, number>} */
@@ -22,8 +24,8 @@ const toBase64 = file =>
 
 export class Files {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'root' | 'say' |
-   *   'segment' | 'server' | 'session' | 'side' | 'switchTo'>} bench
+   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'pages' |
+   *   'problem' | 'root' | 'rows' | 'say' | 'segment' | 'server' | 'session' | 'side' | 'switchTo'>} bench
    * @param {HTMLElement} root
    */
   constructor(bench, root) {
@@ -62,7 +64,9 @@ export class Files {
       event.preventDefault();
       this.dropHint.hidden = true;
       const [file] = event.dataTransfer?.files ?? [];
-      if (file) this.take(/\.(csv|tsv|tab|xlsx|tbx|utx)$/i.test(file.name) ? 'glossary' : 'document', file);
+      const models = [...(event.dataTransfer?.files ?? [])].filter(isModelFile);
+      if (models.length) showModels(bench, null, models);
+      else if (file) this.take(/\.(csv|tsv|tab|xlsx|tbx|utx)$/i.test(file.name) ? 'glossary' : 'document', file);
     });
   }
 

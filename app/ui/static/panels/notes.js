@@ -1,5 +1,7 @@
 /* Notices over the lower end of the list, and what they report of the model and of the server. */
 import {button, h, icon, t} from '../core/dom.js';
+import {showDirections} from '../dialogs/direction.js';
+import {languagesOf} from '../dialogs/published_models.js';
 
 const FADE_MS = 12000;
 
@@ -75,14 +77,19 @@ export class Notes {
   }
 }
 
-/** Reports a failed model and the server's problem once each, and removes the notice when it is over. */
+/** Reports a failed model, a model of other languages and the server's problem once each; removes what is over. */
 export class ServerNotes {
   #model = '';
+  #offered = '';
   #problem = '';
 
-  /** @param {Notes} notes */
-  constructor(notes) {
-    this.notes = notes;
+  /**
+   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'rows' | 'say' | 'segment' |
+   *   'switchTo'>} bench
+   */
+  constructor(bench) {
+    this.bench = bench;
+    this.notes = bench.notes;
   }
 
   /** @param {Pick<SuccessReply, 'model' | 'problem'>} reply */
@@ -94,8 +101,32 @@ export class ServerNotes {
       this.notes.take(t('model.failed.note', {message: this.#model}));
       this.#model = '';
     }
+    this.offer(model.offered);
     if (problem && problem !== this.#problem) this.notes.say('bad', problem);
     else if (!problem) this.notes.take(this.#problem);
     this.#problem = problem;
+  }
+
+  /**
+   * Says that a model was installed that does not have the document's languages. The document stays as it is.
+   * @param {ModelStatus['offered']} model
+   */
+  offer(model) {
+    const name = model?.name ?? '';
+    if (name === this.#offered) return;
+    this.#offered = name;
+    this.notes.take('other languages');
+    if (!model) return;
+    const {source, target} = this.bench.languages;
+    this.notes.say(
+      'info',
+      t('model.offered', {
+        name,
+        pairs: model.directions.map(languagesOf).join(', '),
+        own: languagesOf(`${source}-${target}`),
+      }),
+      model.key ? [[t('models.anew'), () => showDirections(this.bench, {key: model.key, name})]] : [],
+      {key: 'other languages', stays: true},
+    );
   }
 }
