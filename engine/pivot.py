@@ -81,9 +81,8 @@ class PivotTranslator:
         first = self._translate_first(request, cancel, deadline_ms)
         if first.status != "complete":
             return _unfinished(request, first, 1000 * (time.perf_counter() - started))
-        left_ms = None if deadline_ms is None else max(0.0, deadline_ms - 1000 * (time.perf_counter() - started))
         second = self._second.translate(
-            self.second_request(request, first), options, cancel=cancel, deadline_ms=left_ms
+            self.second_request(request, first), options, cancel=cancel, deadline_ms=_left_ms(deadline_ms, started)
         )
         return self.joined(request, first, second, 1000 * (time.perf_counter() - started))
 
@@ -180,11 +179,12 @@ class PivotTranslator:
     ) -> Pricing:
         """The price of the constraints in the second model, as of `Translator.price`.
 
-        Raises InvalidRequest if the first model gives no translation in time.
+        The deadline counts for both models. Raises InvalidRequest if the first one gives no translation in time.
         """
+        started = time.perf_counter()
         first = self._translated_first(request, cancel, deadline_ms)
         second = self.second_request(request, first)
-        priced = self._second.price(second, options, cancel=cancel, deadline_ms=deadline_ms)
+        priced = self._second.price(second, options, cancel=cancel, deadline_ms=_left_ms(deadline_ms, started))
         free = replace(request, phrases=(), avoid=())
         return replace(
             priced,
@@ -205,12 +205,13 @@ class PivotTranslator:
     ) -> tuple[Alternative, ...]:
         """Other words for the one at `offset` of a hypothesis, as of `Translator.alternatives`.
 
-        Raises InvalidRequest if the first model gives no translation in time.
+        The deadline counts for both models. Raises InvalidRequest if the first one gives no translation in time.
         """
+        started = time.perf_counter()
         first = self._translated_first(request, cancel, deadline_ms)
         second = self.second_request(request, first)
         found = self._second.alternatives(
-            second, hypothesis, offset, count, options, cancel=cancel, deadline_ms=deadline_ms
+            second, hypothesis, offset, count, options, cancel=cancel, deadline_ms=_left_ms(deadline_ms, started)
         )
         return tuple(replace(each, hypothesis=self._aligned(request, first, each.hypothesis)) for each in found)
 
@@ -388,6 +389,11 @@ def _unfinished(request: Request, first: Translation, elapsed_ms: float | None =
     """The answer to a request that the first model could not translate, or not in time."""
     elapsed_ms = first.elapsed_ms if elapsed_ms is None else elapsed_ms
     return PivotTranslation(request, first.status, (), first.reasons, first.unknown_source, first.num_steps, elapsed_ms)
+
+
+def _left_ms(deadline_ms: float | None, started: float) -> float | None:
+    """What is left of a deadline for the second model."""
+    return None if deadline_ms is None else max(0.0, deadline_ms - 1000 * (time.perf_counter() - started))
 
 
 def _num_unchanged(phrase: Phrase, source: str) -> int:

@@ -132,6 +132,32 @@ def test_statuses_of_the_first_model_are_reported_without_hypotheses(both, codec
     assert result.status == "cancelled" and result.hypotheses == () and result.pivot is None
     result = both.translate(Request("Noch ein Satz."), OPTIONS, deadline_ms=0)
     assert result.status == "deadline" and result.hypotheses == ()
+
+
+def test_one_deadline_counts_for_both_models(both, models, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = Request("Die Zeit ist knapp.", phrases=(Phrase("Zeit"),))
+    hypothesis = both.translate(request, OPTIONS).hypotheses[0]
+    given: dict[str, float] = {}
+
+    def slow(translator: Translator, name: str, seconds: float = 0.0) -> None:
+        function = getattr(translator, name)
+
+        def call(*args, deadline_ms=None, **more):
+            given[name] = deadline_ms
+            time.sleep(seconds)
+            return function(*args, deadline_ms=deadline_ms, **more)
+
+        monkeypatch.setattr(translator, name, call)
+
+    slow(models[0], "translate", seconds=0.05)
+    slow(models[1], "price")
+    slow(models[1], "alternatives")
+    both._pivots.clear()
+    both.price(request, OPTIONS, deadline_ms=60_000)
+    both._pivots.clear()
+    both.alternatives(request, hypothesis, 0, options=OPTIONS, deadline_ms=60_000)
+    assert given["translate"] == 60_000
+    assert given["price"] <= 59_950 and given["alternatives"] <= 59_950
     result = both.translate(Request("Wort " * 400), OPTIONS)
     assert result.status == "infeasible" and result.reasons[0].kind == "source_too_long"
     with pytest.raises(InvalidRequest, match=r"de-en gives no translation \(infeasible\): the source has"):

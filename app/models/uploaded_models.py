@@ -1,4 +1,4 @@
-"""Model files that a page uploads, kept on disk until the model is installed. Their names and contents are untrusted."""
+"""Model files that a page uploads, kept on disk until the model is installed. Names and contents are untrusted."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class UploadedModels:
         return _free_name(model_name(given or _name_of(files)))
 
     def install(self, upload: str, name: str) -> Path:
-        """Installs the model of an upload as `name`, and returns its folder. The uploaded files are removed in any case.
+        """Installs the model of an upload as `name`, and returns its folder; the uploaded files are removed.
 
         Raises DownloadError or ModelError; then nothing is installed.
         """

@@ -61,13 +61,14 @@ class PriceRequests:
             segment = core.segments[asked.index]
             if segment.requested != asked.requested or done.cancelled():
                 return
-            if done.exception() is not None:
-                core.adopt(replace(segment, unpriced=asked.requested))
-            pricing = done.result()
-            if pricing is None:
+            error = done.exception()
+            pricing = None if error is not None else done.result()
+            if error is None and pricing is None:  # a newer request replaced this one
                 return
-            if pricing.constrained.status != "complete":
+            if pricing is None or pricing.constrained.status != "complete":
                 core.adopt(replace(segment, unpriced=asked.requested))
+                if error is not None:
+                    raise error
                 return
             prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
             with core.command() as work:

@@ -663,7 +663,11 @@ def test_uploaded_model_is_installed_and_used(shop: Shop, cache: Path, tmp_path:
         return client.post(f"/model/{workspace.token}", params=query, content=data)
 
     def installed() -> list[str]:
-        return [one["key"] for one in models_.offers(workspace) if one["place"] == "cached"]
+        return [
+            one["key"]
+            for one in models_.catalog.offers(workspace.direction, workspace.model)
+            if one["place"] == "cached"
+        ]
 
     for file in (cache / "mine").iterdir():
         assert send("a" * 32, file.name, file.read_bytes()).json() == {"ok": True}
