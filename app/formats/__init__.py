@@ -98,6 +98,7 @@ _SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".ods", ".numbers")  # of spreadsh
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),
+    Format("mdx", "MDX", (".mdx",), markdown.read, options=_TEXT),
     Format("srt", Message("SubRip subtitles"), (".srt",), subtitles.read, options=_TEXT),
     Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
     Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB),

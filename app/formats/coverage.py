@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
 from typing import Final
 
@@ -25,6 +26,7 @@ from markdown_it import MarkdownIt
 from app.formats.docx_drawings import alt_texts
 from app.formats.html_attributes import attributes, is_translated, texts
 from app.formats.markdown_inline import shown
+from app.formats.mdx import without_code
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import tree
 from app.i18n import Message
@@ -101,7 +103,7 @@ def coverage_of(format_key: str, data: bytes, text: str, sources: Iterable[str])
     if seen is None:
         return None
     offered = "\n".join(sources)
-    if format_key == "markdown":
+    if format_key in ("markdown", "mdx"):
         offered = unescape(_TAG.sub(" ", _INLINE_CODE.sub("", offered)))
     elif seen in (_of_subrip, _of_webvtt):
         offered = _TAG.sub(" ", offered)
@@ -129,13 +131,15 @@ def _of_webvtt(_: bytes, text: str) -> Iterator[str]:
             yield _TAG.sub(" ", unescape("\n".join(lines[times + 1 :])))
 
 
-def _of_markdown(_: bytes, text: str) -> Iterator[str]:
+def _of_markdown(_: bytes, text: str, *, is_mdx: bool = False) -> Iterator[str]:
     front = _FRONT_MATTER.match(text)
     if front:
         yield from _FRONT_FIELD.findall(front.group())
     body = _FOOTNOTE.sub(r"\1", text[front.end() if front else 0 :])
+    body = without_code(body.replace("\r\n", "\n").replace("\r", "\n"), is_mdx=is_mdx)
     environment: dict[str, dict[str, object]] = {}
-    tokens = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"]).parse(body, environment)
+    parser = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+    tokens = parser.disable(["code", "html_block"] if is_mdx else []).parse(body, environment)
     labels = frozenset(environment.get("references", ()))
     for token in tokens:
         if token.type == "inline":
@@ -183,6 +187,7 @@ def _of_office(data: bytes, _: str) -> Iterator[str]:
 _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
     "txt": _of_text,
     "markdown": _of_markdown,
+    "mdx": partial(_of_markdown, is_mdx=True),
     "html": _of_html,
     "srt": _of_subrip,
     "vtt": _of_webvtt,

@@ -1,8 +1,8 @@
 """Markdown: paragraphs, headings, list items and table cells as sentences; emphasis and links are `{1}…{/1}`.
 
 markdown-it-py parses the blocks (CommonMark with tables). Code, HTML blocks, link definitions and front matter are not
-shown, nor the syntax of extensions: task boxes, callout types, heading ids, footnote labels. A translation that would
-start a list or a cell is escaped.
+shown, nor the syntax of extensions: task boxes, callout types, heading ids, footnote labels, the code of MDX. A
+translation that would start a list or a cell is escaped.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.markdown_inline import marked_up, pairs, shown
+from app.formats.mdx import without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
 from app.text.encoding import decode_text
@@ -72,13 +73,16 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 limit=MAX_LINES,
             )
         )
+    is_mdx = name.lower().endswith(".mdx")
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
+    if is_mdx:
+        parser.disable(["code", "html_block"])  # texts inside of components may be indented
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     cells: list[tuple[int, int]] = []
     # One character for each line end, so that line numbers and offsets agree with the parser.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
-    body = _FOOTNOTE.sub("\\1\ufffc", body)
+    body = without_code(_FOOTNOTE.sub("\\1\ufffc", body), is_mdx=is_mdx)
     environment: dict[str, dict[str, object]] = {}
     tokens = parser.parse(body, environment)
     labels = frozenset(environment.get("references", ()))

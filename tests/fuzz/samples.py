@@ -18,6 +18,7 @@ from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
 from tests.app.formats.test_ios_strings import FILE as STRINGS
 from tests.app.formats.test_json_strings import FILE as JSON
 from tests.app.formats.test_markdown import FILE as MARKDOWN
+from tests.app.formats.test_mdx import FILE as MDX
 from tests.app.formats.test_po import FILE as PO
 from tests.app.formats.test_pptx import sample as presentation
 from tests.app.formats.test_properties import FILE as PROPERTIES
@@ -76,6 +77,7 @@ def documents() -> dict[str, list[bytes]]:
     return {
         "txt": [(ROOT / "data/samples/getting-started.txt").read_bytes(), lines(0, 40), lines(900, 40)],
         "md": [MARKDOWN.encode(), (ROOT / "README.md").read_bytes()],
+        "mdx": [MDX.encode()],
         "html": [PAGE.encode(), PAGE_WITH_VALUES.encode()],
         "docx": [sample(), with_body(f"<w:p>{LINK}</w:p>{_FIELD}"), _plain_word_file()],
         "pptx": [presentation()],

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[3]
 NOT_OFFERED = {
     "txt": ["", "", ""],
     "md": ["Not shown", ""],  # in an HTML block
+    "mdx": [""],
     "html": ["Not shown.", "Not this"],  # preformatted text, and the content of a text field
     "docx": ["", "", ""],
     "pptx": ["East West"],  # names in a chart
