@@ -106,6 +106,7 @@ def _serve(settings: AppSettings) -> int:
     from app.log.store import LogStore
     from app.models.document_direction import read_ahead
     from app.models.published_models import PublishedModels
+    from app.reading import SeparateReader
     from app.sessions import Sessions
     from app.ui.access import is_loopback
     from app.ui.api import Api
@@ -127,7 +128,11 @@ def _serve(settings: AppSettings) -> int:
             model.wait()
         published = PublishedModels(settings.model_registry)
         published.clean()
-        sessions = Sessions(store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill, published=published)
+        files = SeparateReader()
+        closing.callback(files.close)
+        sessions = Sessions(
+            store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill, published=published, files=files
+        )
         sessions.models.uploads.clean()
         closing.callback(sessions.close)
         if settings.direction is None:  # else none is guessed
@@ -153,6 +158,7 @@ def _serve(settings: AppSettings) -> int:
         print(f"Pinpoint is at {sign_in.address(address) if sign_in else address} (stop with Ctrl+C)", flush=True)
         if not settings.no_browser and _has_display():
             threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
+        files.start_ahead()
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
         Server(config, api).run(sockets=[listener])
     return 0

@@ -17,9 +17,8 @@ from pathlib import Path
 from app import VERSION
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
 from app.formats import Reading
-from app.formats.documents import Document, ReadFile, read_file
+from app.formats.documents import Document, FileOverview
 from app.glossary.model import terms_in_direction
-from app.glossary.reading.glossary_file import read_glossary
 from app.glossary.reading.row_checks import located
 from app.i18n import Message
 from app.log.project_tables import Project
@@ -39,6 +38,7 @@ from app.models.published_models import PublishedModels
 from app.models.style import Style, chosen_style
 from app.paths import MODEL_FOLDER
 from app.projects import Projects, style_of
+from app.reading import FileReader
 from app.segments.state import Json, restore_segment
 from app.tm.library import MemoryLibrary
 from app.workspace import example
@@ -73,12 +73,15 @@ class Sessions:
         *,
         fills_from_memory: bool = True,
         published: PublishedModels | None = None,
+        files: FileReader | None = None,
     ) -> None:
+        """`files` reads what is uploaded: by default, in this process."""
         self.store = store
+        self.files = files or FileReader()
         self.model = model
         self.models = DocumentModels(model, published=published)
         self.samples = samples
-        self.library = MemoryLibrary(store, fills=fills_from_memory)
+        self.library = MemoryLibrary(store, fills=fills_from_memory, read=self.files.memory)
         self.exports = WorkspaceExports(store, self.library)
         self.options = options or SEARCH
         self.projects = Projects(store, self._open_workspaces)
@@ -143,26 +146,32 @@ class Sessions:
 
     def open_document(self, data: bytes, name: str) -> Workspace:
         """A new session on an uploaded document: in the direction of the start, else as the document says itself."""
-        file = read_file(data, name)
-        return self._open(file, file.languages)
+        return self._open(self.files, data, name)
 
-    def _open(self, file: ReadFile, languages: tuple[str, str]) -> Workspace:
-        direction, note = self.model.direction, ""
-        if self.model.fixed_direction is None and self.model.directions:
-            decision = decide(file, self.model.directions, languages)
-            direction, note = decision.direction, decision.note
-        document = facing(file, direction).document(direction.partition("-")[0])
+    def _open(self, files: FileReader, data: bytes, name: str, languages: tuple[str, str] | None = None) -> Workspace:
+        """`languages` are those of the document; None leaves it to the file."""
+        direction, note, stated = self.model.direction, "", ""
+
+        def choose(file: FileOverview) -> str:
+            nonlocal direction, note, stated
+            if self.model.fixed_direction is None and self.model.directions:
+                known = languages or file.languages
+                decision = decide(file, self.model.directions, known)
+                direction, note, stated = decision.direction, decision.note, stated_direction(known)
+            return direction
+
+        document = files.document(data, name, choose)
         if note:
             document = replace(document, notes=(*document.notes, note))
         workspace = self._start(document, direction)
-        if note and (stated := stated_direction(languages)):
+        if note and stated:
             self._model_needs[workspace.token] = (stated, True)
         return workspace
 
     def open_sample(self) -> Workspace:
         """A new session on the sample document."""
-        file = read_file(_read(self.samples / SAMPLE_DOCUMENT, DocumentError), SAMPLE_DOCUMENT)
-        return self._open(file, SAMPLE_LANGUAGES)
+        data = _read(self.samples / SAMPLE_DOCUMENT, DocumentError)
+        return self._open(FileReader(), data, SAMPLE_DOCUMENT, SAMPLE_LANGUAGES)
 
     def _open_first(self) -> Workspace:
         """The sample document; at the very first start with its glossary and one pin, as an example of both."""
@@ -199,9 +208,12 @@ class Sessions:
             name = self.models.catalog.entry(key).name
             model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
         check_direction(name, self.models.directions(workspace, key), direction)
-        file = facing(read_file(old.data, old.name, reading or old.reading), direction)
-        check_facing(file, direction)
-        document = file.document(direction.partition("-")[0])
+
+        def choose(file: FileOverview) -> str:
+            check_facing(facing(file, direction), direction)
+            return direction
+
+        document = self.files.document(old.data, old.name, choose, reading or old.reading)
         with self._lock:
             fits = has_same_languages(workspace.project.direction, direction)
             begun = self._start(document, direction, model, workspace.project if fits else None)
@@ -223,14 +235,14 @@ class Sessions:
             return begun
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
-        """Opens a file of this computer with its glossary, as given on the command line.
+        """Opens a file of this computer with its glossary, as given on the command line; reads them in this process.
 
         Returns the warnings about the glossary.
         """
         if document is None:
             workspace = self._open_first()
         else:
-            workspace = self.open_document(_read(document, DocumentError), document.name)
+            workspace = self._open(FileReader(), _read(document, DocumentError), document.name)
         if glossary is None:
             return []
         report = self.import_glossary(workspace, _read(glossary, GlossaryError), glossary.name)
@@ -248,8 +260,8 @@ class Sessions:
         return self._resume(self.store.load_session(session_id)) if opened is None else self._show(opened)
 
     def import_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
-        """Adds the valid terms of a glossary to a workspace; returns the report on its rows."""
-        imported = read_glossary(data, name, workspace.direction)
+        """Adds the valid terms of a glossary, read in this process; returns the report on its rows."""
+        imported = FileReader().glossary(data, name, workspace.direction)
         report: Json = {**reported(imported), "name": imported.name, "num_terms": len(imported.terms)}
         workspace.glossaries.put(imported.name, imported.terms, report)
         errors = [located(report["name"], e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]
@@ -257,7 +269,7 @@ class Sessions:
 
     def stage_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
         """Reads a glossary and says what using it would do to the document; changes nothing."""
-        return workspace.glossary_imports.stage(read_glossary(data, name, workspace.direction))
+        return workspace.glossary_imports.stage(self.files.glossary(data, name, workspace.direction))
 
     def import_sample_glossary(self, workspace: Workspace) -> Json:
         """The terms that come with the sample document."""

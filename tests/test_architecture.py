@@ -38,7 +38,7 @@ FLOORS = {
         {"log"},
         {"tm", "segments"},
         {"models"},
-        {"reports"},
+        {"reports", "reading"},
         {"workspace"},
         {"projects"},
         {"sessions"},

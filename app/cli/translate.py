@@ -226,7 +226,7 @@ def _direction(given: str | None, file: ReadFile, directions: Sequence[str]) -> 
                 )
             )
         return given
-    decision = decide(file, directions, file.languages)
+    decision = decide(file.overview(), directions, file.languages)
     if decision.note:
         _say(decision.note)
     if len(directions) > 1:

@@ -34,6 +34,7 @@ from app.text.sentences import sentence_spans
 
 MAX_SEGMENTS = 20_000
 MAX_SEGMENT_CHARACTERS = 50_000
+OVERVIEW_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +176,24 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class FileOverview:
+    """What decides the direction of a parsed file: its declared languages, and about OVERVIEW_CHARACTERS of its text.
+
+    `is_paired`: its format has targets. `turned` is the file with its targets as sources, where it can be turned.
+    """
+
+    name: str
+    languages: tuple[str, str]
+    text: str
+    is_paired: bool
+    turned: FileOverview | None = None
+
+    def reversed(self) -> FileOverview | None:
+        """The overview with targets as sources; None if the format has no targets or the file contains none."""
+        return self.turned
+
+
+@dataclass(frozen=True, slots=True)
 class ReadFile:
     """A parsed file that is not yet split into segments, because that depends on the language."""
 
@@ -193,15 +212,21 @@ class ReadFile:
         parsed = self.parsed.reversed() if isinstance(self.parsed, Reversible) else None
         return replace(self, parsed=parsed) if parsed and parsed.units else None
 
-    def beginning(self, num_characters: int) -> str:
-        """The text of the first units, about `num_characters` long."""
+    def overview(self) -> FileOverview:
+        """What decides the direction of the document."""
+        turned = self.reversed()
+        whole = self._overview()
+        return whole if turned is None else replace(whole, turned=turned._overview())
+
+    def _overview(self) -> FileOverview:
         texts: list[str] = []
+        num_characters = OVERVIEW_CHARACTERS
         for unit in self.parsed.units:
             if num_characters <= 0:
                 break
             texts.append(unit.source[:num_characters])
             num_characters -= len(unit.source)
-        return "\n".join(texts)
+        return FileOverview(self.name, self.languages, "\n".join(texts), self.format.is_paired)
 
     def document(self, language: str) -> Document:
         """Splits the file into segments by the rules of the source `language`. Raises DocumentError."""

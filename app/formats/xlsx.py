@@ -15,7 +15,6 @@ from xml.etree.ElementTree import ParseError
 
 import defusedxml.ElementTree  # type: ignore[import-untyped]
 from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]
-from openpyxl.utils.cell import get_column_letter, range_boundaries
 
 from app.errors import DocumentError
 from app.formats.base import Edit, splice
@@ -228,6 +227,8 @@ def _font_of(node: Node) -> Font:
 
 def _headings(package: OfficePackage, sheet: str) -> set[str]:
     """The cells with the headings of the tables of a sheet."""
+    from openpyxl.utils.cell import get_column_letter, range_boundaries  # takes as long as all other imports here
+
     found: set[str] = set()
     for relation in package.relations(sheet).values():
         if relation.kind == "table" and package.has(relation.part):

@@ -34,6 +34,11 @@ class Message(str):
         message.template, message.values = template, values
         return message
 
+    @classmethod
+    def of_parts(cls, template: str, values: dict[str, Any]) -> Message:
+        """A message from another process. Raises what `str.format` raises if the values do not match the template."""
+        return cls(template, **values)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Message:
         return self
 

@@ -10,18 +10,18 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from app.errors import CommandError
-from app.formats.documents import ReadFile
+from app.formats.documents import FileOverview, ReadFile
 from app.i18n import Message
 from app.text.language_names import language_of
-from engine import offer_of, short_code
+from engine import short_code
 
 Reason = Literal["stated", "text", "first"]
+F = TypeVar("F", ReadFile, FileOverview)
 
 MAX_GUESSED = 6  # languages: each has a dictionary, which takes up to some seconds to read (Finnish)
-_SAMPLE_CHARACTERS = 4000
 _MIN_WORDS = 5
 _MIN_SHARE = 0.75  # of the text's words, in the dictionary of its language
 _MIN_LEAD = 0.15  # over the next language
@@ -47,7 +47,7 @@ class Decision:
     note: str = ""
 
 
-def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]) -> Decision:
+def decide(file: FileOverview, directions: Sequence[str], languages: tuple[str, str]) -> Decision:
     """Chooses one of the model's directions; `languages` are the document's source and target, "" where unknown."""
     first = directions[0]
     stated_source, stated_target = stated = _code(languages[0]), _code(languages[1])
@@ -73,16 +73,16 @@ def decide(file: ReadFile, directions: Sequence[str], languages: tuple[str, str]
     return Decision(direction, reason, note)
 
 
-def facing(file: ReadFile, direction: str) -> ReadFile:
-    """The file with source and target swapped where it has the direction's languages the other way round."""
+def facing(file: F, direction: str) -> F:
+    """The file or overview; with source and target swapped, where it has the direction's languages the other way."""
     source, target = map(_code, direction.split("-", 1))
     turned = file.reversed()
     return turned if turned and tuple(map(_code, file.languages)) == (target, source) else file
 
 
-def check_facing(file: ReadFile, direction: str) -> None:
+def check_facing(file: FileOverview, direction: str) -> None:
     """Raises CommandError where a bilingual file states its languages the other way round."""
-    if not file.format.is_paired:
+    if not file.is_paired:
         return
     asked, stated = [_code(language) for language in direction.split("-", 1)], [*map(_code, file.languages)]
     pairs = zip(stated, asked, reversed(asked), strict=True)
@@ -101,6 +101,8 @@ def check_facing(file: ReadFile, direction: str) -> None:
 def check_direction(name: str, directions: Sequence[str], direction: str) -> None:
     """Raises CommandError where the model does not support the direction."""
     if direction not in directions:
+        from engine import offer_of  # imports PyTorch, which reading a file does not need
+
         raise CommandError(
             Message(
                 "{name} translates {offered}, not {direction}.",
@@ -195,15 +197,14 @@ def _code(name: str) -> str:
     return "" if code in _UNKNOWN else _SAME.get(code, code)
 
 
-def _language_of_text(file: ReadFile, directions: Sequence[str]) -> str:
+def _language_of_text(file: FileOverview, directions: Sequence[str]) -> str:
     """The source language of these directions that the text is written in; empty where that is unclear."""
     languages = _guessable(directions)
     if not languages:
         return ""
-    text = file.beginning(_SAMPLE_CHARACTERS)
-    if len(set(_WORD.findall(text))) < _MIN_WORDS:
+    if len(set(_WORD.findall(file.text))) < _MIN_WORDS:
         return ""
-    (share, language), *others = _shares(text, languages)
+    (share, language), *others = _shares(file.text, languages)
     is_clear = share >= _MIN_SHARE and (not others or share - others[0][0] >= _MIN_LEAD)
     return language if is_clear else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from app.formats.documents import Export
@@ -14,16 +14,20 @@ from app.tm.index import MemoryEntry, MemoryIndex
 from app.tm.storage import import_entries, load_entries, state_of
 from app.tm.tmx_memory import read_pairs, write_tmx
 
+ReadPairs = Callable[[bytes, str, str, str], list[tuple[str, str]]]
+
 
 class MemoryLibrary:
     """The memory of a log: an index for each direction, read at its first use. Thread-safe.
 
-    `fills` says whether untouched segments with an exact match are filled automatically.
+    `fills` says whether untouched segments with an exact match are filled automatically. `read` reads a TMX file: its
+    bytes, name, source and target language.
     """
 
-    def __init__(self, store: LogStore, *, fills: bool = True) -> None:
+    def __init__(self, store: LogStore, *, fills: bool = True, read: ReadPairs = read_pairs) -> None:
         self.store = store
         self.fills = fills
+        self._read_pairs = read
         self._lock = threading.Lock()
         self._indexes: dict[str, MemoryIndex] = {}
         self._changing = threading.Lock()
@@ -87,7 +91,7 @@ class MemoryLibrary:
         Raises DocumentError, LogError.
         """
         name = safe_name(name, "memory.tmx")
-        pairs = read_pairs(data, name, *languages_of(direction))
+        pairs = self._read_pairs(data, name, *languages_of(direction))
         num_pairs = import_entries(self.store.connection, name, *languages_of(direction), pairs, project)
         self.forget()
         return {"name": name, "num_pairs": num_pairs}

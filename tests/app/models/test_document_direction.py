@@ -73,7 +73,7 @@ DECIDED = [
 
 @pytest.mark.parametrize(("name", "data", "directions", "direction", "reason"), DECIDED)
 def test_a_document_decides_its_direction(name: str, data: str | bytes, directions: Any, direction: str, reason: str):
-    file = read_file(data if isinstance(data, bytes) else data.encode(), name)
+    file = read_file(data if isinstance(data, bytes) else data.encode(), name).overview()
     decision = decide(file, directions, file.languages)
     assert (decision.direction, decision.reason, decision.note) == (direction, reason, "")
 
@@ -87,7 +87,7 @@ def test_a_document_decides_its_direction(name: str, data: str | bytes, directio
     ],
 )
 def test_unsupported_languages_are_reported(stated: tuple[str, str], directions: Any, direction: str, note: str):
-    file = read_file(XLIFF_1.format(*stated).encode(), "a.xlf")
+    file = read_file(XLIFF_1.format(*stated).encode(), "a.xlf").overview()
     decision = decide(file, directions, file.languages)
     assert decision.direction == direction
     assert note in decision.note
@@ -95,7 +95,7 @@ def test_unsupported_languages_are_reported(stated: tuple[str, str], directions:
 
 def test_of_very_many_languages_none_is_guessed():
     names = ("en", "de", "fr", "es", "it", "nl", "pt")
-    assert decide(read_file(GERMAN, "a.txt"), Directions(names), ("", "")).reason == "first"
+    assert decide(read_file(GERMAN, "a.txt").overview(), Directions(names), ("", "")).reason == "first"
 
 
 def test_targets_are_grouped_by_source():
@@ -214,7 +214,7 @@ def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
 def test_table_without_targets_is_not_swapped():
     file = read_file(b"de,en\nJa,\n", "a.csv")
     assert file.reversed() is None
-    assert decide(file, ("en-de",), file.languages).note
+    assert decide(file.overview(), ("en-de",), file.languages).note
 
 
 def test_glossaries_that_apply_to_the_direction_are_taken_along(store: LogStore):
@@ -272,5 +272,5 @@ def test_dictionaries_for_guessing_are_read_once_and_in_advance(monkeypatch: pyt
     read_ahead(BOTH, 0)
     while not read:
         time.sleep(0.005)
-    decide(read_file(GERMAN, "a.txt"), BOTH, ("", ""))
+    decide(read_file(GERMAN, "a.txt").overview(), BOTH, ("", ""))
     assert read == ["en", "de"]

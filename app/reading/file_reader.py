@@ -1,0 +1,36 @@
+"""Reads documents, glossaries and memories in this process, as the command line does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.formats import Reading
+from app.formats.documents import Document, FileOverview, read_file
+from app.glossary.reading.glossary_file import read_glossary
+from app.glossary.reading.row_checks import GlossaryImport
+from app.models.document_direction import facing
+from app.tm.tmx_memory import read_pairs
+
+# Chooses the direction of a document; it may raise an AppError instead.
+ChooseDirection = Callable[[FileOverview], str]
+
+
+class FileReader:
+    """Reads files, which are untrusted."""
+
+    def document(self, data: bytes, name: str, choose: ChooseDirection, reading: Reading | None = None) -> Document:
+        """The document in the direction that `choose` returns. Raises DocumentError, and what `choose` raises."""
+        file = read_file(data, name, reading)
+        direction = choose(file.overview())
+        return facing(file, direction).document(direction.partition("-")[0])
+
+    def glossary(self, data: bytes, name: str, direction: str) -> GlossaryImport:
+        """The terms of a glossary. Raises GlossaryError."""
+        return read_glossary(data, name, direction)
+
+    def memory(self, data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
+        """The (source, target) pairs of a translation memory. Raises DocumentError."""
+        return read_pairs(data, name, source_language, target_language)
+
+    def close(self) -> None:
+        """Ends what is being read."""

@@ -1,0 +1,130 @@
+"""The process that reads one file, which comes over standard input, and ends.
+
+Both directions carry frames: the lengths of a JSON header and of raw bytes, then these. The answer is a frame with the
+number of items of each part, or None if the part is no list, and then frames with the parts; long lists are divided,
+because decoding a frame stops all threads of the app.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from contextlib import suppress
+from math import ceil
+from typing import IO, Any
+
+from app.errors import AppError
+from app.formats import Reading
+from app.reading.file_reader import FileReader
+from app.reading.plain_data import reader_of, to_plain
+
+if sys.platform != "win32":
+    import resource
+
+ITEMS_PER_FRAME = 5_000
+OUT_OF_MEMORY = 77  # the exit status
+_LENGTHS = struct.Struct(">QQ")
+
+
+def send(stream: IO[bytes], header: Any, data: bytes = b"") -> None:
+    """Writes a frame."""
+    text = json.dumps(header).encode("ascii")
+    stream.write(_LENGTHS.pack(len(text), len(data)))
+    stream.write(text)
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> tuple[Any, bytes]:
+    """Reads a frame: its header and its raw bytes. Raises EOFError where the other side has ended."""
+    lengths = stream.read(_LENGTHS.size)
+    if len(lengths) < _LENGTHS.size:
+        raise EOFError
+    num_header, num_data = _LENGTHS.unpack(lengths)
+    header, data = stream.read(num_header), stream.read(num_data)
+    if len(header) < num_header or len(data) < num_data:
+        raise EOFError
+    return json.loads(header), data
+
+
+def send_parts(stream: IO[bytes], parts: list[Any]) -> None:
+    """Writes an answer."""
+    send(stream, {"parts": [len(part) if isinstance(part, list) else None for part in parts]})
+    for part in parts:
+        if not isinstance(part, list):
+            send(stream, part)
+            continue
+        for start in range(0, len(part), ITEMS_PER_FRAME):
+            send(stream, part[start : start + ITEMS_PER_FRAME])
+
+
+def receive_parts(stream: IO[bytes], lengths: list[int | None]) -> list[Any]:
+    """The parts of an answer whose first frame was read. Raises EOFError."""
+    parts = []
+    for length in lengths:
+        if length is None:
+            parts.append(receive(stream)[0])
+            continue
+        items: list[Any] = []
+        while len(items) < length:
+            items += receive(stream)[0]
+        parts.append(items)
+    return parts
+
+
+def _limit(seconds: int, num_bytes: int) -> None:
+    """Limits this process: processor time, memory, and that it writes no file.
+
+    Windows has no such limits, and macOS ignores the one on memory: there the app's own clock ends the process.
+    """
+    if sys.platform == "win32":
+        return
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    last_second = ceil(usage.ru_utime + usage.ru_stime) + seconds
+    for kind, limits in (
+        (resource.RLIMIT_CPU, (last_second, last_second + 1)),  # only the first limit's signal says why
+        (resource.RLIMIT_AS, (num_bytes, num_bytes)),
+        (resource.RLIMIT_FSIZE, (0, 0)),
+        (resource.RLIMIT_CORE, (0, 0)),
+    ):
+        with suppress(ValueError, OSError):  # a stricter one is set already, or the system has none
+            resource.setrlimit(kind, limits)
+
+
+def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO[bytes]) -> Any:
+    """What the answer has as its parts: a tuple, or a dataclass with its fields."""
+    reader = FileReader()
+    kind, name = request["kind"], request["name"]
+    if kind == "glossary":
+        return reader.glossary(data, name, request["direction"])
+    if kind == "memory":
+        return (reader.memory(data, name, *request["languages"]),)
+
+    def choose(overview: Any) -> str:
+        send(answers, {"overview": to_plain(overview)})
+        return str(receive(commands)[0])
+
+    document = reader.document(data, name, choose, reader_of(Reading | None)(request["reading"]))
+    return document.name, document.format, document.encoding, document.mark.hex(), document.segments, document.notes
+
+
+def main() -> None:
+    """Reads the file, and answers with what is in it or with the error."""
+    commands = sys.stdin.buffer
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that a library prints may come between
+    try:
+        request, data = receive(commands)
+        _limit(request["seconds"], request["bytes"])
+        try:
+            parts = to_plain(_read(request, data, commands, answers))
+        except AppError as error:
+            send(answers, {"error": to_plain(error.args[0])})
+        else:
+            send_parts(answers, parts)
+    except EOFError:
+        return  # the app has ended, or needs no answer any more
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)  # whatever else it did would need memory

@@ -1,0 +1,137 @@
+"""Files that are read in another process: the same results, and nothing that a file does reaches this one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import CommandError, DocumentError, GlossaryError
+from app.formats import Reading
+from app.formats.documents import FileOverview
+from app.i18n import Message
+from app.reading import FileReader, SeparateReader
+from app.reading.separate_reader import ReadingLimits
+from app.tm.index import MemoryEntry
+from app.tm.tmx_memory import write_tmx
+
+PO = (
+    'msgid ""\nmsgstr "Language: de\\nContent-Type: text/plain; charset=UTF-8\\n"\n\n'
+    '#. a button\nmsgid "Open {0}"\nmsgstr "Öffnen {0}"\n\n#, fuzzy\nmsgid "Save"\nmsgstr "Speichern 💾"\n'
+).encode()
+GLOSSARY = b"router\tRouter\na\tb\nfile\tDatei\nfile\tDatei\nrouter\tRooter\nonly\n"
+TMX = write_tmx([MemoryEntry(f"<b>Page</b> {number}", f"<b>Seite</b> {number}") for number in range(5100)], "en", "de")
+MANY_TERMS = "".join(f"term {number}\tBegriff {number}\n" for number in range(120_000)).encode()
+
+
+@pytest.fixture(scope="module")
+def separate() -> Iterator[SeparateReader]:
+    reader = SeparateReader()
+    yield reader
+    reader.close()
+
+
+def english(_: FileOverview) -> str:
+    return "en-de"
+
+
+def children() -> list[int]:
+    """The processes that this one has started."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, _, rest = status.read_text().partition(" (")
+        except OSError:
+            continue
+        if int(rest.rpartition(") ")[2].split()[1]) == os.getpid():
+            found.append(int(number))
+    return found
+
+
+def test_files_read_elsewhere_equal_files_read_here(separate: SeparateReader):
+    here = FileReader()
+    assert separate.document(PO, "a.po", english) == here.document(PO, "a.po", english)
+    imported = here.glossary(GLOSSARY, "g.tsv", "en-de")
+    assert separate.glossary(GLOSSARY, "g.tsv", "en-de") == imported
+    table, reading = "Datei;File\nÄrger;Trouble\n".encode("cp1252"), Reading("cp1252", (1, 0))
+    document = separate.document(table, "a.csv", english, reading)
+    assert document == here.document(table, "a.csv", english, reading)
+    assert [segment.source for segment in document.segments][-1] == "Trouble"
+    assert imported.errors and imported.repeats and any(warning.fix for warning in imported.warnings)
+    assert separate.memory(TMX, "m.tmx", "en", "de") == here.memory(TMX, "m.tmx", "en", "de")
+
+
+def test_the_direction_is_chosen_here_while_the_file_is_read_there(separate: SeparateReader):
+    overviews: list[FileOverview] = []
+
+    def choose(overview: FileOverview) -> str:
+        overviews.append(overview)
+        return "de-en"
+
+    data = b"en,de\nFile,Datei\n"
+    document = separate.document(data, "a.csv", choose)
+    assert [segment.source for segment in document.segments] == ["Datei"]
+    (overview,) = overviews
+    assert (overview.languages, overview.text) == (("en", "de"), "File")
+    assert overview.turned is not None and overview.turned.text == "Datei"
+
+    def refuse(_: FileOverview) -> str:
+        raise CommandError(Message("Not in your text."))
+
+    with pytest.raises(CommandError, match="Not in your text"):
+        separate.document(data, "a.csv", refuse)
+
+
+def test_errors_of_files_stay_translatable(separate: SeparateReader):
+    with pytest.raises(DocumentError) as caught:
+        separate.document(b"PK\3\4", "a.docx", english)
+    with pytest.raises(DocumentError) as expected:
+        FileReader().document(b"PK\3\4", "a.docx", english)
+    message = caught.value.args[0]
+    assert message == expected.value.args[0]
+    assert message.in_language("de") == expected.value.args[0].in_language("de") != message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.parametrize(
+    ("limits", "problem"),
+    [
+        (ReadingLimits(0, 60, 2**31), "takes more than 0 seconds. Split the file"),
+        (ReadingLimits(60, 0, 2**31), "takes more than 0 seconds. Split the file"),
+        (ReadingLimits(60, 60, 150 * 2**20), "takes more than 0.1 GiB of memory. Split the file"),
+    ],
+)
+def test_a_file_that_takes_too_much_is_refused_with_the_limit(limits: ReadingLimits, problem: str):
+    reader = SeparateReader(limits, limits)
+    with pytest.raises(GlossaryError, match=rf"many\.tsv was not read: it {problem}"):
+        reader.glossary(MANY_TERMS, "../many.tsv", "en-de")
+    reader.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc")
+def test_a_crash_while_reading_is_an_error_and_the_next_file_is_read(separate: SeparateReader):
+    def crash(_: FileOverview) -> str:
+        for child in children():
+            os.kill(child, signal.SIGSEGV)
+        return "en-de"
+
+    with pytest.raises(DocumentError, match="reading it failed"):
+        separate.document(PO, "a.po", crash)
+    assert len(separate.document(PO, "a.po", english).segments) == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc")
+def test_no_process_is_left_after_close():
+    reader = SeparateReader()
+    before = children()
+    reader.start_ahead()
+    assert len(children()) == len(before) + 1
+    reader.document(PO, "a.po", english)
+    reader.close()
+    assert children() == before
+    with pytest.raises(DocumentError, match="is being closed"):
+        reader.document(PO, "a.po", english)
