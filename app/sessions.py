@@ -36,6 +36,7 @@ from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
 from app.models.published_models import PublishedModels
 from app.models.style import Style, chosen_style
+from app.models.watchdog import Watchdog
 from app.paths import MODEL_FOLDER
 from app.projects import Projects, style_of
 from app.reading import FileReader
@@ -83,6 +84,7 @@ class Sessions:
         self.samples = samples
         self.library = MemoryLibrary(store, fills=fills_from_memory, read=self.files.memory)
         self.exports = WorkspaceExports(store, self.library)
+        self.watchdog = Watchdog(self.models.handles, self._report_model)
         self.options = options or SEARCH
         self.projects = Projects(store, self._open_workspaces)
         store.discard_unfinished_term_bases()
@@ -321,6 +323,17 @@ class Sessions:
             self._forget(workspace)
         self.library.forget()
 
+    def health(self) -> Json:
+        """Whether the server works, for monitoring: "ok", "starting" while the model loads, "stuck" while one hangs."""
+        is_starting = self.model.state == "loading"
+        return {"status": "stuck" if self.watchdog.is_any_stuck else "starting" if is_starting else "ok"}
+
+    def _report_model(self, model: ModelHandle, problem: str, is_new: bool) -> None:
+        """Shows a problem of a model in the documents that it translates, or takes it back."""
+        for workspace in self._open_workspaces():
+            if workspace.model is model and (is_new or workspace.core.problem == problem):
+                workspace.report(problem if is_new else "")
+
     def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
         """Closes workspaces without a request in that time, except the current one; returns how many.
 
@@ -341,6 +354,7 @@ class Sessions:
 
     def close(self) -> None:
         """Ends every workspace; all that they hold is in the log already."""
+        self.watchdog.close()
         with self._lock:
             for workspace in self._workspaces.values():
                 workspace.close()

@@ -31,6 +31,7 @@ T = TypeVar("T")
 BATCH_SIZE = 16  # running requests of one priority
 _NUM_REMEMBERED = 1000  # latencies in the statistics
 _RECENT_S = 60.0
+_CLOSING_S = 30.0  # then the thread is left alone: it ends with the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,21 @@ class WorkerStatistics:
     answers_per_second: float
 
 
+class _Stop(threading.Event):
+    """Set to cancel a task. Whoever carries it out asks for it at every step, which is a sign of life."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thread: threading.Thread | None = None  # the one that carries it out
+        self.num_asked = 0
+
+    def is_set(self) -> bool:
+        """Whether the task is cancelled."""
+        if threading.current_thread() is self.thread:
+            self.num_asked += 1
+        return super().is_set()
+
+
 @dataclass(slots=True, eq=False)
 class _Submission(DecodingJob):
     """A job with the future of its translation. `stop` is set to cancel it."""
@@ -59,7 +75,8 @@ class _Submission(DecodingJob):
     deadline_ms: float | None = None
     future: Future[Any] = field(default_factory=Future)
     submitted_at: float = field(default_factory=time.perf_counter)
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: _Stop = field(default_factory=_Stop)
+    is_answered: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +89,8 @@ class _Question:
     state: JobState = JobState.WAITING
     future: Future[Any] = field(default_factory=Future)
     submitted_at: float = field(default_factory=time.perf_counter)
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: _Stop = field(default_factory=_Stop)
+    is_answered: bool = False
 
 
 _Task = _Submission | _Question
@@ -106,7 +124,9 @@ class Worker:
         self._latencies_ms: deque[float] = deque(maxlen=_NUM_REMEMBERED)
         self._answered_at: deque[float] = deque()
         self._started_at = time.perf_counter()
-        self._thread = threading.Thread(target=self._run, name="pinpoint-model", daemon=True)
+        self._num_steps = 0
+        self._is_waiting = True
+        self._thread = self._new_thread()
         self._thread.start()
 
     def submit(
@@ -182,14 +202,41 @@ class Worker:
                 answers_per_second=len(self._answered_at) / max(1e-9, min(_RECENT_S, now - self._started_at)),
             )
 
+    @property
+    def heartbeat(self) -> int | None:
+        """A number that changes while the thread works, at least with every decoding step; None while it waits."""
+        with self._changed:
+            if self._is_waiting:
+                return None
+            return self._num_steps + sum(task.stop.num_asked for task in self._running)
+
+    def restart(self, reason: str) -> None:
+        """Go on in a new thread, where the present one does not answer.
+
+        Running tasks raise EngineError with the reason; waiting ones stay. The old thread, if it ever goes on, ends
+        without another effect.
+        """
+        with self._changed:
+            if self._is_closed:
+                return
+            running = list(self._running)
+            self._interactive, self._documents = self._new_loops()
+            self._num_steps += 1
+            self._thread = self._new_thread()
+            self._changed.notify_all()
+        for task in running:
+            self._answer(task, error=EngineError(reason))
+            task.stop.set()
+        self._thread.start()
+
     def close(self) -> None:
-        """Cancel all waiting and running requests, and end the thread."""
+        """Cancel all waiting and running requests, and end the thread; one that does not answer is left alone."""
         with self._changed:
             self._is_closed = True
             for task in [*self._waiting["interactive"], *self._waiting["document"], *self._running]:
                 self._stop(task)
             self._changed.notify_all()
-        self._thread.join()
+        self._thread.join(_CLOSING_S)
 
     def __enter__(self) -> Worker:
         return self
@@ -226,24 +273,36 @@ class Worker:
 
     # The methods below run in the worker's thread.
 
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._run, name="pinpoint-model", daemon=True)
+
+    def _is_current(self) -> bool:
+        """Whether the calling thread is the one that owns the model, and was not replaced."""
+        return threading.current_thread() is self._thread
+
     def _run(self) -> None:
         try:
             while self._wait_for_work():
                 try:
                     self._step()
                 except Exception as error:  # outside of any request: a mistake of ours
-                    self._restart(error)
+                    if self._is_current():
+                        self._restart(error)
         finally:
-            self._end()
+            if self._is_current():
+                self._end()
 
     def _step(self) -> None:
         """Admit waiting tasks, and take all running jobs, or the interactive ones alone, one token further."""
+        interactive, documents = self._interactive, self._documents
         self._answer_cancelled()
-        self._admit("interactive", self._interactive)
+        self._admit("interactive", interactive)
         if not self._has_waiting("interactive"):
-            self._admit("document", self._documents)
-        loop = self._interactive if len(self._interactive) else self._documents
-        for job in [*loop.step(), *(self._documents.interrupt() if loop is not self._documents else ())]:
+            self._admit("document", documents)
+        if not self._is_current():
+            return
+        loop = interactive if len(interactive) else documents
+        for job in [*loop.step(), *(documents.interrupt() if loop is not documents else ())]:
             if job.error is not None:
                 self._fail(job, job.error)
             else:
@@ -274,9 +333,14 @@ class Worker:
     def _wait_for_work(self) -> bool:
         """Waits for a task; False once the worker is closed and every task is answered."""
         with self._changed:
-            while not (self._running or any(map(len, self._waiting.values())) or self._is_closed):
+            while self._is_current():
+                has_work = bool(self._running or any(map(len, self._waiting.values())))
+                self._is_waiting = not has_work
+                self._num_steps += 1
+                if has_work or self._is_closed:
+                    return has_work
                 self._changed.wait()
-            return bool(self._running or any(map(len, self._waiting.values())))
+        return False
 
     def _has_waiting(self, priority: Priority) -> bool:
         with self._changed:
@@ -297,6 +361,8 @@ class Worker:
         """Let waiting tasks run while there is room; a question runs alone, after all running ones have ended."""
         while True:
             with self._changed:
+                if not self._is_current():
+                    return
                 queue = self._waiting[priority]
                 num_running = sum(task.priority == priority for task in self._running)
                 if not queue or num_running >= (1 if isinstance(queue.peek(), _Question) else BATCH_SIZE):
@@ -306,6 +372,7 @@ class Worker:
                     self._release(task)
                     continue
                 task.state = JobState.RUNNING
+                task.stop.thread = self._thread
                 self._running.append(task)
             if isinstance(task, _Question):
                 self._ask(task)
@@ -333,6 +400,9 @@ class Worker:
     def _answer(self, task: _Task, result: Any = None, error: BaseException | None = None) -> None:
         """Give the task's future its result or error; a task that was cancelled is answered as cancelled."""
         with self._changed:
+            if task.is_answered:  # by `restart`
+                return
+            task.is_answered = True
             self._release(task)
             is_cancelled = task.stop.is_set()
             task.state = JobState.CANCELLED if is_cancelled else JobState.FINISHED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
 from itertools import count
@@ -374,6 +375,56 @@ def test_death_of_the_thread_answers_every_request(model):
     with pytest.raises(EngineError, match="closed"):
         worker.submit(Request("later"))
     worker.close()
+
+
+def test_thread_that_hangs_is_replaced_and_has_no_effect_any_more(gated, model):
+    translator, worker = gated
+    hung = begin(translator, worker, "first")
+    (old,) = (thread for thread in threading.enumerate() if thread is worker._thread)
+    waiting = worker.submit(Request("second"), OPTIONS, priority="document")
+    heartbeat = worker.heartbeat
+    assert heartbeat is not None and worker.heartbeat == heartbeat
+    worker.restart("the model did not answer: try again")
+    with pytest.raises(EngineError, match="did not answer: try again"):
+        hung.result(30)
+    translator.wait()
+    assert worker.heartbeat != heartbeat
+    translator.open()
+    assert same(waiting.result(30), Translator(model).translate(Request("second"), OPTIONS))
+    old.join(30)
+    assert not old.is_alive()
+    assert same(
+        worker.submit(Request("third"), OPTIONS).result(30), Translator(model).translate(Request("third"), OPTIONS)
+    )
+    statistics = worker.statistics()
+    assert (statistics.num_answered, statistics.num_failed, statistics.num_running) == (3, 1, 0)
+
+
+def test_heart_beats_while_a_long_question_looks_for_its_end(gated):
+    _, worker = gated
+    may_go, has_asked = threading.Semaphore(0), threading.Semaphore(0)
+
+    def question(_: object, cancel: threading.Event) -> None:
+        for _ in range(2):
+            assert may_go.acquire(timeout=30)
+            cancel.is_set()
+            has_asked.release()
+        assert may_go.acquire(timeout=30)
+
+    answer = worker.ask(question)
+    beats = []
+    for _ in range(2):
+        may_go.release()
+        assert has_asked.acquire(timeout=30)
+        beats.append(worker.heartbeat)
+        assert worker.heartbeat == beats[-1]
+    assert None not in beats and beats[0] != beats[1]
+    may_go.release()
+    answer.result(30)
+    deadline = time.monotonic() + 30
+    while worker.heartbeat is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
 
 
 def test_question_that_would_end_the_thread_ends_alone(model):

@@ -80,7 +80,7 @@ class DocumentModels:
     ) -> None:
         """`known` returns the models on this computer; `published` are by default those of Mozilla's registry."""
         self.first = first
-        self.catalog = ModelCatalog(self._handles, known, published or PublishedModels(DEFAULT_MODEL_REGISTRY))
+        self.catalog = ModelCatalog(self.handles, known, published or PublishedModels(DEFAULT_MODEL_REGISTRY))
         self.uploads = UploadedModels()
         self._others: dict[Path, ModelHandle] = {}
         self._awaited: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
@@ -93,7 +93,7 @@ class DocumentModels:
 
     def status(self) -> list[Json]:
         """The state of each model for the status page, the start model first."""
-        return [handle.status() for handle in self._handles()]
+        return [handle.status() for handle in self.handles()]
 
     def switch(self, user: ModelUser, key: str) -> None:
         """Translates this document with another model as soon as it is ready. Of several calls, the last one counts.
@@ -168,7 +168,7 @@ class DocumentModels:
         entry = self.catalog.entries().get(key)
         if entry is None or not self.catalog.is_removable(key, entry):
             raise CommandError(Message("This model is not there any more; open the list of models again."))
-        if any(self._uses(handle, entry.folder) for handle in self._handles() if handle.state != "failed"):
+        if any(self._uses(handle, entry.folder) for handle in self.handles() if handle.state != "failed"):
             raise CommandError(
                 Message("{name} translates an open document: choose another model there first.", name=entry.name)
             )
@@ -234,7 +234,7 @@ class DocumentModels:
         for handle in others:
             handle.close()
 
-    def _handles(self) -> list[ModelHandle]:
+    def handles(self) -> list[ModelHandle]:
         """The models that are loaded or loading, the start model first."""
         with self._lock:
             return [self.first, *self._others.values()]

@@ -56,6 +56,13 @@ class DecodingWorker(Protocol):
     def statistics(self) -> WorkerStatistics:
         """Queue length, latency and throughput."""
 
+    @property
+    def heartbeat(self) -> int | None:
+        """A number that changes while the model works; None while it waits."""
+
+    def restart(self, reason: str) -> None:
+        """Ends what runs with an error, and goes on in a new thread."""
+
     def close(self) -> None:
         """Stops the worker."""
 

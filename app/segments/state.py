@@ -151,6 +151,12 @@ class SegmentState:
         return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property
+    def has_crashed(self) -> bool:
+        """Whether the last answer is a crash, or a model that did not answer; asking again may help."""
+        translation = self.decoded.translation if self.decoded is not None and not self.is_pending else None
+        return translation is not None and any(reason.kind == "crashed" for reason in translation.reasons)
+
+    @property
     def constraints_key(self) -> str:
         """A fingerprint of the current constraints."""
         return constraints_key(self.constraints, self.avoided, self.beginning, self.locked, self.previous)

@@ -176,6 +176,10 @@ class Api:
         """How the server is doing: its models' queues, latencies and throughput. Nothing of any document."""
         return {"version": VERSION, "models": self.sessions.models.status()}
 
+    def health(self) -> Json:
+        """Whether the server works, for monitoring without the access token."""
+        return {**self.sessions.health(), "version": VERSION}
+
     def download(self, token: str, kind: str) -> Export:
         """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
         return self.sessions.exports.make(self.sessions.find(token), kind)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from app.errors import AppError
@@ -32,7 +32,8 @@ MODEL_PATH = "/model/"  # files of models go to disk as they come
 PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
-_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status"})
+HEALTH_PATH = "/healthz"  # needs no token, and tells nothing else
+_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", HEALTH_PATH})
 _WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH, MODEL_PATH)
 _LIMITS = {UPLOAD_PATH: MAX_UPLOAD_BYTES, MODEL_PATH: MAX_MODEL_BYTES}
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
@@ -106,7 +107,8 @@ class Doors:
         """The reply to a request that signs in or lacks the access token."""
         if scope["path"] == "/":
             return sign_in.answer(scope["query_string"], scope["headers"])
-        is_allowed = scope["path"].startswith(PUBLIC_PATH) or sign_in.has_token(scope["headers"])
+        is_public = scope["path"] == HEALTH_PATH or scope["path"].startswith(PUBLIC_PATH)
+        is_allowed = is_public or sign_in.has_token(scope["headers"])
         return None if is_allowed else sign_in.refusal()
 
 
@@ -142,6 +144,11 @@ def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allo
     @app.get("/status")
     def status() -> Response:
         return json_reply(api.status())
+
+    @app.get(HEALTH_PATH)
+    def health() -> Response:
+        answer = api.health()
+        return JSONResponse(answer, 503 if answer["status"] == "stuck" else 200, {"cache-control": "no-store"})
 
     @app.get("/download/{token}/{kind}")
     def download(token: str, kind: str) -> Response:

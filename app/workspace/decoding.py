@@ -88,7 +88,7 @@ class DecodeQueue:
         is_under_way = self._in_flight.get(index) == "document"
         if is_under_way or not segment.is_pending:
             segment = self._refreshed(segment)
-        if is_under_way or segment.needs_decoding:
+        if is_under_way or segment.needs_decoding or segment.has_crashed:
             self.ask(segment, "interactive")
         elif index in self._waiting:
             self._waiting[index] = "interactive"
@@ -380,5 +380,7 @@ class DecodeQueue:
 
 
 def _failed(source: str, error: BaseException) -> Translation:
-    message = str(error) if isinstance(error, EngineError) else f"{type(error).__name__}: {error}"
+    message = f"{type(error).__name__}: {error}"
+    if isinstance(error, EngineError):
+        message = error.args[0] if error.args else ""  # a Message stays translatable
     return Translation(Request(source), "failed", reasons=(Reason("crashed", message),))

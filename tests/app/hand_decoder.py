@@ -11,7 +11,7 @@ from app.log.store import LogStore
 from app.models.loading import ModelHandle, Priority
 from app.segments.state import SegmentState
 from app.workspace.commands import Workspace
-from engine import Hypothesis, Placement, Reason, Request, SearchOptions, Translation, WorkerStatistics
+from engine import EngineError, Hypothesis, Placement, Reason, Request, SearchOptions, Translation, WorkerStatistics
 
 
 class HandDecoder:
@@ -57,6 +57,13 @@ class HandDecoder:
     def statistics(self) -> WorkerStatistics:
         waiting = sum(not future.done() for *_, future in self.requests)
         return WorkerStatistics(waiting, 0, len(self.requests) - waiting, 0, None, None, 0.0)
+
+    heartbeat: int | None = None
+
+    def restart(self, reason: str) -> None:
+        for *_, future in self.requests:
+            if not future.done():
+                future.set_exception(EngineError(reason))
 
     def close(self) -> None:
         self.is_closed = True

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 from fastapi import FastAPI
 
+from app import VERSION
+from app.models.watchdog import REPORTED_AFTER_SECONDS
 from app.ui.api import Api
 from app.ui.server import Doors, build_server
 from app.ui.sign_in import SignIn
@@ -109,7 +111,8 @@ def test_no_address_answers_other_sites_or_requests_without_the_token(
 ):
     requests = [(method, path) for path in all_paths(doors) for method in METHODS]
     for (method, path), reply in zip(requests, ask(doors, *requests, **headers), strict=True):
-        is_public = path.startswith("/pinpoint-static") and 403 not in statuses and method in ("GET", "HEAD")
+        is_public = path.startswith(("/pinpoint-static", "/healthz")) and method in ("GET", "HEAD")
+        is_public &= 403 not in statuses
         assert reply.status in statuses or is_public, f"{method} {path}"
         assert "access-control-allow-origin" not in reply.headers
         assert reply.headers["x-frame-options"] == "DENY", f"{method} {path}"
@@ -120,13 +123,28 @@ def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
         if method == "POST":
             return path.startswith(("/gradio_api/component_server", "/glossary/", "/model/"))
         return method in ("GET", "HEAD") and (
-            path in ("/", "/theme.css", "/favicon.ico", "/status")
+            path in ("/", "/theme.css", "/favicon.ico", "/status", "/healthz")
             or path.startswith(("/assets/", "/static/", "/download/", "/pinpoint-static/"))
         )
 
     closed = [(method, path) for path in all_paths(doors) for method in METHODS if not is_used(method, path)]
     assert len(closed) > 200
     assert {reply.status for reply in ask(doors, *closed, **SIGNED_IN)} == {404}
+
+
+def test_health_needs_no_token_and_tells_a_model_that_hangs(doors: Doors, api: Api):  # noqa: F811
+    watchdog, decoder = api.sessions.watchdog, api.sessions.model.decoder
+    assert get(doors, "/healthz") == 200
+    assert get(doors, "/healthz", host="evil.example") == 403
+    assert api.health() == {"status": "ok", "version": VERSION}
+    decoder.heartbeat = 7
+    for _ in range(REPORTED_AFTER_SECONDS + 1):
+        watchdog.tick()
+    assert get(doors, "/healthz") == 503
+    assert api.health()["status"] == "stuck"
+    decoder.heartbeat = 8
+    watchdog.tick()
+    assert get(doors, "/healthz") == 200
 
 
 def test_browser_signs_in_once(doors: Doors):

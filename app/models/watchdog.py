@@ -1,0 +1,93 @@
+"""Watches the threads of the models: one that does not answer is reported, and replaced if it stays silent."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from app.i18n import Message
+from app.models.loading import ModelHandle
+
+TICK_SECONDS: Final = 1.0
+# A step takes less than a second where nothing else uses the processor, and a model looks for cancelled requests in
+# each.
+REPORTED_AFTER_SECONDS: Final = 30
+RESTARTED_AFTER_SECONDS: Final = 90
+_log = logging.getLogger("pinpoint")
+
+
+class Watchdog:
+    """Looks at the models once per tick. Silence is counted in ticks, so a computer that sleeps is no silent model."""
+
+    def __init__(
+        self,
+        models: Callable[[], Sequence[ModelHandle]],
+        report: Callable[[ModelHandle, str, bool], None],
+        *,
+        reported_after: int = REPORTED_AFTER_SECONDS,
+        restarted_after: int = RESTARTED_AFTER_SECONDS,
+    ) -> None:
+        """`report` shows a message to the users of a model (True), and takes it back when it answers again (False)."""
+        self._models = models
+        self._report = report
+        self._reported_after = reported_after
+        self._restarted_after = restarted_after
+        self._silent: dict[ModelHandle, tuple[int, int]] = {}  # the heartbeat, and for how many ticks it is the same
+        self._reported: dict[ModelHandle, Message] = {}
+        self._is_closed = threading.Event()
+
+    @property
+    def is_any_stuck(self) -> bool:
+        """Whether a model was reported and does not answer yet."""
+        return bool(self._reported)
+
+    def start(self) -> None:
+        """Watches in a thread of its own until `close`."""
+        threading.Thread(target=self._run, name="watchdog", daemon=True).start()
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._is_closed.set()
+
+    def tick(self) -> None:
+        """Looks at all models."""
+        models = self._models()
+        for gone in [*(self._silent.keys() - set(models))]:
+            del self._silent[gone]
+            self._reported.pop(gone, None)
+        for model in models:
+            beat = None if model.decoder is None else model.decoder.heartbeat
+            earlier, num_ticks = self._silent.get(model, (None, 0))
+            if beat is None or beat != earlier:
+                self._silent[model] = (-1 if beat is None else beat, 0)
+                if (message := self._reported.pop(model, None)) is not None:
+                    self._report(model, message, False)
+                continue
+            self._silent[model] = (beat, num_ticks + 1)
+            if num_ticks + 1 == self._reported_after:
+                message = self._reported[model] = _silence(num_ticks + 1)
+                self._report(model, message, True)
+            elif num_ticks + 1 >= self._restarted_after and model.decoder is not None:
+                _log.error(
+                    "the model %s has not answered for %d seconds: a new thread starts", model.name, num_ticks + 1
+                )
+                model.decoder.restart(_restart(num_ticks + 1))
+
+    def _run(self) -> None:
+        while not self._is_closed.wait(TICK_SECONDS):
+            self.tick()
+
+
+def _silence(seconds: int) -> Message:
+    return Message(
+        "The model has not answered for {seconds} seconds. If it stays silent, it is started again.", seconds=seconds
+    )
+
+
+def _restart(seconds: int) -> Message:
+    return Message(
+        "the model did not answer for {seconds} seconds and was started again: open the segment again to repeat it",
+        seconds=seconds,
+    )

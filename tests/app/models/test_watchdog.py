@@ -1,0 +1,94 @@
+"""A model whose thread hangs is reported and replaced; segments can be asked for again."""
+
+from __future__ import annotations
+
+import threading
+
+from app.log.store import LogStore
+from app.models.loading import ModelHandle
+from app.models.watchdog import Watchdog
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Sessions
+from app.ui.api import Api
+from engine import Request, SearchOptions, Worker
+from tests.app.hand_decoder import HandDecoder, ready_model, settle
+from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
+
+
+class Hanging:
+    """A translator whose decoding hangs until it is released."""
+
+    is_on_accelerator = False
+
+    def __init__(self) -> None:
+        self.is_hanging, self.released = threading.Event(), threading.Event()
+
+    def decoding_loop(self, *_: object, **__: object) -> Hanging:
+        return self
+
+    def __len__(self) -> int:
+        return 0
+
+    def add(self, job: object) -> None:
+        self.is_hanging.set()
+        self.released.wait(30)
+
+    def step(self) -> list[object]:
+        return []
+
+    interrupt = step
+
+
+def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
+    reports: list[tuple[str, bool]] = []
+    translator = Hanging()
+    worker = Worker(translator)  # type: ignore[arg-type]
+    model = ready_model(HandDecoder())
+    model.decoder = worker
+    watchdog = Watchdog(
+        lambda: [model], lambda _, text, is_new: reports.append((text, is_new)), reported_after=2, restarted_after=4
+    )
+    future = worker.submit(Request("a"), SearchOptions())
+    assert translator.is_hanging.wait(30)
+    for _ in range(3):
+        watchdog.tick()
+    assert watchdog.is_any_stuck
+    silence = "The model has not answered for 2 seconds. If it stays silent, it is started again."
+    assert reports == [(silence, True)]
+    assert not future.done()
+    for _ in range(3):
+        watchdog.tick()
+    error = future.exception(30)
+    assert error is not None and "did not answer for 4 seconds" in str(error)
+    assert reports == [(silence, True), (silence, False)]
+    assert not watchdog.is_any_stuck
+    translator.released.set()
+    worker.close()
+
+
+def test_a_segment_whose_model_hung_is_translated_when_it_is_opened_again(store: LogStore):
+    decoder = HandDecoder()
+    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
+    workspace = sessions.open_document(b"One. Two.", "a.txt")
+    workspace.open(0)
+    decoder.restart("the model did not answer")
+    settle(workspace)
+    assert workspace.segments[0].has_crashed
+    num_requests = len(decoder.of(0))
+    workspace.open(0)
+    assert len(decoder.of(0)) == num_requests + 1
+    sessions.close()
+
+
+def test_a_problem_of_the_model_is_taken_back_and_others_stay(api: Api):  # noqa: F811
+    workspace, _ = api.sessions.welcome(None)
+    model = api.sessions.model
+    assert isinstance(model, ModelHandle) and isinstance(model.decoder, HandDecoder)
+    model.decoder.heartbeat = 1
+    for _ in range(31):
+        api.sessions.watchdog.tick()
+    assert "has not answered for 30 seconds" in workspace.core.problem
+    workspace.report("The disk is full.")
+    model.decoder.heartbeat = None
+    api.sessions.watchdog.tick()
+    assert workspace.core.problem == "The disk is full."
