@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         model_folder,
         remove_model,
     )
-    from engine.model import Datastore, DatastoreOptions, offer_of
+    from engine.model import Datastore, DatastoreOptions, StoredPair, offer_of
     from engine.pivot import PivotTranslator
     from engine.translator import Translator
     from engine.worker import Worker, WorkerStatistics
@@ -60,7 +60,7 @@ else:
             "model_folder",
             "remove_model",
         ),
-        "engine.model": ("Datastore", "DatastoreOptions", "offer_of"),
+        "engine.model": ("Datastore", "DatastoreOptions", "StoredPair", "offer_of"),
         "engine.pivot": ("PivotTranslator",),
         "engine.any_translator": ("AnyTranslator",),
         "engine.translator": ("Translator",),
@@ -99,6 +99,7 @@ __all__ = [
     "Relaxation",
     "Request",
     "SearchOptions",
+    "StoredPair",
     "TrainingError",
     "Translation",
     "Translator",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event
 from typing import Any, Protocol
 
 from engine.decoding.loop import JobLoop
+from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.request import Alternative, Formality, Hypothesis, Pricing, Request, SearchOptions, Translation
 from engine.search.batching import REFILL_SHARE, Schedule
 
@@ -52,6 +53,7 @@ class AnyTranslator(Protocol):
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> Translation: ...
 
     def translate_all(
@@ -84,6 +86,7 @@ class AnyTranslator(Protocol):
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> Pricing: ...
 
     def alternatives(
@@ -96,6 +99,13 @@ class AnyTranslator(Protocol):
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> tuple[Alternative, ...]: ...
+
+    def stored_pair(
+        self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None
+    ) -> StoredPair | None: ...
+
+    def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore: ...
 
     def misspelling(self, text: str) -> str | None: ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from threading import Event
 from typing import Any, Generic
@@ -18,6 +18,7 @@ from typing import Any, Generic
 from engine.decoding.aligner import through, with_alignment
 from engine.decoding.loop import DecodingJob, Job, JobLoop, JobState, failed
 from engine.errors import InvalidRequest, ModelError
+from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.request import (
     Alternative,
     Formality,
@@ -75,14 +76,22 @@ class PivotTranslator:
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> PivotTranslation:
-        """The n-best list of one request, as of `Translator.translate`; the deadline counts for both models."""
+        """The n-best list of one request, as of `Translator.translate`; the deadline counts for both models.
+
+        Here and below, the datastore is the second model's.
+        """
         started = time.perf_counter()
         first = self._translate_first(request, cancel, deadline_ms)
         if first.status != "complete":
             return _unfinished(request, first, 1000 * (time.perf_counter() - started))
         second = self._second.translate(
-            self.second_request(request, first), options, cancel=cancel, deadline_ms=_left_ms(deadline_ms, started)
+            self.second_request(request, first),
+            options,
+            cancel=cancel,
+            deadline_ms=_left_ms(deadline_ms, started),
+            datastore=datastore,
         )
         return self.joined(request, first, second, 1000 * (time.perf_counter() - started))
 
@@ -176,6 +185,7 @@ class PivotTranslator:
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> Pricing:
         """The price of the constraints in the second model, as of `Translator.price`.
 
@@ -184,7 +194,8 @@ class PivotTranslator:
         started = time.perf_counter()
         first = self._translated_first(request, cancel, deadline_ms)
         second = self.second_request(request, first)
-        priced = self._second.price(second, options, cancel=cancel, deadline_ms=_left_ms(deadline_ms, started))
+        left_ms = _left_ms(deadline_ms, started)
+        priced = self._second.price(second, options, cancel=cancel, deadline_ms=left_ms, datastore=datastore)
         free = replace(request, phrases=(), avoid=())
         return replace(
             priced,
@@ -202,6 +213,7 @@ class PivotTranslator:
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
     ) -> tuple[Alternative, ...]:
         """Other words for the one at `offset` of a hypothesis, as of `Translator.alternatives`.
 
@@ -211,9 +223,30 @@ class PivotTranslator:
         first = self._translated_first(request, cancel, deadline_ms)
         second = self.second_request(request, first)
         found = self._second.alternatives(
-            second, hypothesis, offset, count, options, cancel=cancel, deadline_ms=_left_ms(deadline_ms, started)
+            second,
+            hypothesis,
+            offset,
+            count,
+            options,
+            cancel=cancel,
+            deadline_ms=_left_ms(deadline_ms, started),
+            datastore=datastore,
         )
         return tuple(replace(each, hypothesis=self._aligned(request, first, each.hypothesis)) for each in found)
+
+    def stored_pair(
+        self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None
+    ) -> StoredPair | None:
+        """What a datastore keeps of a translation by a person, in the second model, as of `Translator.stored_pair`.
+
+        Raises InvalidRequest if the first model gives no translation.
+        """
+        second = self.second_request(request, self._translated_first(request, None, None))
+        return self._second.stored_pair(second, target, origin=origin, least_fit=least_fit)
+
+    def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
+        """A datastore of these pairs, as of `Translator.datastore_of`."""
+        return self._second.datastore_of(pairs, options)
 
     def misspelling(self, text: str) -> str | None:
         """What the second model writes for a text that it cannot spell; None if it can."""

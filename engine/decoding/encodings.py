@@ -26,20 +26,27 @@ _Key = tuple[str, tuple[str, ...], str]  # direction, marks and text
 
 
 @dataclass(slots=True, eq=False)
-class _Kept:
-    encoded: EncodedSources
+class _Computed:
+    """What decoders have computed of one source's translations."""
+
     newest: PrefixCache = field(default_factory=PrefixCache)
     expanded: ExpandedPrefixes = field(default_factory=ExpandedPrefixes)
-    newest_mixed: PrefixCache = field(default_factory=PrefixCache)
+
+
+@dataclass(slots=True, eq=False)
+class _Kept:
+    encoded: EncodedSources
+    own: _Computed = field(default_factory=_Computed)
+    mixed: _Computed = field(default_factory=_Computed)
     mixed_with: ref[Datastore] | None = None  # the datastore that the latter's log-probabilities come from
 
-    def prefix_cache(self, datastore: Datastore | None) -> PrefixCache:
-        """The cached prefix as this datastore scores it."""
+    def computed(self, datastore: Datastore | None) -> _Computed:
+        """What is known of the translations as this datastore scores them."""
         if datastore is None:
-            return self.newest
+            return self.own
         if self.mixed_with is None or self.mixed_with() is not datastore:
-            self.newest_mixed, self.mixed_with = PrefixCache(), ref(datastore)
-        return self.newest_mixed
+            self.mixed, self.mixed_with = _Computed(), ref(datastore)
+        return self.mixed
 
 
 class Encodings:
@@ -54,27 +61,31 @@ class Encodings:
     def decoder(self, sources: Sequence[PreparedRequest]) -> CachedDecoder | Decoder | TableDecoder:
         """A new decoder of these sources, before its first step.
 
-        On a CPU, if all are the same and none has a datastore, one that computes each prefix of its translations once,
-        also over several calls.
+        On a CPU, if all are the same and have the same datastore, one that computes each prefix of its translations
+        once, also over several calls.
         """
         kept, datastores = self._of(sources), [prepared.datastore for prepared in sources]
-        if self._compaction_interval is None and self._model.transformer.device.type == "cpu" and not any(datastores):
-            [*others, one] = kept
+        computed = [item.computed(datastore) for item, datastore in zip(kept, datastores, strict=True)]
+        if self._compaction_interval is None and self._model.transformer.device.type == "cpu":
+            [*others, one] = computed
             if all(other is one for other in others):
                 self._make_room()
-                return CachedDecoder(self._model.transformer, one.encoded, len(kept), one.expanded, one.newest)
+                return CachedDecoder(
+                    self._model.transformer, kept[0].encoded, len(kept), one.expanded, one.newest, datastores[0]
+                )
         encoded = EncodedSources.stack([item.encoded for item in kept])
-        newest = [item.prefix_cache(datastore) for item, datastore in zip(kept, datastores, strict=True)]
+        newest = [own.newest for own in computed]
         return open_decoder(self._model.transformer, encoded, self._compaction_interval, newest, datastores)
 
     def _make_room(self) -> None:
         """Leave half of the memory for prefixes to the next search: forget those of the sources used longest ago."""
-        excess = sum(kept.expanded.num_bytes for kept in self._kept.values()) - MAX_BYTES // 2
-        for kept in self._kept.values():
+        everything = [computed for kept in self._kept.values() for computed in (kept.mixed, kept.own)]
+        excess = sum(computed.expanded.num_bytes for computed in everything) - MAX_BYTES // 2
+        for computed in everything:
             if excess <= 0:
                 break
-            excess -= kept.expanded.num_bytes
-            kept.expanded = ExpandedPrefixes()  # running searches keep the one they have
+            excess -= computed.expanded.num_bytes
+            computed.expanded = ExpandedPrefixes()  # running searches keep the one they have
 
     def reader(self, source: PreparedRequest, cache: PrefixCache) -> Callable[[int], Decoder]:
         """Opens decoders of so many texts of one source; what they begin with is read once, as kept in `cache`."""

@@ -45,11 +45,8 @@ class RequestPipeline:
         model.
         """
         model = self._model
-        if datastore is not None and datastore.model != model.checksum:
-            raise InvalidRequest(
-                f"the datastore was learned with model {datastore.model[:8]!r}, this is {model.checksum[:8]!r}; "
-                "learn the pairs again with this model"
-            )
+        if datastore is not None:
+            self.check(datastore)
         consulted = datastore if datastore is not None and datastore.num_states and datastore.is_helpful else None
         directions = model.config.directions
         direction = request.direction or directions[0]
@@ -60,6 +57,14 @@ class RequestPipeline:
         marks = model.marks(direction, request.domain, request.formality)
         max_pieces = model.config.max_pieces
         return PreparedRequest.of(request, direction, model.codec, max_pieces, model.source_codec, marks, consulted)
+
+    def check(self, datastore: Datastore) -> None:
+        """Raises InvalidRequest for a datastore of another model."""
+        if datastore.model != self._model.checksum:
+            raise InvalidRequest(
+                f"the datastore was learned with model {datastore.model[:8]!r}, this is {self._model.checksum[:8]!r}; "
+                "learn the pairs again with this model"
+            )
 
     def with_phrases_placed(
         self, prepared: PreparedRequest, interruption: Callable[[], Interruption | None]

@@ -3,7 +3,7 @@
 from engine.model.alignment import AlignmentHead, word_links
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
-from engine.model.datastore import Datastore, DatastoreOptions
+from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.model.decoder import Decoder
 from engine.model.directions import Directions, offer_of
 from engine.model.encoded import EncodedSources
@@ -19,6 +19,7 @@ __all__ = [
     "EncodedSources",
     "LoadedModel",
     "ModelConfig",
+    "StoredPair",
     "Transformer",
     "load_model",
     "load_weights",

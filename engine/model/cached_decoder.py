@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engine.model.datastore import Datastore
 from engine.model.decoder import Decoder, Joinable
 from engine.model.encoded import EncodedSources
 from engine.model.expanded_prefixes import EMPTY, ExpandedPrefixes, Paths
@@ -31,13 +32,20 @@ class CachedDecoder:
         num_sentences: int,
         expanded: ExpandedPrefixes,
         prefix_cache: PrefixCache | None = None,
+        datastore: Datastore | None = None,
     ) -> None:
-        """`encoded` is the one source; `expanded` and `prefix_cache` have what was computed for it before."""
+        """`encoded` is the one source; `expanded` and `prefix_cache` have what was computed for it before.
+
+        `datastore` has the neighbours that count, the same as for what was computed before.
+        """
         self._model = model
         self._encoded = encoded
         self._expanded = expanded
         self._prefix_cache = prefix_cache or PrefixCache()
-        self._decoder = Decoder(model, encoded, prefix_caches=[self._prefix_cache])  # of the rows that a step computes
+        self._datastore = datastore
+        self._decoder = Decoder(  # of the rows that a step computes
+            model, encoded, prefix_caches=[self._prefix_cache], datastores=[datastore]
+        )
         self._joined: Decoder | None = None  # of all rows, after a `join`
         self._starts: list[int] = [] if encoded.starts_BN is None else encoded.starts_BN[0, :-1].tolist()
         with torch.inference_mode():
@@ -69,7 +77,8 @@ class CachedDecoder:
         assert self._joined is None, "rows that have joined others cannot start again"
         caches = {tuple(pieces): self._prefix_cache.copy() for pieces in pieces_B}  # distinct prefixes, read together
         encoded = EncodedSources.stack([self._encoded] * len(caches))
-        decoder = Decoder(self._model, encoded, prefix_caches=list(caches.values()))
+        datastores = [self._datastore] * len(caches)
+        decoder = Decoder(self._model, encoded, prefix_caches=list(caches.values()), datastores=datastores)
         log_probs = dict(zip(caches, decoder.read(list(caches)), strict=True))
         paths = {pieces: self._path_of(pieces, cache) for pieces, cache in caches.items()}
         longest = max(map(len, paths.values()))
@@ -96,7 +105,8 @@ class CachedDecoder:
         if self._joined is not None:
             return self._joined
         live, places_R = np.unique(self._places_R, return_inverse=True)
-        decoder = Decoder(self._model, EncodedSources.stack([self._encoded] * len(live)))
+        encoded = EncodedSources.stack([self._encoded] * len(live))
+        decoder = Decoder(self._model, encoded, datastores=[self._datastore] * len(live))
         decoder.resume(self._expanded.entries, self._paths_RT, torch.from_numpy(places_R))
         return decoder
 

@@ -4,8 +4,9 @@
 
 Each segment is translated with what the segments before it have taught, then its reference is confirmed. A pair is
 learned `--lag` segments late, as a person reads a proposal that was made while the segment before it was open.
-Unrelated sentences are drawn from their file and learned in the same way. At last the guard: after a memory of wrong
-translations, the references of another document are confirmed until the datastore is left out.
+Unrelated sentences are drawn from their file and learned in the same way. At last the guard: how many wrong
+translations are refused and, if they were all learned, how many right ones are confirmed until the datastore is left
+out.
 """
 
 from __future__ import annotations
@@ -50,28 +51,29 @@ def run(options: argparse.Namespace) -> None:
         sets += [
             (f"{name}: {part[0].document}", part) for part in long_documents(source, reference, documents, options)
         ]
-    names = [name for name, _ in sets]
+    names = [name for name, _ in sets]  # of documents
     for name, source, reference in options.unrelated:
         paths = Path(source), Path(reference)
         drawn = read_documents(*paths, None, options.direction, options.sentences, options.max_words, options.seed)
         sets.append((name, drawn))
+    chosen = DatastoreOptions(least_fit=options.least_fit)
+    names_of_settings = ("direction", "min_segments", "segments", "sentences", "lag", "beam", "seed")
     results: dict[str, Any] = {
         "environment": environment(),
         "commit": commit(),
         "model": {"name": translator.name, "checksum": translator.checksum},
-        "settings": {
-            **{key: getattr(options, key) for key in ("direction", "segments", "sentences", "lag", "beam", "seed")},
-            "datastore": asdict(DatastoreOptions()),
-        },
+        "settings": {key: getattr(options, key) for key in names_of_settings} | {"datastore": asdict(chosen)},
         "sets": {},
     }
     runs: dict[str, tuple[list[str], list[str], list[str]]] = {}
     milliseconds: dict[str, list[float]] = {"without": [], "with": [], "learn": []}
     for name, segments in sets:
-        without, learned, store = translated(translator, segments, search, options.lag, milliseconds)
+        without, learned, store = translated(translator, segments, search, chosen, options.lag, milliseconds)
         goals = [segment.goal for segment in segments]
         runs[name] = without, learned, goals
-        results["sets"][name] = compared([runs[name]], options.seed) | {"is_helpful": store.is_helpful}
+        num_refused = len(segments) - options.lag - len(store.pairs)
+        own = {"is_helpful": store.is_helpful, "refused": num_refused}
+        results["sets"][name] = compared([runs[name]], options.seed) | own
         print(name, results["sets"][name]["gain"], flush=True)
     results["documents"] = compared([runs[name] for name in names], options.seed)
     results["unrelated"] = compared([own for name, own in runs.items() if name not in names], options.seed)
@@ -81,21 +83,18 @@ def run(options: argparse.Namespace) -> None:
         "translate": round(means["without"], 1),
         "added to a translation": round(means["with"] - means["without"], 1),
     }
-    results["guard"] = {"wrong": NUM_WRONG, "noticed after": noticed(translator, dict(sets)[names[0]])}
+    results["guard"] = guarded(translator, dict(sets)[names[0]])
     write_json(options.output, results)
 
 
 def long_documents(source: str, reference: str, documents: str, options: argparse.Namespace) -> list[list[Segment]]:
-    """The first `num_documents` documents with at least `segments` usable segments, cut to so many."""
+    """The first `num_documents` documents with at least `min_segments` usable segments, cut to `segments`."""
     paths = Path(source), Path(reference), Path(documents)
     everything = read_documents(*paths, options.direction, sys.maxsize, options.max_words, options.seed)
     parts = [list(part) for _, part in groupby(everything, key=lambda segment: segment.document)]
-    long = [part[: options.segments] for part in parts if len(part) >= options.segments]
-    if len(long) < options.num_documents:
-        raise ValueError(
-            f"{documents} has {len(long)} documents of {options.segments} segments; give a smaller --segments or "
-            "--num-documents"
-        )
+    long = [part[: options.segments] for part in parts if len(part) >= options.min_segments]
+    if not long:
+        raise ValueError(f"{documents} has no document of {options.min_segments} segments; lower --min-segments")
     return long[: options.num_documents]
 
 
@@ -103,11 +102,12 @@ def translated(
     translator: Translator,
     segments: Sequence[Segment],
     search: SearchOptions,
+    options: DatastoreOptions,
     lag: int,
     milliseconds: dict[str, list[float]],
 ) -> tuple[list[str], list[str], Datastore]:
     """The translations without and with learning, segment by segment in turn, and the datastore at the end."""
-    datastore: Datastore | None = None
+    datastore = translator.datastore_of((), options)
     texts: dict[str, list[str]] = {"without": [], "with": []}
     for number, segment in enumerate(segments):
         request = Request(segment.source, direction=segment.direction)
@@ -121,13 +121,10 @@ def translated(
             started = time.process_time()
             datastore = learn(translator, before.source, before.goal, before.direction, datastore)
             milliseconds["learn"].append(1000 * (time.process_time() - started))
-    assert datastore is not None, "fewer segments than the lag"
     return texts["without"], texts["with"], datastore
 
 
-def learn(
-    translator: Translator, source: str, goal: str, direction: str, datastore: Datastore | None = None
-) -> Datastore:
+def learn(translator: Translator, source: str, goal: str, direction: str, datastore: Datastore) -> Datastore:
     return translator.learn(Request(source, direction=direction), goal, datastore)
 
 
@@ -156,20 +153,24 @@ def joined(
     return sides
 
 
-def noticed(translator: Translator, segments: Sequence[Segment]) -> int | None:
-    """How many right translations are confirmed until a memory of wrong ones is left out; None: it never is.
+def guarded(translator: Translator, segments: Sequence[Segment]) -> dict[str, int | None]:
+    """How many of 20 wrong translations are refused; how many right ones are confirmed until all of them are left out.
 
-    The sources of the memory have each other's references, and come again.
+    The sources have each other's references, and come again with their own. None: they are never left out.
     """
     known = segments[:NUM_WRONG]
-    datastore: Datastore | None = None
-    for segment, other in zip(known, [*known[1:], known[0]], strict=True):
-        datastore = learn(translator, segment.source, other.goal, segment.direction, datastore)
+    wrong = [(one.source, other.goal) for one, other in zip(known, [*known[1:], known[0]], strict=True)]
+    direction = known[0].direction
+    fitting = [translator.stored_pair(Request(source, direction=direction), goal) for source, goal in wrong]
+    datastore = translator.datastore_of((), DatastoreOptions(least_fit=-1000.0))
+    for source, goal in wrong:
+        datastore = learn(translator, source, goal, direction, datastore)
+    noticed = None
     for number, segment in enumerate(known, start=1):
-        datastore = learn(translator, segment.source, segment.goal, segment.direction, datastore)
-        if not datastore.is_helpful:
-            return number
-    return None
+        datastore = learn(translator, segment.source, segment.goal, direction, datastore)
+        if noticed is None and not datastore.is_helpful:
+            noticed = number
+    return {"wrong": len(wrong), "refused": fitting.count(None), "noticed after": noticed}
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -179,12 +180,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--documents", nargs=4, action="append", required=True, metavar=(*files, "DOCUMENTS"))
     parser.add_argument("--unrelated", nargs=3, action="append", required=True, metavar=files)
     parser.add_argument("--direction", default="en-de")
-    parser.add_argument("--num-documents", type=int, default=3)
-    parser.add_argument("--segments", type=int, default=60, help="segments of each document")
+    parser.add_argument("--num-documents", type=int, default=None, help="documents (default: all)")
+    parser.add_argument("--min-segments", type=int, default=24, help="shorter documents are left out")
+    parser.add_argument("--segments", type=int, default=60, help="most segments of each document")
     parser.add_argument("--sentences", type=int, default=120, help="unrelated sentences of each set")
     parser.add_argument("--max-words", type=int, default=40)
     parser.add_argument("--lag", type=int, default=1)
     parser.add_argument("--beam", type=int, default=10)
+    parser.add_argument("--least-fit", type=float, default=DatastoreOptions().least_fit)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True)
     return parser.parse_args(arguments)

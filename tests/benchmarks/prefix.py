@@ -100,7 +100,7 @@ def measure(
                 def translate() -> object:
                     for (_, _, source), kept in translator._encodings._kept.items():
                         if source == sentence:
-                            kept.newest.keep(kept.newest.shared_with(known))
+                            kept.own.newest.store(kept.own.newest.shared_with(known))
                     return translator.translate(request, settings)
 
                 return translate

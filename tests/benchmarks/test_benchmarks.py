@@ -174,7 +174,7 @@ def test_learning_is_measured_over_documents_and_unrelated_sentences(model, tmp_
     pair = [str(tmp_path / "source"), str(tmp_path / "reference")]
     output = tmp_path / "results.json"
     arguments = ["--documents", "docs", *pair, str(tmp_path / "documents"), "--unrelated", "other", *pair]
-    sizes = ["--num-documents", "1", "--segments", "5", "--sentences", "4", "--beam", "2"]
+    sizes = ["--min-segments", "5", "--segments", "5", "--sentences", "4", "--beam", "2", "--least-fit", "-100"]
     assert learning.main([*arguments, *sizes, "--model", str(model), "--output", str(output)]) == 0
     results = json.loads(output.read_text(encoding="utf-8"))
     assert list(results["sets"]) == ["docs: one", "other"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from engine import (
     Phrase,
     Request,
     SearchOptions,
+    StoredPair,
     Translator,
     Worker,
 )
@@ -27,7 +29,16 @@ SOURCE = "Click on “Apply” to save the settings for all nodes."
 TARGET = "Klicken Sie auf „Übernehmen“, um die Einstellungen für alle Knoten zu speichern."
 OTHER = "Open the dialog of the editor."
 OPTIONS = SearchOptions(beam=5, nbest=3)
-WIDE = DatastoreOptions(share=0.9, reach=5.0)  # neighbours of all distances count
+MODEL_FOLDER = Path(__file__).parents[2] / "data/models/en-de"
+# Neighbours of all distances count, and whatever a random model makes of the source
+WIDE = DatastoreOptions(share=0.9, reach=5.0, least_fit=-100.0)
+PAIRS = (
+    ("Open the file.", "Öffnen Sie die Datei."),
+    ("The printer is not connected to the network.", "Der Drucker ist nicht mit dem Netzwerk verbunden."),
+    ("All settings are saved in this folder.", "Alle Einstellungen werden in diesem Ordner gespeichert."),
+    ("Two dogs are running on the beach.", "Zwei Hunde laufen am Strand."),
+    ("You can change the password at any time.", "Sie können das Passwort jederzeit ändern."),
+)
 REQUESTS = {
     "free": Request(OTHER),
     "pins": Request(OTHER, phrases=[Phrase("Knoten"), Phrase("alle Seiten")]),
@@ -36,6 +47,15 @@ REQUESTS = {
     "locked": Request(OTHER, locked=["Knoten", "Einstellungen"], suffix="speichern."),
     "previous text": Request(OTHER, phrases=[Phrase("Knoten")], follow=Follow(TARGET, 0.5)),
 }
+
+
+def contradictions(datastore: Datastore) -> list[StoredPair]:
+    """Pairs with the states of the first one and other pieces, of which the model itself was sure."""
+    first = datastore.pairs[0]
+    shifted = [first.pieces_T.roll(shift) for shift in (1, 2, 3)]
+    return [
+        replace(first, pieces_T=pieces_T, log_probs_T=torch.full_like(first.log_probs_T, -0.1)) for pieces_T in shifted
+    ]
 
 
 def learned(translator: Translator) -> Datastore:
@@ -56,6 +76,11 @@ def translator(request, codec) -> Translator:
 @pytest.fixture(scope="module")
 def plain(codec) -> Translator:
     return make_translator(codec)
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Translator:
+    return Translator.load(MODEL_FOLDER)
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
@@ -108,10 +133,10 @@ def test_optimal_stopping_finds_what_a_search_to_the_end_finds(translator):
 def test_a_datastore_that_is_not_used_changes_no_bit(translator, use):
     datastore = learned(translator)
     if use == "harmful":
-        for _ in range(3):
-            datastore = datastore.followed_by(replace(datastore.pairs[0], gain=-1.0))
+        datastore = datastore.with_pairs([*datastore.pairs, *contradictions(datastore)])
+        assert not datastore.is_helpful
     plain = translator.translate(REQUESTS["pins"], OPTIONS)
-    unused = {"free": None, "harmful": datastore, "empty": datastore.first(0)}[use]
+    unused = {"free": None, "harmful": datastore, "empty": datastore.with_pairs(())}[use]
     again = translator.translate(REQUESTS["pins"], OPTIONS, datastore=unused)
     assert replace(again, elapsed_ms=0.0) == replace(plain, elapsed_ms=0.0)
 
@@ -137,28 +162,52 @@ def test_alternatives_and_prices_use_the_datastore(plain):
     assert priced.free.hypotheses[0].text == TARGET
 
 
-def test_gain_is_measured_before_a_pair_is_added(plain):
+def test_gain_is_what_the_datastore_adds_to_a_translation(plain):
     datastore = learned(plain)
-    assert datastore.pairs[0].gain is None
+    assert datastore.gains == ()
     with_it = plain.score(OTHER, "Seite", datastore=datastore).log_prob
-    gain = plain.learn(Request(OTHER), "Seite", datastore).pairs[-1].gain
+    [gain] = plain.learn(Request(OTHER), "Seite", datastore).gains
     assert gain == pytest.approx(with_it - plain.score(OTHER, "Seite").log_prob, abs=1e-3)
 
 
-def test_datastore_of_wrong_translations_is_noticed_and_left_out(plain):
-    datastore = None
-    for number in range(8):
-        datastore = plain.learn(Request(f"{OTHER} {number}"), "Seite Seite Seite", datastore, options=WIDE)
-    assert datastore.is_helpful  # nothing has contradicted it yet
-    losses = []
-    for number in range(8):
-        source = Request(f"{SOURCE} {number}")
-        right = plain.translate(source, OPTIONS).hypotheses[0].text
-        losses.append(plain.learn(source, right, datastore).pairs[-1].gain)
-    assert max(losses) < 0
-    for gain in losses:
-        datastore = datastore.followed_by(replace(datastore.pairs[-1], gain=gain))
+def test_translation_that_does_not_fit_its_source_is_not_learned(plain):
+    strict = replace(WIDE, least_fit=100.0)
+    datastore = plain.learn(Request(SOURCE), TARGET, options=strict)
+    assert datastore.pairs == ()
+    assert plain.learn(Request(OTHER), "Seite", datastore) is datastore
+    fit = plain.score(SOURCE, TARGET).score - plain.score(".", TARGET).score
+    for margin, is_learned in ((-0.01, True), (0.01, False)):
+        assert (plain.stored_pair(Request(SOURCE), TARGET, least_fit=fit + margin) is not None) == is_learned
+
+
+def test_wrong_translations_are_not_learned(bundled):
+    for number, (source, target) in enumerate(PAIRS):
+        assert bundled.stored_pair(Request(source, direction="en-de"), target) is not None
+        wrong = PAIRS[number - 1][1]
+        assert bundled.stored_pair(Request(source, direction="en-de"), wrong) is None
+
+
+def test_datastore_that_contradicts_the_person_is_noticed_and_left_out(bundled):
+    datastore = bundled.datastore_of((), DatastoreOptions(least_fit=-100.0))
+    for source, _ in PAIRS:
+        datastore = bundled.learn(Request(source, direction="en-de"), "Die Katze schläft auf dem Sofa.", datastore)
+    assert datastore.is_helpful  # nothing contradicts it yet
+    for source, target in PAIRS:
+        datastore = bundled.learn(Request(source, direction="en-de"), target, datastore)
+        if not datastore.is_helpful:
+            break
     assert not datastore.is_helpful
+    request = Request("Save the file.", direction="en-de")
+    free, unused = (bundled.translate(request, OPTIONS, datastore=own) for own in (None, datastore))
+    assert unused.hypotheses == free.hypotheses
+
+
+def test_a_pair_is_forgotten_as_if_it_had_never_been_learned(plain):
+    first = learned(plain)
+    both = plain.learn(Request(OTHER), "Seite", first, origin="second")
+    again = both.with_pairs([pair for pair in both.pairs if pair.origin != "second"])
+    found, expected = (plain.translate(REQUESTS["pins"], OPTIONS, datastore=own) for own in (again, first))
+    assert replace(found, elapsed_ms=0.0) == replace(expected, elapsed_ms=0.0)
 
 
 def test_translation_names_the_pairs_it_draws_from(plain):
@@ -189,12 +238,13 @@ def test_what_cannot_be_learned_is_an_error(plain, request_, target, message):
 
 def test_datastore_of_another_model_is_refused(plain):
     other = Datastore("f" * 64)
-    with pytest.raises(InvalidRequest, match="learn the pairs again"):
-        plain.translate(Request(SOURCE), datastore=other)
+    for use in (plain.translate, lambda request, datastore: plain.learn(request, TARGET, datastore)):
+        with pytest.raises(InvalidRequest, match="learn the pairs again"):
+            use(Request(SOURCE), datastore=other)
 
 
 def test_characters_without_pieces_are_left_out(plain):
-    datastore = plain.learn(Request(SOURCE), "Seite \U0001f600 Knoten")
+    datastore = plain.learn(Request(SOURCE), "Seite \U0001f600 Knoten", options=WIDE)
     never = plain._vocabulary.roles.never
     assert not set(datastore.pairs[0].pieces_T.tolist()) & set(never)
 

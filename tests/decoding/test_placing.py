@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine import Datastore, Follow, Phrase, Request, SearchOptions, Translator, occurrences
+from engine import DatastoreOptions, Follow, Phrase, Request, SearchOptions, Translator, occurrences
 from engine.decoding.loop import never
 from engine.decoding.placing import parts_of
 from tests import budget
@@ -149,7 +149,7 @@ def test_capitalised_form_is_put_only_where_a_sentence_begins(translator):
 
 
 def test_what_was_learned_is_used_as_in_the_search(translator):
-    datastore = Datastore(translator.checksum)
+    datastore = translator.datastore_of((), DatastoreOptions(least_fit=-100.0))
     for _ in range(2):
         datastore = translator.learn(Request(SOURCE), SEEN.replace("alle", "drei"), datastore)
     request = Request(SOURCE, phrases=[Phrase("drei")], follow=Follow(SEEN, STRONG))

@@ -13,7 +13,7 @@ from torch import Tensor
 from engine import Datastore, DatastoreOptions, InvalidRequest
 from engine.kernels import Logits
 from engine.model import Decoder
-from engine.model.datastore import StoredPair, mix_rows, unit_states
+from engine.model.datastore import StoredPair, helps, mix_rows, unit_states
 from engine.model.table_decoder import TableDecoder
 from tests.model.test_decoder import CLOSE, MODEL, RECURRENT, V, padded, random_source
 from tests.reference.datastore import mixed_log_probs
@@ -24,12 +24,12 @@ BOS = 2
 
 def random_datastore(seed: int, num_pairs: int = 3, size: int = SIZE, **options: float) -> Datastore:
     random_numbers = torch.Generator().manual_seed(seed)
-    datastore = Datastore("model", DatastoreOptions(**options))  # type: ignore[arg-type]
+    pairs = []
     for number in range(num_pairs):
         states = unit_states(torch.randn(5, size, generator=random_numbers))
         pieces = torch.randint(0, V, (5,), generator=random_numbers)
-        datastore = datastore.followed_by(StoredPair(f"pair {number}", states, pieces))
-    return datastore
+        pairs.append(StoredPair(f"pair {number}", states, pieces, -4 * torch.rand(5, generator=random_numbers)))
+    return Datastore("model", DatastoreOptions(**options)).with_pairs(pairs)  # type: ignore[arg-type]
 
 
 def random_rows(seed: int, num_rows: int) -> tuple[Tensor, Tensor]:
@@ -64,7 +64,7 @@ def test_mixture_equals_the_reference_and_sums_to_1(seed: int, share: float, rea
 
 def test_no_log_probability_is_above_0_when_all_agree() -> None:
     states = unit_states(torch.randn(1, SIZE))
-    datastore = Datastore("model").followed_by(StoredPair("pair", states, torch.tensor([3])))
+    datastore = Datastore("model").with_pairs([StoredPair("pair", states, torch.tensor([3]), torch.zeros(1))])
     certain = torch.full((1, V), -torch.inf)
     certain[0, 3] = 0.0
     mixed = datastore.mix(states, certain)
@@ -82,37 +82,46 @@ def test_rows_without_a_datastore_stay_bit_by_bit() -> None:
         assert not torch.equal(mixed[rows], log_probs[rows])
 
 
-def test_oldest_pairs_are_dropped_when_the_datastore_is_full() -> None:
+def test_first_pairs_are_dropped_when_the_datastore_is_full() -> None:
     datastore = random_datastore(1, num_pairs=6, max_states=17)  # 5 states a pair
     assert datastore.origins == ("pair 3", "pair 4", "pair 5")
-    assert (datastore.num_states, datastore.num_dropped) == (15, 3)
+    assert datastore.num_states == 15
+    assert datastore.with_pairs([datastore.pairs[0]] * 9).num_states == 15
+    assert random_datastore(1, num_pairs=1, max_states=4).pairs == ()  # a pair is kept whole or not at all
+
+
+@pytest.mark.parametrize("num_pairs", [2, 7, 30])
+def test_gain_of_a_pair_is_what_the_pairs_before_it_add_to_its_log_probability(num_pairs: int) -> None:
+    datastore = random_datastore(1, num_pairs, reach=1.0, fall=0.5)
+    expected = []
+    for number in range(max(1, num_pairs - 16), num_pairs):
+        pair, before = datastore.pairs[number], datastore.with_pairs(datastore.pairs[:number])
+        log_probs = torch.log1p(-pair.log_probs_T.exp())[:, None].repeat(1, V) - torch.tensor(V - 1).log()
+        log_probs[range(5), pair.pieces_T] = pair.log_probs_T
+        mixed = before.mix(pair.states_TE, log_probs)
+        expected.append(float((mixed[range(5), pair.pieces_T] - pair.log_probs_T).sum()))
+    assert datastore.gains == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize(
-    ("gains", "is_helpful"),
+    ("gains", "is_gain"),
     [
-        ((None,), True),
-        ((None, -9.0, -9.0), True),  # too few to judge
-        ((None, -1.0, -1.0, -1.0), False),
-        ((None, -1.0, 5.0, -1.0), True),
-        ((None, *[-9.0] * 5, *[1.0] * 16), True),  # it has come to help
-        ((None, *[9.0] * 5, *[-0.1] * 16), False),
+        ((), True),
+        ((-9.0, -9.0), True),  # too few to judge
+        ((-1.0, -1.0, -1.0), False),
+        ((-1.0, 3.0, -1.0), True),
+        ((-1.0, -1.0, -1.0, -1.0, -1.0, -1.0, 40.0), False),  # one repeated sentence excuses no losses elsewhere
+        ((1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -40.0), True),
     ],
 )
-def test_datastore_that_made_the_latest_pairs_less_likely_is_not_helpful(
-    gains: tuple[float | None, ...], is_helpful: bool
-) -> None:
-    datastore = Datastore("model")
-    for gain in gains:
-        datastore = datastore.followed_by(StoredPair("pair", torch.zeros(1, SIZE), torch.tensor([1]), gain))
-    assert datastore.is_helpful == is_helpful
+def test_datastore_that_makes_the_last_pairs_less_likely_does_not_help(gains: tuple[float, ...], is_gain: bool) -> None:
+    assert helps(gains) == is_gain
 
 
 def test_origins_are_those_that_made_a_piece_twice_as_likely() -> None:
     states = unit_states(torch.eye(3, SIZE))
-    datastore = Datastore("model")
-    for number in range(3):
-        datastore = datastore.followed_by(StoredPair(number, states[[number]], torch.tensor([number])))
+    pairs = [StoredPair(n, states[[n]], torch.tensor([n]), torch.zeros(1)) for n in range(3)]
+    datastore = Datastore("model").with_pairs(pairs)
     log_probs = torch.tensor([[0.9, 0.05, 0.05], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05]]).log()
     # 0 was likely before, 1 was not; the last state is that of pair 2, which has another piece than 1
     assert datastore.sources_of(states, torch.tensor([0, 1, 1]), log_probs) == [1]

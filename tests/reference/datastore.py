@@ -17,7 +17,7 @@ def mixed_log_probs(
     """The log-probability of each next piece; `stored` are the states of a datastore with the pieces after them."""
     distances = sorted((_distance(state, other), piece) for other, piece in stored)[: options.num_neighbours]
     weights = [math.exp(-distance / options.temperature) for distance, _ in distances]
-    share = options.share * math.exp(-distances[0][0] / options.reach)
+    share = options.share / (1 + math.exp((distances[0][0] - options.reach) / options.fall))
     if share < 0.01:
         return list(log_probs)
     mixed = []
