@@ -97,6 +97,27 @@ def test_pins_move_neither_the_action_bar_nor_the_list(screen: Screen, decoder: 
     assert screen.hypothesis_texts() == [SHORT, LONG]
 
 
+def test_four_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Screen, decoder: HandDecoder):
+    screen.page.set_viewport_size({"width": 1024, "height": 768})
+    screen.open_segment(4)
+    screen.open_segment(1)  # keeps its height for this window
+    texts = [SHORT.replace("Wortc", word) for word in ("Wortc", "Wagen", "Haus", "Baum", "Weg")]
+    answer(decoder, screen, *texts)
+    screen.wait_for_proposal()
+    screen.page.evaluate(WATCH)
+    for number in range(1, 6):
+        screen.words.nth(number + 3).click()
+        answer(decoder, screen, *texts, num_phrases=number)
+        screen.wait_for_proposal()
+    expect(screen.hypotheses).to_have_count(4)
+    end = "element => element.getBoundingClientRect().bottom"
+    shown = screen.page.locator(".scroll").evaluate(end)
+    for element in (*screen.hypotheses.all(), screen.field):
+        assert element.evaluate(end) <= screen.page.locator(".nbest").evaluate(end) <= shown
+    assert screen.page.evaluate("seen.moved") == 0
+    screen.page.set_viewport_size({"width": 1440, "height": 900})
+
+
 def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(screen: Screen, decoder: HandDecoder):
     number, status = screen.page.locator(".editor .no"), screen.page.locator(".waits")
     answer(decoder, screen, SHORT)

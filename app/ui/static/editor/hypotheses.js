@@ -17,6 +17,11 @@ const RUNS = {
   ],
 };
 
+const NUM_SHOWN = 4;
+const MAX_LINES = 3;
+const LINE = 20; // pixels, as LETTER, a little more than the average, and BESIDE_TEXT
+const LETTER = 7.2;
+const BESIDE_TEXT = 250;
 const COMPARED_TOKENS = 5; // of a single one, the probabilities are nearly equal
 
 /**
@@ -51,6 +56,15 @@ export class Hypotheses {
     this.rows = [];
     this.numListed = 0; // without the proposal
     this.list.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  /**
+   * The height, in pixels, that four hypotheses of that many characters and the free translation need.
+   * @param {number} length
+   */
+  heightOf(length) {
+    const lines = Math.min(MAX_LINES, Math.ceil((length * LETTER) / (this.element.clientWidth - BESIDE_TEXT)));
+    return NUM_SHOWN * (LINE * lines + 5) + LINE * lines + 18;
   }
 
   focus(at = 0) {

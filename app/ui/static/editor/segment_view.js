@@ -6,6 +6,8 @@ import {unseenIn} from '../core/unseen.js';
 import {settle, sourceLine} from './source.js';
 
 const CONFIDENCE_KEY = 'pinpoint:confidence';
+const FULL_LEDGER = 118; // pixels: the ledger's heading and three constraints, as in editor.css
+const BESIDE = 55; // pixels: a row above the open segment, and most of one below
 
 export class SegmentView {
   #sourceSignature = '';
@@ -66,18 +68,30 @@ export class SegmentView {
   }
 
   /**
-   * Keeps the height that the open segment has now, with room for its n-best list: what arrives or changes later takes
-   * its space from the list, so that the rows below stay where they are.
+   * Keeps the height of the open segment, with room for a full ledger and its n-best list: what arrives or changes later
+   * takes its space from there, so that the rows below stay where they are.
    */
   holdHeight() {
     const {element, sourceHost} = this.layout;
     const {field} = this.text;
+    const {row} = this.current;
+    const {hypotheses} = this.offers;
+    const {list, total} = this.ledger;
     element.style.setProperty('--held', '0px');
+    element.style.setProperty('--nbest', '');
+    const top = hypotheses.element.getBoundingClientRect().top; // right below the two columns
+    const ledgerEnd = list.parentElement?.getBoundingClientRect().bottom ?? top;
+    const filling = Math.max(0, FULL_LEDGER - list.offsetHeight - total.offsetHeight);
     const source = sourceHost.offsetHeight;
     const text = Math.max(source, field.element.offsetHeight); // about the height of the proposal
     const coming = this.proposal.tokens.length ? 0 : Math.max(0, text - this.proposal.line.offsetHeight);
     const comingText = this.text.value ? 0 : Math.max(0, source - field.element.offsetHeight);
-    element.style.setProperty('--held', `${element.offsetHeight + coming + comingText}px`);
+    const growth = Math.max(0, ledgerEnd + filling - top, coming + comingText);
+    const held = top - element.getBoundingClientRect().top + growth;
+    element.style.setProperty('--held', `${held}px`);
+    const room = (element.closest('.scroll')?.clientHeight ?? 0) - held - BESIDE;
+    const wanted = Math.min(room, hypotheses.heightOf(Math.max(row.source.length, row.target?.length ?? 0)));
+    if (wanted > hypotheses.element.offsetHeight - growth) element.style.setProperty('--nbest', `${wanted}px`);
   }
 
   paintNumber() {

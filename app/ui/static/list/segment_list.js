@@ -362,12 +362,17 @@ export class SegmentList {
     if (field) this.scroll.scrollTop += Math.max(0, Math.min(field.bottom - box.bottom, field.top - box.top));
   }
 
-  /** How many pixels the editor is below its height of the window. */
+  /** How many pixels the editor is below its height of the window. It has fewer rows above it if its end would be hidden. */
   tooLow() {
     const position = this.visible.indexOf(this.bench.session.open);
     const keep = Math.min(position, innerHeight < 760 ? 1 : 3);
+    const room = this.scroll.clientHeight - this.editorItem.offsetHeight;
     let above = 0;
-    for (let k = 1; k <= keep; k++) above += this.elements.get(this.visible[position - k])?.offsetHeight || 31;
+    for (let k = 1; k <= keep; k++) {
+      const height = this.elements.get(this.visible[position - k])?.offsetHeight || 31;
+      if (k > 1 && above + height > room) break;
+      above += height;
+    }
     return this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top - above;
   }
 
