@@ -11,6 +11,7 @@ from typing import Any
 from app.errors import CommandError, DocumentError
 from app.formats import (
     android,
+    ass,
     docx,
     html,
     ios_strings,
@@ -21,12 +22,14 @@ from app.formats import (
     pptx,
     properties,
     resx,
+    stringsdict,
     subtitles,
     table,
     tmx,
     webvtt,
     xliff,
     xlsx,
+    yaml_strings,
 )
 from app.formats.base import ParsedFile
 from app.i18n import Message
@@ -112,6 +115,9 @@ FORMATS = (
     Format("android", Message("Android resources"), (".xml",), android.read),
     Format("resx", Message(".NET resources"), (".resx",), resx.read),
     Format("strings", Message("iOS strings"), (".strings",), ios_strings.read, options=_TEXT),
+    Format("stringsdict", Message("iOS plural forms"), (".stringsdict",), stringsdict.read),
+    Format("yaml", Message("YAML texts"), (".yml", ".yaml"), yaml_strings.read, options=_TEXT),
+    Format("ass", Message("ASS subtitles"), (".ass", ".ssa"), ass.read, options=_TEXT),
     Format("vtt", Message("WebVTT subtitles"), (".vtt",), webvtt.read, options=_TEXT),
     Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
 )

@@ -6,39 +6,16 @@ entries (images, sizes, fonts) and the names of controls are not offered.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from app.errors import DocumentError
-from app.formats.base import TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
-from app.formats.escapes import from_shown, key_note, shown
-from app.formats.xml_text import decode_xml, encode_xml, escape, tree
+from app.formats.escapes import key_note
+from app.formats.xml_strings import XmlStrings, file_of
+from app.formats.xml_text import Node, decode_xml, tree
 from app.i18n import Message
-from app.text.encoding import DecodedText
 
 
-@dataclass(frozen=True)
-class ResxFile(TextFile):
-    """A .resx file; a place is the content of a value."""
-
-    decoded: DecodedText
-    sources: dict[tuple[int, int], str] = field(repr=False)
-    units: Sequence[Unit] = field(repr=False)
-    notes: tuple[str, ...] = ()
-    is_paired: bool = False
-
-    def source(self, start: int, end: int) -> str:
-        """The text at this place. Raises LookupError if there is none."""
-        return self.sources[start, end]
-
-    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these texts; unsupported characters become character references."""
-        edits = [(new.start, new.end, escape(from_shown(one_line(new.text)))) for new in translations]
-        return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
-
-
-def read(data: bytes, name: str) -> ResxFile:
+def read(data: bytes, name: str) -> XmlStrings:
     """Parses a .resx file. Raises DocumentError if it is not XML or has another root element."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)
@@ -51,20 +28,15 @@ def read(data: bytes, name: str) -> ResxFile:
                 root=root.name,
             )
         )
-    sources: dict[tuple[int, int], str] = {}
-    units: list[Unit] = []
+    return file_of(decoded, _values(root))
+
+
+def _values(root: Node) -> Iterator[tuple[Node, str]]:
+    """The values with text, with their notes."""
     for entry in root.nodes("data"):
         key, value, comment = entry.attributes.get("name", ""), entry.first("value"), entry.first("comment")
         is_text = not {"type", "mimetype"} & set(entry.attributes) and not key.startswith(">>")
-        if value is None or not is_text or value.nodes() or not any(map(str.isalpha, content := value.content())):
+        if value is None or not is_text or value.nodes() or not any(map(str.isalpha, value.content())):
             continue
-        # The white space at both ends stays; a text in CDATA is written without.
-        raw = decoded.text[value.inner_start : value.inner_end]
-        start = value.inner_start + len(raw) - len(raw.lstrip())
-        end = value.inner_start + len(raw.rstrip())
         remark = " ".join(comment.content().split()) if comment else ""
-        note = " · ".join(filter(None, [key_note(key), remark]))
-        blank = re.sub(r"\s", " ", decoded.text[start:end])
-        units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
-        sources[start, end] = shown(content.strip())
-    return ResxFile(decoded, sources, units)
+        yield value, " · ".join(filter(None, [key_note(key), remark]))

@@ -12,6 +12,7 @@ from docx import Document as WordDocument
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
 from tests.app.formats.test_android import FILE as ANDROID
+from tests.app.formats.test_ass import FILE as ASS
 from tests.app.formats.test_docx import LINK, sample, with_body
 from tests.app.formats.test_html import PAGE
 from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
@@ -23,12 +24,14 @@ from tests.app.formats.test_po import FILE as PO
 from tests.app.formats.test_pptx import sample as presentation
 from tests.app.formats.test_properties import FILE as PROPERTIES
 from tests.app.formats.test_resx import FILE as RESX
+from tests.app.formats.test_stringsdict import FILE as STRINGSDICT
 from tests.app.formats.test_subtitles import FILE as SRT
 from tests.app.formats.test_table import READ_CASES as TABLES
 from tests.app.formats.test_tmx import FILE as TMX
 from tests.app.formats.test_webvtt import FILE as VTT
 from tests.app.formats.test_xliff import V1, V2
 from tests.app.formats.test_xlsx import sample as xlsx_document
+from tests.app.formats.test_yaml_strings import FILE as YAML
 from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
 from tests.app.reports.sample_session import log_sample_session
 from tests.app.workspace.test_memory import FILE as MEMORY
@@ -88,6 +91,9 @@ def documents() -> dict[str, list[bytes]]:
         "srt": [SRT.encode()],
         "vtt": [VTT.encode()],
         "resx": [RESX.encode()],
+        "stringsdict": [STRINGSDICT.encode()],
+        "yml": [YAML.encode()],
+        "ass": [ASS.encode()],
         "strings": [STRINGS.encode()],
         "json": [JSON.encode()],
         "properties": [PROPERTIES.encode()],

@@ -1,0 +1,76 @@
+"""iOS plural forms: plistlib and the translate toolkit read the new texts."""
+
+from __future__ import annotations
+
+import io
+import plistlib
+
+import pytest
+from translate.storage.stringsdict import StringsDictFile
+
+from app.errors import DocumentError
+from app.formats.documents import read_document
+
+FILE = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+    <key>%d files in %d folders</key>
+    <dict>
+        <key>NSStringLocalizedFormatKey</key>
+        <string>%1$#@files@ in %2$#@folders@</string>
+        <key>files</key>
+        <dict>
+            <key>NSStringFormatSpecTypeKey</key>
+            <string>NSStringPluralRuleType</string>
+            <key>NSStringFormatValueTypeKey</key>
+            <string>d</string>
+            <key>one</key>
+            <string>%d file &amp; more</string>
+            <key>other</key>
+            <string>%d files</string>
+        </dict>
+        <key>folders</key>
+        <dict>
+            <key>NSStringFormatSpecTypeKey</key>
+            <string>NSStringPluralRuleType</string>
+            <key>one</key>
+            <string>one folder</string>
+            <key>other</key>
+            <string>12</string>
+        </dict>
+    </dict>
+</dict>
+</plist>
+"""
+
+
+def test_forms_are_segments_and_keys_and_types_are_not() -> None:
+    document = read_document(FILE.encode(), "Localizable.stringsdict")
+    assert [(s.source, s.note.rpartition("folders.")[2]) for s in document.segments] == [
+        ("%1$#@files@ in %2$#@folders@", "NSStringLocalizedFormatKey"),
+        ("%d file & more", "files.one"),
+        ("%d files", "files.other"),
+        ("one folder", "one"),
+    ]
+
+
+def test_other_programs_read_the_new_forms() -> None:
+    document = read_document(FILE.encode(), "a.stringsdict")
+    assert document.export({}) == FILE.encode()
+    written = document.export({1: "%d Datei <neu>", 2: "%d Dateien"})
+    expected = FILE.replace("%d file &amp; more", "%d Datei &lt;neu&gt;").replace("%d files<", "%d Dateien<")
+    assert written.decode() == expected
+    forms = plistlib.loads(written)["%d files in %d folders"]["files"]
+    assert (forms["one"], forms["other"]) == ("%d Datei <neu>", "%d Dateien")
+    units = StringsDictFile.parsefile(io.BytesIO(written)).units
+    assert any("%d Dateien" in unit.target.strings for unit in units if hasattr(unit.target, "strings"))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [(b"<a/>", "has <plist>"), (b"<plist><dict>", "not well-formed"), (b"bplist00", "not well-formed")],
+)
+def test_other_files_are_refused_with_the_cure(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
+        read_document(data, "a.stringsdict")

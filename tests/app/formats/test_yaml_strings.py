@@ -1,0 +1,173 @@
+"""YAML: PyYAML reads the same keys and the new texts, and all other bytes stay, comments too."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import DocumentError
+from app.formats.documents import read_document, read_file
+from tests.app.work import growth
+
+FILE = r"""# Texts of the shop
+---
+en:
+  cart:   # the basket
+    title: "Your cart\tis \"empty\""
+    hint: &hint 'It''s free'
+    again: *hint
+    items:
+      one: "%{count} item"
+      other: "%{count} items"
+    number: 12
+    is_on: yes
+    when: 2024-01-01
+    text: |-
+      First line.
+
+      Third line.
+    folded: >
+      One long
+      sentence.
+
+      Another one.
+    list: [Plain words, 'quoted', "x: y", 7]
+    ? complex
+    : Value of it
+  plain: Press OK, then wait   # not this
+  "k": ''
+"""
+
+
+def test_strings_with_letters_are_segments_and_their_keys_are_notes() -> None:
+    document = read_document(FILE.encode(), "en.yml")
+    assert [(s.source, s.note.removeprefix("Key: en.")) for s in document.segments] == [
+        (r'Your cart\tis "empty"', "cart.title"),
+        ("It's free", "cart.hint"),
+        ("%{count} item", "cart.items.one"),
+        ("%{count} items", "cart.items.other"),
+        (r"First line.\n\nThird line.", "cart.text"),
+        (r"One long sentence.\nAnother one.", "cart.folded"),
+        ("Plain words", "cart.list.0"),
+        ("quoted", "cart.list.1"),
+        ("x: y", "cart.list.2"),
+        ("Value of it", "cart.complex"),
+        ("Press OK, then wait", "plain"),
+    ]
+    assert document.export({}) == FILE.encode()
+    assert read_file(FILE.encode(), "en.yml").languages == ("en", "")
+
+
+def test_only_the_texts_and_the_language_change_and_styles_stay() -> None:
+    document = read_document(FILE.encode(), "en.yml")
+    texts = {1: "So geht's", 4: r"Eins.\n\nDrei.", 5: r"Ein Satz.\nNoch einer.", 6: "Worte", 10: "OK drücken"}
+    written = document.export_file(texts, "de").data.decode()
+    assert written == (
+        FILE.replace("\nen:", "\nde:")
+        .replace("'It''s free'", "'So geht''s'")
+        .replace("First line.", "Eins.")
+        .replace("Third line.", "Drei.")
+        .replace("      One long\n      sentence.\n\n      Another one.", "      Ein Satz.\n\n      Noch einer.")
+        .replace("Plain words", "Worte")
+        .replace("Press OK, then wait", "OK drücken")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a: b", '"a: b"'),
+        ("yes", '"yes"'),
+        ("- Nein", '"- Nein"'),
+        ("Wort # kein Kommentar", '"Wort # kein Kommentar"'),
+        (r"Zwei\nZeilen", r'"Zwei\nZeilen"'),
+        ("[Klammer]", '"[Klammer]"'),
+        ('*Stern "x"', r'"*Stern \"x\""'),
+        ("Öffnen, bitte", "Öffnen, bitte"),
+    ],
+)
+def test_plain_text_that_would_be_something_else_gets_quotes(text: str, written: str) -> None:
+    assert read_document(b"k: Open\n", "a.yaml").export({0: text}).decode() == f"k: {written}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("k: [Open, b]", 'k: ["Auf, zu", b]'), ("no: {a: Open}", 'no: {a: "Auf, zu"}'), ("- Open", "- Auf, zu")],
+)
+def test_comma_inside_of_brackets_gets_quotes(text: str, expected: str) -> None:
+    assert read_document(text.encode(), "a.yml").export({0: "Auf, zu"}).decode() == expected
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\n"])
+def test_blocks_keep_their_line_ends_and_comments(line_end: str) -> None:
+    data = "a: |  # all\n  One\n  two\n# end\nb: >-\n\n   Three\n\nc: Four\n".replace("\n", line_end).encode()
+    document = read_document(data, "a.yml")
+    assert document.export({}) == data
+    written = document.export({0: r"Eins\nzwei", 1: "Drei"})
+    assert written == data.replace(b"One", b"Eins").replace(b"two", b"zwei").replace(b"Three", b"Drei")
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), min_size=1, max_size=12)
+VALUES = st.recursive(
+    TEXTS | st.integers() | st.none() | st.booleans(),
+    lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
+    max_leaves=8,
+)
+
+
+def replaced(value: Any, new: str) -> Any:
+    if isinstance(value, dict):
+        return {key: replaced(inner, new) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [replaced(inner, new) for inner in value]
+    if not isinstance(value, str) or not any(map(str.isalpha, value)):
+        return value
+    return value[: len(value) - len(value.lstrip())] + new + value[len(value.rstrip()) :]
+
+
+@given(st.dictionaries(TEXTS, VALUES), TEXTS.map(str.strip).filter(bool), st.sampled_from([None, True, False]))
+def test_all_texts_are_translated_and_the_rest_is_equal(content: dict[str, Any], new: str, flow: bool | None) -> None:
+    content = {"first": "One", "second": "Two\nlines\n", **content}
+    data = yaml.safe_dump(content, default_flow_style=flow, allow_unicode=True, sort_keys=False).encode()
+    document = read_document(data, "a.yml")
+    assert document.export({}) == data
+    texts = {segment.index: new.replace("\\", "\\\\") for segment in document.segments}
+    assert yaml.safe_load(document.export(texts)) == replaced(content, new)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"a: x\n b: [", "line 2, column 3: this is not valid YAML"),
+        (b"a: 'x", "line 1, column 6: this is not valid YAML"),
+        (b"a: " + b"[" * 200 + b"x" + b"]" * 200, "nested more than 100 levels deep"),
+        (b"a: " + b"[" * 100_000, "nested more than|not valid YAML"),
+        (b"a: 12\nb: true", "contains no text"),
+        (b"a: *none", "contains no text"),
+        (b"", "is empty"),
+        (b"a: b\x01b more text", "not valid YAML"),
+        (b"- x\n" * 250_000, "more than 200,000 values"),
+    ],
+)
+def test_bad_file_is_refused_with_its_place(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
+        read_document(data, "a.yml")
+
+
+def test_aliases_that_would_expand_to_a_billion_texts_are_not_followed() -> None:
+    lines = ["a0: &a0 [Ha, ha]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12))]
+    assert len(read_document("\n".join(lines).encode(), "a.yml").segments) == 2
+
+
+@pytest.mark.parametrize("line", ["a: [", "- - ", "&a ", "! ", "a: |\n  x", "'a", "? "])
+def test_reading_takes_linear_time(line: str) -> None:
+    def read(size: int) -> None:
+        with suppress(DocumentError):
+            read_document(f"{line}\n".encode() * 20 * size, "a.yml")
+
+    assert growth(read, 10) < 2.5
