@@ -112,12 +112,14 @@ def _serve(settings: AppSettings) -> int:
     from app.ui.api import Api
     from app.ui.server import Server, bind, build_server
     from app.ui.sign_in import SignIn
+    from app.whole_files import remove_leftovers
 
     signal.signal(signal.SIGTERM, _stop)
     with ExitStack() as closing:
         closing.enter_context(gradio_folder)
         closing.callback(model.stop)
         log = settings.log or default_log_path()
+        remove_leftovers(log.parent)
         store = LogStore.open(log, exclusively=True)
         closing.callback(store.close)
         closing.callback(model.close)

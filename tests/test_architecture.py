@@ -30,7 +30,7 @@ FLOORS = {
         {"__main__"},
     ),
     "app": (
-        {"i18n", "paths"},
+        {"i18n", "paths", "whole_files"},
         {"errors", "settings"},
         {"text"},
         {"formats", "checks", "tags"},

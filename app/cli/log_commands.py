@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
 
 from app.cli.arguments import EXPORT_KINDS, NEWEST
@@ -23,6 +23,7 @@ from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
 from app.settings import program_name
 from app.text.words import counting_unit
+from app.whole_files import write_whole
 
 
 def stats(flags: argparse.Namespace) -> int:
@@ -122,20 +123,16 @@ def check_output(path: Path) -> None:
     """Raises CommandError if the file exists or cannot be written, before any work that would be lost."""
     if path.exists():
         raise CommandError(Message("{path} already exists: remove it, or choose another file with -o", path=path))
-    temporary = _temporary(path)
-    with _removing_on_error(path, temporary):
+    with _explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.touch()
-        temporary.unlink()
+        with TemporaryFile(dir=path.parent):
+            pass
 
 
 def write(path: Path, data: bytes) -> None:
     """Writes the file completely or not at all. Raises CommandError if it cannot be written."""
-    temporary = _temporary(path)
-    with _removing_on_error(path, temporary):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
+    with _explained(path):
+        write_whole(path, data)
 
 
 def unreadable(path: Path, error: OSError) -> CommandError:
@@ -143,28 +140,17 @@ def unreadable(path: Path, error: OSError) -> CommandError:
     return CommandError(Message("{path} cannot be read ({reason}): check the path", path=path, reason=error.strerror))
 
 
-def _temporary(path: Path) -> Path:
-    """The temporary file in the same folder; each process has its own."""
-    return path.with_name(f".pinpoint-{os.getpid()}.part")
-
-
 @contextmanager
-def _removing_on_error(path: Path, temporary: Path) -> Iterator[None]:
-    """Removes the temporary file on any error; raises OSError as CommandError."""
+def _explained(path: Path) -> Iterator[None]:
+    """Raises OSError as CommandError."""
     try:
         yield
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise CommandError(
-                Message(
-                    "{path} cannot be written ({reason}): choose another folder with -o",
-                    path=path,
-                    reason=error.strerror,
-                )
-            ) from error
-        raise
+    except OSError as error:
+        raise CommandError(
+            Message(
+                "{path} cannot be written ({reason}): choose another folder with -o", path=path, reason=error.strerror
+            )
+        ) from error
 
 
 @contextmanager

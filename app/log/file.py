@@ -18,6 +18,7 @@ from app.log.connection import cure_of
 from app.log.lock import LogLock
 from app.log.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
 from app.paths import default_log_path
+from app.whole_files import whole_file
 
 # How long a write waits for another program's lock. Everybody waits with it, so a message must come soon.
 BUSY_SECONDS = 3.0
@@ -100,24 +101,11 @@ def back_up(db: Database, path: Path) -> int:
 
     Returns the number of sessions. On LogError no file is left behind.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    target: sqlite3.Connection | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             raise FileExistsError
-        os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
-        target = sqlite3.connect(temporary)
-        db.conn.backup(target)
-        # A single file, without a write-ahead file beside it.
-        target.execute("PRAGMA journal_mode = DELETE").fetchall()
-        result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if result != "ok":
-            raise sqlite3.DatabaseError(f"the copy is damaged: {result}")
-        num_sessions: int = target.execute("SELECT count(*) FROM session").fetchone()[0]
-        target.close()
-        _rename_to_new(temporary, path)
-        return num_sessions
+        with whole_file(path, mode=0o600, replaces=False) as temporary:
+            return _copy(db, temporary)
     except FileExistsError as error:
         raise LogError(
             Message("{path} already exists: choose a new name, so that no backup is lost", path=path)
@@ -130,20 +118,22 @@ def back_up(db: Database, path: Path) -> int:
         raise LogError(
             Message("{path}: the backup could not be written ({error}); the file was removed", path=path, error=error)
         ) from error
-    finally:
-        _close(target)
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
-def _rename_to_new(temporary: Path, path: Path) -> None:
-    """Gives the file its final name. Raises FileExistsError if another file has got that name meanwhile."""
+def _copy(db: Database, path: Path) -> int:
+    """Copies the database into a file, and checks the copy; returns the number of sessions."""
+    target = sqlite3.connect(path)
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        temporary.rename(path)
+        db.conn.backup(target)
+        # A single file, without a write-ahead file beside it.
+        target.execute("PRAGMA journal_mode = DELETE").fetchall()
+        result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if result != "ok":
+            raise sqlite3.DatabaseError(f"the copy is damaged: {result}")
+        num_sessions: int = target.execute("SELECT count(*) FROM session").fetchone()[0]
+        return num_sessions
+    finally:
+        target.close()
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

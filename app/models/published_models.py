@@ -24,6 +24,7 @@ from app.i18n import Message
 from app.models.document_direction import has_same_languages
 from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
 from app.models.transfer import download, fetch_bytes, new_client, unpack
+from app.whole_files import write_whole
 from engine import FetchProgress, cache_folder, install_model
 
 KEPT_SECONDS: Final = 7 * 86_400  # an interrupted download can be continued for so long
@@ -85,10 +86,7 @@ class PublishedModels:
         read_at = datetime.now(UTC).isoformat(timespec="seconds")
         kept = json.dumps({"address": self.address, "read_at": read_at, "list": data.decode("utf-8", "replace")})
         with suppress(OSError):  # a list that cannot be kept can still be used
-            self._folder.mkdir(parents=True, exist_ok=True)
-            new = self._list_file.with_suffix(".new")
-            new.write_text(kept, encoding="utf-8")
-            new.replace(self._list_file)
+            write_whole(self._list_file, kept.encode("utf-8"))
         return ModelList(models, read_at)
 
     def num_here(self, model: PublishedModel) -> int:

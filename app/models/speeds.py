@@ -10,6 +10,7 @@ from typing import Final
 
 from app.models.loading import ModelHandle
 from app.paths import MODEL_FOLDER
+from app.whole_files import write_whole
 from engine import cache_folder
 
 MIN_MEASURED: Final = 5  # answers, before a model's speed is known
@@ -45,10 +46,7 @@ class MeasuredSpeeds:
 
     def _write(self, speeds: dict[str, float]) -> None:
         with suppress(OSError):  # only a figure for information
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            new = self._file.with_suffix(".new")
-            new.write_text(json.dumps(speeds), encoding="utf-8")
-            new.replace(self._file)
+            write_whole(self._file, json.dumps(speeds).encode("ascii"))
 
 
 def _is_listed(folder: Path) -> bool:

@@ -22,6 +22,7 @@ from starlette.requests import cookie_parser
 
 from app.errors import AppError
 from app.i18n import Message, translated
+from app.whole_files import write_whole
 
 Header = tuple[bytes, bytes]
 
@@ -67,8 +68,11 @@ class SignIn:
 
         Raises AppError if the file has something else, and OSError if it cannot be read or written.
         """
+        token = secrets.token_urlsafe(32)
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            if path.exists():
+                raise FileExistsError
+            write_whole(path, f"{token}\n".encode("ascii"), mode=0o600, replaces=False)
         except FileExistsError:
             token = path.read_text(encoding="utf-8", errors="replace").strip()
             if not _TOKEN.fullmatch(token):
@@ -81,10 +85,6 @@ class SignIn:
                 ) from None
             if os.name == "posix":
                 path.chmod(0o600)
-            return cls(token)
-        token = secrets.token_urlsafe(32)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(token + "\n")
         return cls(token)
 
     def address(self, server: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
-from app.errors import CommandError
+from app.errors import CommandError, LogError
 from app.formats.documents import Export
 from app.i18n import Message
 from app.log.store import LogStore
@@ -28,7 +29,7 @@ class WorkspaceExports:
         self._library = library
 
     def make(self, workspace: Workspace, kind: str) -> Export:
-        """A file to save. The log has the export before anybody gets the file."""
+        """A file to save. The log has the export before, if it can be written: a full disk must not keep work here."""
         if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
             kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
             raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
@@ -37,7 +38,8 @@ class WorkspaceExports:
             file = self._library.export_tmx(workspace.direction)
         elif kind not in EXPORTS:
             file = self._translated(workspace, kind)
-        self._store.append(workspace.session_id, "export", {"kind": kind})
+        with suppress(LogError):
+            self._store.append(workspace.session_id, "export", {"kind": kind})
         return file or EXPORTS[kind](self._store, workspace.session_id)  # an exported log contains its own export
 
     def note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:

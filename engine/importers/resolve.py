@@ -121,7 +121,12 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
             (new / file).write_text(text, encoding="utf-8", newline="\n")
         if target.exists():
             target.rename(old)
-        new.rename(target)
+        try:
+            new.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
     except OSError as error:
         raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
     finally:

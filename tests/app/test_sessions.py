@@ -225,6 +225,17 @@ def test_exports_are_named_after_the_document_and_logged(run: Run):
         run.sessions.exports.make(workspace, "../../etc/passwd")
 
 
+def test_a_full_disk_does_not_keep_the_translation_back(run: Run, monkeypatch: pytest.MonkeyPatch):
+    workspace = run.sessions.open_document(b"One.", "manual.txt")
+    workspace.confirm(0, "Eins.")
+
+    def full(*_: object, **__: object) -> None:
+        raise LogError("the disk is full")
+
+    monkeypatch.setattr(run.store, "append", full)
+    assert run.sessions.exports.make(workspace, "document").data == b"Eins."
+
+
 def test_exports_that_would_be_empty_are_known_before(run: Run):
     workspace = run.sessions.open_document(TEXT, "manual.txt")
     for kind in ("terms.tbx", "memory.tmx"):

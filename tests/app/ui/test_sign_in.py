@@ -103,5 +103,6 @@ def test_file_without_a_token_is_named_with_the_cure(tmp_path: Path, content: st
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
 def test_folder_that_cannot_be_written_is_an_error_of_the_system(tmp_path: Path):
+    (tmp_path / "nowhere").touch()
     with pytest.raises(OSError, match="nowhere"):
         SignIn.from_file(tmp_path / "nowhere" / "log.token")

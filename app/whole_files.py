@@ -1,0 +1,93 @@
+"""Writes files completely or not at all: beside their place first, and through to the disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+_TEMPORARY = re.compile(r"\.pinpoint-(\d+)-[0-9a-f]{8}\.part(-journal|-wal|-shm)?")
+_ABANDONED_SECONDS: Final = 3600.0
+
+
+@contextmanager
+def whole_file(path: Path, *, mode: int = 0o666, replaces: bool = True) -> Iterator[Path]:
+    """An empty temporary file for the caller to fill; it becomes `path` when the block ends without an error.
+
+    Folders are created. With `replaces` False, a file that is at `path` by then raises FileExistsError. Raises OSError;
+    after any error, `path` is as before and the temporary file is gone.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path.parent)
+    temporary = path.with_name(f".pinpoint-{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode))
+        yield temporary
+        _write_through(temporary)
+        if replaces:
+            os.replace(temporary, path)
+        else:
+            _rename_to_new(temporary, path)
+        with suppress(OSError):  # not every system can
+            _write_through(path.parent)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes, *, mode: int = 0o666, replaces: bool = True) -> None:
+    """Writes the data to `path` completely or not at all; see `whole_file`."""
+    with whole_file(path, mode=mode, replaces=replaces) as temporary:
+        temporary.write_bytes(data)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes temporary files of programs that were killed while they wrote."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            found = _TEMPORARY.fullmatch(path.name)
+            if found is not None and not _is_in_use(path, int(found[1])):
+                with suppress(OSError):
+                    path.unlink()
+
+
+def _is_in_use(path: Path, process: int) -> bool:
+    """Whether the program that writes a temporary file may still run."""
+    if process == os.getpid():
+        return True
+    if os.name == "posix":
+        try:
+            os.kill(process, 0)  # only asks
+        except ProcessLookupError:
+            return False
+        except OSError:
+            pass  # it runs for another user
+    try:
+        return time.time() - path.stat().st_mtime < _ABANDONED_SECONDS
+    except OSError:
+        return False
+
+
+def _write_through(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _rename_to_new(temporary: Path, path: Path) -> None:
+    """Gives the file its final name. Raises FileExistsError if another file has that name."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if path.exists():
+            raise FileExistsError(path) from None
+        temporary.rename(path)
