@@ -23,6 +23,9 @@ from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alo
 _REPEATED = re.compile(r"(\b[^\W\d]+\b|(?<!\.)\.(?!\.\.)|[,;:!?])(?:\s*\1(?!\w|\.))+")
 _MARKS = re.compile(r"[^\w\s]+")
 _STOP = re.compile(r"[.!?…][\"”“»)]*\s+")
+_ELLIPSIS = re.compile(r"\s*(?:\.\.+|…)")
+_MARKS_ASIDE = " .,;:!?()[]\"'„“”«»–-"  # beside a fragment
+MAX_FRAGMENT = 2  # words
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +154,8 @@ def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[A
 def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
     """The n-best list: score, gap to the best, the text as runs, and unmet constraints.
 
-    Left out, but counted in `rank`: hypotheses that only double words or marks of a better one, and those with a
-    constraint alone behind the final stop, unless the best has that too.
+    Left out, but counted in `rank`: hypotheses that differ from a better one only in doubled words or marks, or in an
+    ellipsis that the source lacks, and those with a fragment behind the final stop, unless the best has that too.
     The score is the one that ranks the hypotheses: the model's less "penalty", for the changes to the previous text.
 
     A run is [kind, text]: "s" same as in the best hypothesis, "d" different, "p" pin, "t" term, "k" copied from the
@@ -165,7 +168,9 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
     better: set[str] = set()
     for rank, hypothesis in enumerate(decoded.translation.hypotheses):
         text = _without_repeats(hypothesis.text)
-        is_behind_stop = _ends_behind_stop(hypothesis) and not _ends_behind_stop(best)
+        if not _ELLIPSIS.search(decoded.translation.request.source):
+            text = _ELLIPSIS.sub(".", text)
+        is_behind_stop = _ends_behind_stop(hypothesis, best) and not _ends_behind_stop(best, best)
         if text in better or is_behind_stop:
             continue
         better.add(text)
@@ -196,13 +201,21 @@ def _without_repeats(text: str) -> str:
     return _REPEATED.sub(r"\1", text)
 
 
-def _ends_behind_stop(hypothesis: Hypothesis) -> bool:
-    """Whether the text ends with a constraint that stands alone behind the end of a sentence."""
-    stops = [match.end() for match in _STOP.finditer(hypothesis.text)]
-    return bool(stops) and any(
-        placement.start == stops[-1] and not hypothesis.text[placement.end :].strip(" .,;!?")
+def _ends_behind_stop(hypothesis: Hypothesis, best: Hypothesis) -> bool:
+    """Whether a fragment is behind the end of a sentence: a constraint alone, or up to two words that `best` lacks."""
+    text = hypothesis.text
+    stops = [match.end() for match in _STOP.finditer(text)]
+    if not stops:
+        return False
+    start = len(text) - len(text[stops[-1] :].lstrip(_MARKS_ASIDE))
+    if any(
+        placement.start == start and not text[placement.end :].strip(_MARKS_ASIDE)
         for placement in hypothesis.placements
-    )
+    ):
+        return True
+    words = [text[slice(*span)] for span in word_spans(text) if span[0] >= start]
+    known = {best.text[slice(*span)] for span in word_spans(best.text)}
+    return len(words) <= MAX_FRAGMENT and text[-1] not in ".!?…" and known.isdisjoint(words)
 
 
 def free_row(decoded: DecodingResult, free: Hypothesis) -> Json | None:

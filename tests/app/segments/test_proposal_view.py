@@ -265,7 +265,11 @@ JUNK_CASES = [
     ("Die Datei Datei Dialog.", True, "a doubled word"),
     ("Die Datei. Der Dialog.", False, "another sentence"),
     ("Den Dialog und die Datei.", False, "another translation"),
-    ("Die Datei Dialog ...", False, "an ellipsis"),
+    ("Die Datei Dialog ...", True, "an ellipsis that the source lacks"),
+    ("Die Datei. (Dialog", True, "the same behind a bracket"),
+    ("Die Datei Dialog... Sie", True, "a word that begins another sentence"),
+    ("Der Dialog ist in Nr. Datei", False, "a stop that ends no sentence, before a word of the best"),
+    ("Dialog im Sinne von Abs. 3 der Norm", False, "the same with more words"),
 ]
 
 
