@@ -17,6 +17,7 @@ from app.formats import (
     ios_strings,
     json_strings,
     markdown,
+    odf,
     plain_text,
     po,
     pptx,
@@ -95,9 +96,9 @@ _XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _TEXT = ("encoding",)
 _PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text.read, options=_TEXT)
 _ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
-_TEXTS = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
-_SLIDES = (".ppt", ".odp", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
-_SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".ods", ".numbers")  # of spreadsheet programs
+_TEXTS = (".doc", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
+_SLIDES = (".ppt", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
+_SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".numbers")  # of spreadsheet programs
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),
@@ -107,6 +108,7 @@ FORMATS = (
     Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB),
     Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
     Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB),
+    Format("odf", Message("OpenDocument files"), (".odt", ".ods", ".odp"), odf.read, 30 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True, options=(*_TEXT, "columns")),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),

@@ -6,7 +6,8 @@ What a reader sees is counted here, without the reader of the format, so that a 
 - Markdown: paragraphs, headings, lists, tables, text in HTML, title and description of the front matter
 - HTML: all text of the page, and the attributes with text for readers
 - subtitles: the lines of text
-- Word, PowerPoint, Excel: the texts of body, headers, notes, comments, drawings and charts, and alternative texts
+- Word, PowerPoint, Excel, OpenDocument: the texts of body, headers, notes, comments, drawings and charts, and
+  alternative texts
 
 Code does not count, nor does what the file declares as not to be translated. Files of strings and files with sources
 and targets declare what is to be translated; they have no coverage.
@@ -67,6 +68,8 @@ _PARTS = re.compile(
 )
 _TEXT = re.compile(r"<(?:\w+:)?(?:t|text|v)(?:\s[^>]*)?(?<!/)>([^<]*)<")
 _TWICE = re.compile(r"<(\w+:Fallback|\w+:moveFrom|(?:\w+:)?rPh)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL)
+_DELETED = re.compile(r"<text:tracked-changes\b.*?</text:tracked-changes>|<office:forms\b.*?</office:forms>", re.DOTALL)
+_XML_TAG = re.compile(r"<[^<>]*>")
 _DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr)\b[^>]*>")
 
 
@@ -184,6 +187,16 @@ def _of_office(data: bytes, _: str) -> Iterator[str]:
                 yield from alt_texts(tree(tag if tag.endswith("/>") else f"{tag[:-1]}/>"))
 
 
+def _of_opendocument(data: bytes, _: str) -> Iterator[str]:
+    """The text of body, headers and footers, without what tracked changes have deleted."""
+    package = OfficePackage(data, "document", _OFFICE)
+    for part, around in (("content.xml", "body"), ("styles.xml", "master-styles")):
+        xml = package.xml(part).text if package.has(part) else ""
+        content = re.search(rf"<office:{around}\b.*</office:{around}>", xml, re.DOTALL)
+        if content:
+            yield unescape(_XML_TAG.sub(" ", _DELETED.sub("", content.group())))
+
+
 _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
     "txt": _of_text,
     "markdown": _of_markdown,
@@ -194,4 +207,5 @@ _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
     "docx": _of_office,
     "pptx": _of_office,
     "xlsx": _of_office,
+    "odf": _of_opendocument,
 }

@@ -1,4 +1,4 @@
-"""The archive of an Office file (.docx, .pptx, .xlsx): its parts, unpacked within limits, and writing new parts.
+"""The archive of an Office file (.docx, .pptx, .xlsx, .odt): its parts, unpacked within limits, and writing new parts.
 
 Only parts with new content change; the others, their order and their dates stay as they are.
 """

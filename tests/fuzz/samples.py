@@ -20,6 +20,8 @@ from tests.app.formats.test_ios_strings import FILE as STRINGS
 from tests.app.formats.test_json_strings import FILE as JSON
 from tests.app.formats.test_markdown import FILE as MARKDOWN
 from tests.app.formats.test_mdx import FILE as MDX
+from tests.app.formats.test_odf import PRESENTATION
+from tests.app.formats.test_odf import sample as odf_sample
 from tests.app.formats.test_po import FILE as PO
 from tests.app.formats.test_pptx import sample as presentation
 from tests.app.formats.test_properties import FILE as PROPERTIES
@@ -85,6 +87,8 @@ def documents() -> dict[str, list[bytes]]:
         "docx": [sample(), with_body(f"<w:p>{LINK}</w:p>{_FIELD}"), _plain_word_file()],
         "pptx": [presentation()],
         "xlsx": [xlsx_document()],
+        "odt": [odf_sample()],
+        "odp": [odf_sample(PRESENTATION, "presentation")],
         "xlf": [V1.encode(), V2.encode()],
         "po": [PO],
         "tmx": [TMX],

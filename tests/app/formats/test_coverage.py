@@ -22,6 +22,8 @@ NOT_OFFERED = {
     "docx": ["", "", ""],
     "pptx": ["East West"],  # names in a chart
     "xlsx": ["Name Colour, Ask Eva, Total"],  # headings of a table, a comment, the result of a formula
+    "odt": ["May Door"],  # a date and the result of a formula
+    "odp": [""],
     "srt": [""],
     "vtt": [""],
 }

@@ -172,7 +172,7 @@ def test_sentences_without_letters_belong_to_the_following_segment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "cure"), [("app.rst", "convert it to XLIFF"), ("a.b.Ini", "convert it"), ("letter.ODT", ".docx")]
+    ("name", "cure"), [("app.rst", "convert it to XLIFF"), ("a.b.Ini", "convert it"), ("letter.RTF", ".docx")]
 )
 def test_file_of_an_unknown_kind_is_refused_with_a_cure(name: str, cure: str) -> None:
     with pytest.raises(DocumentError, match=f"{name}: .* end in .*{cure}"):

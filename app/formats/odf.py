@@ -1,0 +1,215 @@
+"""OpenDocument files of LibreOffice: texts (.odt), spreadsheets (.ods) and presentations (.odp).
+
+Offered are paragraphs and headings of the body, of headers, footers and notes, texts of cells, and alternative texts;
+not comments, embedded objects such as charts, text that tracked changes have deleted, and the results of formulas.
+
+A file without translations is written byte for byte; otherwise only changed paragraphs change, and the language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from langcodes import Language
+
+from app.errors import DocumentError
+from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
+from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office_file import Changes, OfficeFile, OfficePart, starts_of
+from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.xml_text import Node, Text, encode_xml, escape, tree
+from app.i18n import Message, joined
+
+MAX_PARAGRAPHS: Final = 50_000
+_KIND: Final = OfficeKind("LibreOffice", ".odt, .ods, .odp", "OpenOffice", Message("an OpenDocument file"))
+_PARTS: Final = ("content.xml", "styles.xml")
+_CONTAINERS: Final = ("span", "a", "meta", "meta-field")
+_PARTING: Final = ("tab", "line-break")
+_ANCHOR = re.compile(r"bookmark|reference-mark|change|soft-page-break|annotation|alphabetical-index-mark|toc-mark")
+_NOT_OFFERED: Final = ("tracked-changes", "annotation", "forms", "automatic-styles", "font-face-decls", "scripts")
+_SPACE = re.compile(r"[ \t\r\n]+")
+_SPACES = re.compile(r"(?<= ) +")
+_LANGUAGE = re.compile(r'fo:language="(\w+)" fo:country="(\w+)"')
+_DEFAULTS = re.compile(r"<style:default-style\b.*?</style:default-style>", re.DOTALL)
+
+
+class OdfParagraph(Paragraph):
+    """A paragraph, a heading, or an alternative text."""
+
+    text_attributes: ClassVar[str] = ""
+
+    def __init__(self, node: Node, xml: str) -> None:
+        self._xml = xml
+        self._prefix = ""
+        self._atoms = []
+        self._length = 0
+        self._num_containers = 0
+        self._hyphens = {}
+        self.unsplit = []
+        self.start, self.end = node.inner_start, node.inner_end
+        self._text_prefix = node.name[: -len(node.local)]
+        self._read_content(node, ())
+        self.text = "".join(atom.text for atom in self._atoms)
+        self._base = ""
+
+    def _read_content(self, node: Node, containers: tuple[Container, ...]) -> None:
+        for child in node.children:
+            if isinstance(child, Text):
+                text = _SPACE.sub(" ", child.value).replace(OBJECT, " ")
+                if text:
+                    self._add(Atom(self._length, text, containers))
+                continue
+            raw = self._xml[child.start : child.end]
+            if child.local in _CONTAINERS and child.content().strip():
+                start_tag, end_tag = self._xml[child.start : child.inner_start], self._xml[child.inner_end : child.end]
+                self._read_content(child, (*containers, self._container(start_tag, end_tag)))
+            elif child.local == "s" and child.attributes.get(f"{self._text_prefix}c", "1").isdecimal():
+                count = min(int(child.attributes.get(f"{self._text_prefix}c", "1")), 1000)
+                self._add(Atom(self._length, " " * count, containers))
+            elif _ANCHOR.match(child.local):
+                is_last = not child.local.endswith("start")
+                self._add(Atom(self._length, "", containers, raw=raw, is_last=is_last))
+            else:
+                self._add(Atom(self._length, OBJECT, containers, raw=raw, parts=child.local in _PARTING))
+
+    def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
+        """The content with these spans (ascending) replaced. A space at the start is an element, else it is lost."""
+        content = super().xml(translations)
+        return f"<{self._text_prefix}s/>{content[1:]}" if content.startswith(" ") else content
+
+    @property
+    def _end(self) -> str:
+        return ""
+
+    def _run(self, its_format: str) -> str:
+        return ""
+
+    def _content(self, text: str) -> str:
+        """The text as XML, in which several spaces are an element."""
+        parts = []
+        position = 0
+        for spaces in _SPACES.finditer(text):
+            parts += [escape(text[position : spaces.start()]), f'<{self._text_prefix}s {self._text_prefix}c="']
+            parts += [str(len(spaces.group())), '"/>']
+            position = spaces.end()
+        return "".join([*parts, escape(text[position:])])
+
+
+@dataclass(frozen=True)
+class OdfFile(OfficeFile):
+    """An OpenDocument file."""
+
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
+        """The file with these spans replaced, in the target language."""
+        written = super().write(translations, language)
+        if not language:
+            return written
+        package = OfficePackage(written.data, self.package.name, _KIND)
+        return WrittenFile(package.rewritten(_in_language(package, language)), written.note)
+
+    def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
+        """The part with these changes; paragraphs inside of others, such as notes, come first."""
+        xml = part.decoded.text
+        nodes = list(_paragraphs(tree(xml)))
+        offered = [index for index, node in enumerate(nodes) if OdfParagraph(node, xml).stretches]
+        depths = {offered[number]: _depth(nodes[offered[number]]) for number in changes}
+        spans = {offered[number]: spans for number, spans in changes.items()}
+        for depth in sorted({*depths.values()}, reverse=True):
+            nodes = list(_paragraphs(tree(xml)))
+            edits: list[Edit] = []
+            for index, its_depth in depths.items():
+                if its_depth == depth:
+                    paragraph = OdfParagraph(nodes[index], xml)
+                    edits.append((paragraph.start, paragraph.end, paragraph.xml(spans[index])))
+            xml = splice(xml, edits)
+        return {part.name: encode_xml(xml, part.decoded)}
+
+
+def read(data: bytes, name: str) -> OdfFile:
+    """Parses an OpenDocument file. Raises DocumentError, with a remedy, if it cannot be opened."""
+    package = OfficePackage(data, name, _KIND)
+    manifest = "META-INF/manifest.xml"
+    if package.has(manifest) and "encryption-data" in package.xml(manifest).text:
+        raise DocumentError(
+            Message("{name} is password-protected: save it without a password and open it again", name=name)
+        )
+    parts: list[OfficePart] = []
+    num_comments = num_paragraphs = 0
+    for part_name in _PARTS:
+        if part_name != _PARTS[0] and not package.has(part_name):
+            continue
+        decoded = package.xml(part_name)
+        root = tree(decoded.text)
+        num_comments += "<office:annotation " in decoded.text or "<office:annotation>" in decoded.text
+        nodes = list(_paragraphs(root))
+        num_paragraphs += len(nodes)
+        if num_paragraphs > MAX_PARAGRAPHS:
+            raise DocumentError(
+                Message(
+                    "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
+                    name=name,
+                    limit=MAX_PARAGRAPHS,
+                )
+            )
+        paragraphs = [one for node in nodes if (one := OdfParagraph(node, decoded.text)).stretches]
+        places = [
+            Message("paragraph {number}", number=number)
+            if part_name == _PARTS[0]
+            else Message("paragraph {number} of {part}", number=number, part=part_name)
+            for number in range(1, len(paragraphs) + 1)
+        ]
+        if paragraphs:
+            starts = starts_of(paragraphs, parts[-1].end if parts else 0)
+            parts.append(OfficePart(part_name, places, decoded, paragraphs, starts))
+    left_out = [Message("comments")] * bool(num_comments)
+    left_out += [Message("texts in charts and other embedded objects")] * package.has("Object 1/content.xml")
+    notes = (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
+    return OdfFile(package, parts, notes)
+
+
+def _paragraphs(root: Node) -> Iterator[Node]:
+    """The paragraphs, headings and alternative texts of a part, in order, also those inside of others."""
+    stack = [*reversed(root.nodes())]
+    while stack:
+        node = stack.pop()
+        if node.local in _NOT_OFFERED or _is_number(node):
+            continue
+        is_alternative = node.local in ("title", "desc") and node.name.startswith("svg:")
+        if (node.local in ("p", "h") and node.name.startswith("text:")) or is_alternative:
+            yield node
+        stack += reversed(node.nodes())
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a cell has a number, a date, or the result of a formula, which its program writes again."""
+    if node.local not in ("table-cell", "covered-table-cell"):
+        return False
+    kind = node.attributes.get("office:value-type", "string")
+    return kind != "string" or "table:formula" in node.attributes
+
+
+def _depth(node: Node) -> int:
+    depth = 0
+    while node.parent is not None:
+        node = node.parent
+        depth += 1
+    return depth
+
+
+def _in_language(package: OfficePackage, language: str) -> Mapping[str, bytes]:
+    """The parts in which the document's language becomes the target language."""
+    decoded = {name: package.xml(name) for name in _PARTS if package.has(name)}
+    defaults = "".join(_DEFAULTS.findall(decoded["styles.xml"].text)) if "styles.xml" in decoded else ""
+    stated = _LANGUAGE.search(defaults)
+    target = Language.get(language).maximize()
+    if stated is None or not target.language or not target.territory:
+        return {}
+    new = f'fo:language="{target.language}" fo:country="{target.territory}"'
+
+    def replaced(tag: re.Match[str]) -> str:
+        return new if tag[1] == stated[1] else tag.group()
+
+    return {name: encode_xml(_LANGUAGE.sub(replaced, part.text), part) for name, part in decoded.items()}
