@@ -53,6 +53,7 @@ class SegmentState:
     is the number of the newest request, `shown` is the newest answer with hypotheses, and `stored_answer` a summary of
     the newest complete answer of this run or an earlier one. `version` counts the changes of the segment; `stamp` is
     the workspace version at the last change. `attention` explains why the segment needs review; empty if it does not.
+    `match_rate` is the rate of the best match in the translation memory in percent, 0 without one that is shown.
     `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
     translation.
     `note` comes from the document file (context, comments), `comment` from the user. `changed_from` is the previous
@@ -85,6 +86,7 @@ class SegmentState:
     version: int = 0
     stamp: int = 0
     attention: str = ""
+    match_rate: int = 0
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:

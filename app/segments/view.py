@@ -40,6 +40,7 @@ def row_view(segment: SegmentState) -> Json:
         "is_commented": bool(segment.comment),
         "is_repetition": segment.origin == "propagated" and segment.state == "edited",
         "is_from_memory": segment.is_from_memory,
+        "match_rate": segment.match_rate,
         "score": _score(segment),
     }
 

@@ -107,6 +107,7 @@ class MemoryIndex:
         self.state = object()
         self._lock = threading.Lock()
         self._entries: list[MemoryEntry | None] = []
+        self._keys: list[Hashable] = []
         self._folded: list[str] = []
         self._folded_targets: list[str] = []
         self._places: dict[Hashable, int] = {}
@@ -130,6 +131,7 @@ class MemoryIndex:
             place = len(self._entries)
             self._places[key] = place
             self._entries.append(entry)
+            self._keys.append(key)
             self.state = object()
             self._folded.append(folded)
             self._folded_targets.append(fold(entry.target))
@@ -215,6 +217,26 @@ class MemoryIndex:
                 place = self._before[place]
         found.sort(key=lambda entry: -entry.changed_ms)
         return [with_tags_of(source, entry) for entry in found]
+
+    def sources_from(self, num_seen: int) -> tuple[int, list[str]]:
+        """The sources added after the first `num_seen` additions, and how many additions there were in all."""
+        with self._lock:
+            return len(self._entries), [entry.source for entry in self._entries[num_seen:] if entry is not None]
+
+    def keys_like(self, source: str, min_rate: int) -> list[Hashable]:
+        """The keys of entries whose source is as similar as that, or differs only in numbers."""
+        folded, text = fold(source), _plain(source)
+        words = skeleton(folded)
+        with self._lock:
+            return [
+                self._keys[place]
+                for place in self._candidates(folded, 0)
+                if (entry := self._entries[place]) is not None
+                and (
+                    _rate(text, folded, entry.source, self._folded[place], min_rate) >= min_rate
+                    or skeleton(self._folded[place]) == words
+                )
+            ]
 
     def concordance(
         self, words: str, count: int = MAX_CONCORDANCE, scope: MemoryScope = EVERYTHING

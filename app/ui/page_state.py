@@ -142,7 +142,8 @@ class TagView(TypedDict):
 class SegmentRow(TypedDict):
     """One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
 
-    `tags` are the inline tags of the source by number: {1} or {/1} in the texts.
+    `match_rate` is the best match in the memory in percent, or 0. `tags` are the inline tags of the source by number:
+    {1} or {/1} in the texts.
     """
 
     index: int
@@ -156,6 +157,7 @@ class SegmentRow(TypedDict):
     is_commented: bool
     is_repetition: bool
     is_from_memory: bool
+    match_rate: int
     score: float | None
     tags: dict[str, TagView]
 

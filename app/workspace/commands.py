@@ -281,6 +281,7 @@ class Workspace:
         """Shows the project of the document as it is now."""
         with self.lock:
             self.project = project
+            self.memory.rates.wake()
             self.core.touch()
 
     def choose_style(self, style: Style, also: Callable[[UnitOfWork], None] | None = None) -> None:
@@ -346,18 +347,21 @@ class Workspace:
         """Another document is shown: translates no further until a segment is opened here."""
         with self.lock:
             self.decoding.suspend()
+            self.memory.rates.pause()
             self.core.touch()
 
     def close(self) -> None:
         """Cancels all running work and ends the threads; the log keeps everything."""
         with self.lock:
             self.decoding.close()
+            self.memory.rates.close()
 
     def _opened(self, index: int) -> None:
         self.core.open_index = index
         self.decoding.is_suspended = False
         self.decoding.hurry(self.core.segments[index])
         self.decoding.start_from(index)
+        self.memory.rates.wake()
 
     def _on_style(self) -> None:
         if self.model.state == "ready":

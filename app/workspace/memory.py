@@ -20,6 +20,7 @@ from app.tm.library import MemoryLibrary, languages_of
 from app.tm.prefill import exact_texts
 from app.tm.storage import segment_key
 from app.workspace.core import UnitOfWork, WorkspaceCore
+from app.workspace.match_rates import MatchRates
 
 NUM_FILLED_AT_ONCE: Final = 50  # segments, in one transaction
 BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once starves the others
@@ -34,6 +35,7 @@ class MemoryLookup:
         self._scope = scope
         self.library = library
         core.observe(self._follow)
+        self.rates = MatchRates(core, library, scope)  # after `_follow`: it finds the memory changed
 
     def fill(self) -> int:
         """Fills every untouched segment whose very source the memory has, see `prefill`; returns how many.
@@ -70,7 +72,9 @@ class MemoryLookup:
     def import_tmx(self, data: bytes, name: str) -> Json:
         """See `MemoryLibrary.import_tmx`; segments whose source is in the file are filled, `num_filled` of them."""
         imported = self.library.import_tmx(data, name, self._core.direction, self._scope().project)
-        return {**imported, "num_filled": self.fill()}
+        num_filled = self.fill()
+        self.rates.wake()
+        return {**imported, "num_filled": num_filled}
 
     def matches(self, index: int) -> Json:
         """The memory's matches for this segment, best first, with what differs."""

@@ -125,8 +125,9 @@ def ready_model(
 
 
 def settle(workspace: Workspace) -> None:
-    """Waits until every answer given so far has been taken, and what the memory knows is filled in."""
-    for executor in (workspace.decoding._filling, workspace.decoding._answers._executor):
+    """Waits until every answer given so far has been taken, and what the memory knows is filled in and looked up."""
+    rates = workspace.memory.rates._thread
+    for executor in (workspace.decoding._filling, workspace.decoding._answers._executor, rates):
         executor.submit(lambda: None).result(60)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Browser, Route, expect
@@ -24,6 +25,10 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     expect(panel.locator("[data-rate]")).to_have_attribute("data-rate", "86")
     expect(panel.locator("[data-rate] del")).to_have_text("seventh")
     expect(panel.locator("[data-rate] ins")).to_have_text("eighth")
+    screen.open_segment(1)
+    expect(screen.row(2).locator(".meta.match")).to_contain_text("86 %")
+    expect(screen.row(2)).to_have_accessible_name(re.compile("Best match in the translation memory: 86 %"))
+    screen.open_segment(2)
     lowest = screen.page.get_by_label("Matches from")
     for rate, num_matches in (("87", 0), ("10", 1)):  # the lowest that can be chosen is 50
         lowest.fill(rate)

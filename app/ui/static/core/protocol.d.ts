@@ -1297,7 +1297,8 @@ export interface SegmentDetails {
 
 /** One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
  *
- * `tags` are the inline tags of the source by number: {1} or {/1} in the texts. */
+ * `match_rate` is the best match in the memory in percent, or 0. `tags` are the inline tags of the source by number: {1} or
+ * {/1} in the texts. */
 export interface SegmentRow {
   index: number;
   stamp: number;
@@ -1310,6 +1311,7 @@ export interface SegmentRow {
   is_commented: boolean;
   is_repetition: boolean;
   is_from_memory: boolean;
+  match_rate: number;
   score: number | null;
   tags: Record<string, TagView>;
 }

@@ -31,9 +31,10 @@ export const rowState = row => ({
 });
 
 /**
- * What is special about a row: [icon, words, colour], most important first; an untouched proposal has its score.
+ * What is special about a row, most important first; an untouched proposal has its match in the memory, else its score.
+ * `title` is a sentence for what is shown, if that is not a sentence itself.
  * @param {Row} row
- * @returns {[icon: string, text: string, colour: string]}
+ * @returns {[icon: string, text: string, colour: string, title?: string]}
  */
 const badge = row => {
   if (row.attention) return ['problem', row.attention, '.warn'];
@@ -41,6 +42,8 @@ const badge = row => {
   if (row.is_repetition) return ['redo', t('meta.repetition'), ''];
   if (row.is_from_memory) return ['memory', t('meta.memory'), ''];
   if (row.state === 'edited') return ['draft', t('meta.edited'), ''];
+  if (row.match_rate && row.state !== 'confirmed')
+    return ['memory', t('memory.rate', {n: row.match_rate}), '.match', t('meta.match', {n: row.match_rate})];
   return ['', row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '', ''];
 };
 
@@ -265,7 +268,7 @@ export class SegmentList {
     const ownNumber = this.bench.numberOf(row.index);
     const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
     const isTodo = row.state === 'new' || row.state === 'pretranslated';
-    const [badgeIcon, meta, colour] = badge(row);
+    const [badgeIcon, meta, colour, title] = badge(row);
     /** @param {string} text */
     const draw = text => withChips(text, row.tags, part => shownWith(part, this.query));
     item.replaceChildren(
@@ -280,12 +283,12 @@ export class SegmentList {
           : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
         h(
           `span.meta.num${colour}`,
-          {title: badgeIcon ? meta : meta && t('meta.score')},
+          {title: title ?? (badgeIcon ? meta : meta && t('meta.score'))},
           row.is_commented
             ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(`${t('comment.mark')}. `))
             : null,
           badgeIcon ? icon(badgeIcon, true) : null,
-          meta,
+          title ? [h('span', {'aria-hidden': 'true'}, meta), sr(title)] : meta,
         ),
       ),
     );

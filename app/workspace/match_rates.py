@@ -1,0 +1,140 @@
+"""The best match rate of each segment that is not confirmed, looked up in the background and kept up to date.
+
+A thread looks all segments up, from the open one on. Later it looks up again only those that are similar to what came
+into the memory or left it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from app.errors import LogError
+from app.segments.state import SegmentState
+from app.tm.index import MemoryEntry, MemoryIndex, MemoryScope
+from app.tm.library import MemoryLibrary
+from app.tm.storage import segment_key
+from app.workspace.core import WorkspaceCore
+
+PORTION_SECONDS: Final = 0.2  # of lookups, whose results go to the page together
+WORK_SECONDS: Final = 0.003  # at a time, and as long a pause after it: whatever the translator does comes first
+
+
+class MatchRates:
+    """Keeps `SegmentState.match_rate` for one document."""
+
+    def __init__(self, core: WorkspaceCore, library: MemoryLibrary, scope: Callable[[], MemoryScope]) -> None:
+        """`scope` returns which entries the document uses."""
+        self._core = core
+        self._library = library
+        self._scope = scope
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rates")
+        self._is_stopped = False
+        # Changed under the lock of the document; read by the thread.
+        self._todo: dict[int, None] = {}
+        self._left: list[str] = []  # sources that are no longer in the memory
+        self._moved: set[int] = set()  # segments with another source than before
+        # Of the thread alone.
+        self._sources = MemoryIndex()  # of the document, to find the segments that a new entry concerns
+        self._index: MemoryIndex | None = None
+        self._num_seen = 0  # entries of the index
+        self._scope_seen = MemoryScope()
+        core.observe(self._follow)
+
+    @property
+    def num_left(self) -> int:
+        """How many segments are still to be looked up."""
+        return len(self._todo)
+
+    def wake(self) -> None:
+        """Looks up what is not known yet, and what has changed since."""
+        self._is_stopped = False
+        with suppress(RuntimeError):  # closed in the meantime
+            self._thread.submit(self._work)
+
+    def pause(self) -> None:
+        """Stops until the next call of `wake`: another document is on the screen."""
+        self._is_stopped = True
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._is_stopped = True
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _follow(self, before: SegmentState, after: SegmentState) -> None:
+        was_confirmed, is_confirmed = before.state == "confirmed", after.state == "confirmed"
+        is_moved = before.source != after.source
+        if is_moved:
+            self._moved.add(after.index)
+        if was_confirmed and not (is_confirmed and before.target == after.target):
+            self._left.append(before.source)
+        if is_moved or was_confirmed != is_confirmed or (is_confirmed and before.target != after.target):
+            self.wake()
+
+    def _work(self) -> None:
+        if self._is_stopped:
+            return
+        try:
+            self._collect()
+            for portion in self._looked_up():
+                for index, source, rate in portion:
+                    with self._core.lock:
+                        segment = self._core.segments[index]
+                        if segment.source == source and segment.match_rate != rate:
+                            self._core.adopt(replace(segment, match_rate=rate))
+        except LogError as error:
+            self._core.report(error.args[0])
+
+    def _collect(self) -> None:
+        """Adds the segments that have to be looked up."""
+        core, scope = self._core, self._scope()
+        index = self._library.index(core.direction)
+        with core.lock:
+            is_new = index is not self._index or scope != self._scope_seen
+            moved = list(core.order) if self._index is None else list(self._moved)
+            self._moved.clear()
+            gone, self._left = self._left, []
+            segments = [core.segments[number] for number in moved]
+        for segment in segments:
+            self._sources.put(segment.index, MemoryEntry(segment.source, "") if segment.source else None)
+        num_seen, new = index.sources_from(0 if is_new else self._num_seen)
+        concerned = dict.fromkeys(moved)
+        if not is_new:
+            for source in (*gone, *new):
+                for key in self._sources.keys_like(source, scope.min_rate):
+                    concerned[int(str(key))] = None
+        with core.lock:
+            if is_new:
+                position = core.positions.get(core.open_index or 0, 0)
+                concerned = dict.fromkeys((*core.order[position:], *core.order[:position]))
+            self._todo = {**concerned, **self._todo}
+        self._index, self._num_seen, self._scope_seen = index, num_seen, scope
+
+    def _looked_up(self) -> Iterator[list[tuple[int, str, int]]]:
+        """The segments to be looked up with their sources and rates, a portion at a time."""
+        core, index, scope = self._core, self._index, self._scope_seen
+        portion: list[tuple[int, str, int]] = []
+        began = time.monotonic()
+        due = began + WORK_SECONDS
+        while self._todo and index is not None and not self._is_stopped:
+            with core.lock:
+                number = next(iter(self._todo))
+                del self._todo[number]
+                segment = core.segments[number]
+            if segment.source and segment.state != "confirmed":
+                found = index.matches(
+                    segment.source, besides=segment_key(core.session_id, number), count=1, scope=scope
+                )
+                portion.append((number, segment.source, found[0].rate if found else 0))
+            now = time.monotonic()
+            if now > due:
+                time.sleep(now - due + WORK_SECONDS)
+                due = time.monotonic() + WORK_SECONDS
+            if now - began > PORTION_SECONDS:
+                yield portion
+                portion, began = [], time.monotonic()
+        yield portion
