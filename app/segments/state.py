@@ -53,7 +53,8 @@ class SegmentState:
     is the number of the newest request, `shown` is the newest answer with hypotheses, and `stored_answer` a summary of
     the newest complete answer of this run or an earlier one. `version` counts the changes of the segment; `stamp` is
     the workspace version at the last change. `attention` explains why the segment needs review; empty if it does not.
-    `match_rate` is the rate of the best match in the translation memory in percent, 0 without one that is shown.
+    `match_rate` is the rate of the best match in the translation memory in percent, 0 without one that is shown, and
+    `match_text` its translation. `filled_rate` is the rate of the match that was filled in.
     `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
     translation.
     `note` comes from the document file (context, comments), `comment` from the user. `changed_from` is the previous
@@ -87,6 +88,8 @@ class SegmentState:
     stamp: int = 0
     attention: str = ""
     match_rate: int = 0
+    match_text: str = ""
+    filled_rate: int = 0
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -181,8 +184,19 @@ class SegmentState:
 
     @property
     def is_from_memory(self) -> bool:
-        """Whether the text is an exact TM match that was filled in and not yet edited or confirmed."""
+        """Whether the text is a TM match that was filled in and not yet edited or confirmed."""
         return self.origin == "memory" and self.state == "pretranslated"
+
+    @property
+    def is_exact_match(self) -> bool:
+        """Whether the text is a 100 % match that was filled in and not yet edited or confirmed."""
+        return self.is_from_memory and self.filled_rate == 100
+
+    @property
+    def can_be_filled(self) -> bool:
+        """Whether a match may be filled in: no person has typed, confirmed, pinned or banned anything here."""
+        constraints = (*self.pins, *self.bans, *self.locked, self.beginning)
+        return bool(self.source) and self.target is None and self.state != "confirmed" and not any(constraints)
 
     @property
     def machine_text(self) -> str | None:
@@ -333,6 +347,7 @@ def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
         "locked": list(segment.locked),
         "previous": segment.previous,
         "origin": segment.origin,
+        "filled_rate": segment.filled_rate,
         "comment": segment.comment,
         "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
     }
@@ -351,6 +366,7 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         state=saved.state if is_written else "pretranslated" if stored_answer else "new",
         target=saved.target,
         origin=kept.get("origin") if is_written else None,
+        filled_rate=kept.get("filled_rate", 100),  # before it was kept, only exact matches were filled in
         pins=tuple(kept.get("pins", ())),
         terms_off=frozenset(kept.get("terms_off", ())),
         bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),

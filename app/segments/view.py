@@ -40,9 +40,15 @@ def row_view(segment: SegmentState) -> Json:
         "is_commented": bool(segment.comment),
         "is_repetition": segment.origin == "propagated" and segment.state == "edited",
         "is_from_memory": segment.is_from_memory,
-        "match_rate": segment.match_rate,
+        "match_rate": shown_rate(segment),
+        "can_be_filled": segment.can_be_filled,
         "score": _score(segment),
     }
+
+
+def shown_rate(segment: SegmentState) -> int:
+    """The rate of the match that was filled in, else of the best match in the memory; 0 without any."""
+    return segment.filled_rate if segment.is_from_memory else segment.match_rate
 
 
 def _score(segment: SegmentState) -> float | None:
@@ -95,6 +101,7 @@ def detail_view(segment: SegmentState) -> Json:
         "placeholders": placeholders(segment.source),
         "origin": segment.origin,
         "is_from_memory": segment.is_from_memory,
+        "match_rate": shown_rate(segment),
     }
 
 

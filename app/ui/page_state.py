@@ -142,8 +142,8 @@ class TagView(TypedDict):
 class SegmentRow(TypedDict):
     """One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
 
-    `match_rate` is the best match in the memory in percent, or 0. `tags` are the inline tags of the source by number:
-    {1} or {/1} in the texts.
+    `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
+    the inline tags of the source by number: {1} or {/1} in the texts.
     """
 
     index: int
@@ -158,6 +158,7 @@ class SegmentRow(TypedDict):
     is_repetition: bool
     is_from_memory: bool
     match_rate: int
+    can_be_filled: bool
     score: float | None
     tags: dict[str, TagView]
 
@@ -345,6 +346,7 @@ class SegmentDetails(TypedDict):
     placeholders: list[str]
     origin: Origin | None
     is_from_memory: bool
+    match_rate: int
     findings: list[FindingView]
 
 
@@ -363,6 +365,7 @@ class SnapshotReply(TypedDict):
     """The state after a command: totals, the rows that changed, and the open segment if it changed.
 
     `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own.
+    `lookups_left`: segments whose best match in the memory is not known yet.
     """
 
     ok: Literal[True]
@@ -374,6 +377,7 @@ class SnapshotReply(TypedDict):
     words: WordCounts
     work: WorkView
     progress: ProgressView
+    lookups_left: int
     decode: DecodeView
     glossary: GlossarySummary | None
     problem: str

@@ -20,7 +20,7 @@ from app.segments.state import Json, Origin, SegmentState, State
 from app.segments.text_changes import batch_events, confirmed
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
-BatchOrigin = Literal["replace", "propagated", "undo", "redo"]
+BatchOrigin = Literal["replace", "propagated", "memory", "undo", "redo"]
 # A segment before and after, and what changed in its text where that is known.
 _Share = tuple[SegmentState, SegmentState, Sequence[ReportedChange]]
 
@@ -77,7 +77,7 @@ class Batches:
         with core.command() as work:
             number, step = len(self._steps), []
             for segment in core.in_order():
-                if not segment.is_from_memory or segment.attention:
+                if not segment.is_exact_match or segment.attention:
                     continue
                 after = confirmed(segment, segment.target or "")
                 payload: Json = {
@@ -92,6 +92,20 @@ class Batches:
                 step.append(_Change(segment, after))
             work.then(lambda: self._steps.append(step))
             return {"step": number, "segments": [change.after.index for change in step]}
+
+    def fill_matches(self, min_rate: int) -> Json:
+        """Fills segments without text or constraints of a person with their best match of at least that rate."""
+        core = self._core
+        with core.command() as work:
+            changes: list[_Share] = []
+            for segment in core.in_order():
+                text = clean_target(segment.match_text)
+                if segment.can_be_filled and segment.match_rate >= min_rate and text.strip():
+                    state: State = "pretranslated"
+                    rate = segment.match_rate
+                    after = replace(segment, target=text, state=state, origin="memory", filled_rate=rate)
+                    changes.append((segment, after, ()))
+            return self._make(work, changes, "memory")
 
     def propagate(self, work: UnitOfWork, source: SegmentState) -> Json | None:
         """Fills segments of the same source whose text no person typed; None where there are none."""
@@ -140,7 +154,9 @@ class Batches:
         afters = []
         for before, changed, reported in changes:
             after = replace(changed, version=before.version + 1)
-            payload = {"origin": origin, "state": after.state, "step": number}
+            payload: Json = {"origin": origin, "state": after.state, "step": number}
+            if origin == "memory":
+                payload["rate"] = after.filled_rate
             work.change(after, batch_events(before, after, payload, reported))
             afters.append(after)
         return afters

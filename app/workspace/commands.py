@@ -137,6 +137,7 @@ class Workspace:
             )
             project = project_view(self.project)
             reply["document"] |= {"session": self.session_id, "project": project}
+            reply["lookups_left"] = self.memory.rates.num_left
             return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:

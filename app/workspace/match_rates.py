@@ -25,7 +25,7 @@ WORK_SECONDS: Final = 0.003  # at a time, and as long a pause after it: whatever
 
 
 class MatchRates:
-    """Keeps `SegmentState.match_rate` for one document."""
+    """Keeps `SegmentState.match_rate` and `match_text` for one document."""
 
     def __init__(self, core: WorkspaceCore, library: MemoryLibrary, scope: Callable[[], MemoryScope]) -> None:
         """`scope` returns which entries the document uses."""
@@ -43,6 +43,7 @@ class MatchRates:
         self._index: MemoryIndex | None = None
         self._num_seen = 0  # entries of the index
         self._scope_seen = MemoryScope()
+        self._is_first = True  # all segments are being looked up
         core.observe(self._follow)
 
     @property
@@ -81,11 +82,16 @@ class MatchRates:
         try:
             self._collect()
             for portion in self._looked_up():
-                for index, source, rate in portion:
+                for before, rate, text in portion:
                     with self._core.lock:
-                        segment = self._core.segments[index]
-                        if segment.source == source and segment.match_rate != rate:
-                            self._core.adopt(replace(segment, match_rate=rate))
+                        segment = self._core.segments[before.index]
+                        is_news = (segment.match_rate, segment.match_text) != (rate, text)
+                        if is_news and segment.source == before.source:
+                            self._core.adopt(replace(segment, match_rate=rate, match_text=text))
+            if self._is_first and not self._todo:
+                self._is_first = False
+                with self._core.lock:
+                    self._core.touch()  # pages show that everything has been looked up
         except LogError as error:
             self._core.report(error.args[0])
 
@@ -109,15 +115,16 @@ class MatchRates:
                     concerned[int(str(key))] = None
         with core.lock:
             if is_new:
+                self._is_first = True
                 position = core.positions.get(core.open_index or 0, 0)
                 concerned = dict.fromkeys((*core.order[position:], *core.order[:position]))
             self._todo = {**concerned, **self._todo}
         self._index, self._num_seen, self._scope_seen = index, num_seen, scope
 
-    def _looked_up(self) -> Iterator[list[tuple[int, str, int]]]:
-        """The segments to be looked up with their sources and rates, a portion at a time."""
+    def _looked_up(self) -> Iterator[list[tuple[SegmentState, int, str]]]:
+        """The segments to be looked up with the rates and translations of their best matches, a portion at a time."""
         core, index, scope = self._core, self._index, self._scope_seen
-        portion: list[tuple[int, str, int]] = []
+        portion: list[tuple[SegmentState, int, str]] = []
         began = time.monotonic()
         due = began + WORK_SECONDS
         while self._todo and index is not None and not self._is_stopped:
@@ -129,7 +136,7 @@ class MatchRates:
                 found = index.matches(
                     segment.source, besides=segment_key(core.session_id, number), count=1, scope=scope
                 )
-                portion.append((number, segment.source, found[0].rate if found else 0))
+                portion.append((segment, *((found[0].rate, found[0].entry.target) if found else (0, ""))))
             now = time.monotonic()
             if now > due:
                 time.sleep(now - due + WORK_SECONDS)

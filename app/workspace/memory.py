@@ -114,8 +114,8 @@ class MemoryLookup:
         texts = {clean_target(text) for text in exact_texts(index, segment.source, self._scope())}
         if len(texts) != 1 or not (text := texts.pop()).strip():
             return None
-        after = replace(segment, target=text, state="pretranslated", origin="memory")
-        work.change(after, batch_events(segment, after, {"origin": "memory", "state": after.state}))
+        after = replace(segment, target=text, state="pretranslated", origin="memory", filled_rate=100)
+        work.change(after, batch_events(segment, after, {"origin": "memory", "state": after.state, "rate": 100}))
         return after
 
     def _follow(self, before: SegmentState, after: SegmentState) -> None:

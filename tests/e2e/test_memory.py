@@ -29,6 +29,16 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     expect(screen.row(2).locator(".meta.match")).to_contain_text("86 %")
     expect(screen.row(2)).to_have_accessible_name(re.compile("Best match in the translation memory: 86 %"))
     screen.open_segment(2)
+    screen.page.get_by_label("Pre-fill from").fill("86")
+    screen.page.get_by_label("Pre-fill from").press("Tab")
+    screen.page.get_by_role("button", name="Pre-fill 1 segment").press("Enter")
+    expect(screen.field).to_have_value("Zebras öffnen die siebte Datei.")
+    expect(screen.page.get_by_text("86 % · TM")).to_be_visible()
+    expect(screen.page.get_by_role("button", name="Pre-fill 0 segments")).to_be_disabled()
+    expect(screen.page.get_by_role("button", name="filled 100 % match")).to_be_hidden()
+    screen.field.press("Control+z")
+    expect(screen.page.get_by_role("button", name="Pre-fill 1 segment")).to_be_enabled()
+    expect(screen.page.get_by_text("86 % · TM")).to_be_hidden()
     lowest = screen.page.get_by_label("Matches from")
     for rate, num_matches in (("87", 0), ("10", 1)):  # the lowest that can be chosen is 50
         lowest.fill(rate)
@@ -52,9 +62,10 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     expect(panel.locator("mark")).to_have_text("siebte")
     assert b"achte Datei" in screen.download("Memory of all documents (TMX)", tmp_path).read_bytes()
     log = events(screen.download("Session log as JSONL", tmp_path))
-    assert [e["payload"]["text"] for e in log if e["payload"].get("origin") == "memory"] == [
-        "Zebras öffnen die siebte Datei."
+    from_memory = [
+        (e["payload"]["text"], e["payload"].get("rate")) for e in log if e["payload"].get("origin") == "memory"
     ]
+    assert from_memory == [("Zebras öffnen die siebte Datei.", 86), ("Zebras öffnen die siebte Datei.", None)]
     assert "memory_shown" in {event["type"] for event in log}
     screen.check_nothing_went_wrong()
 

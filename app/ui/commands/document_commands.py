@@ -91,6 +91,17 @@ class ConfirmMatches(Command):
         return workspace.batches.confirm_matches()
 
 
+class FillMatches(Command):
+    """Fills segments that no person has touched with their best match of the memory, from a rate in percent on."""
+
+    name: Literal["fill_matches"]
+    result: ClassVar[Any] = r.BatchStep
+    min_rate: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.fill_matches(self.min_rate)
+
+
 class StepBatch(Command):
     """Undoes or redoes a change of many segments."""
 

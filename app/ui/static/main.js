@@ -44,6 +44,7 @@ export class Bench {
     this.glossary = null;
     /** @type {Progress | null} */
     this.progress = null;
+    this.lookupsLeft = 0; // segments whose best match in the memory is not known yet
     /** @type {SuccessReply['decode'] | null} */
     this.decode = null;
     /** @type {string[]} */
@@ -238,6 +239,7 @@ export class Bench {
       this.model = reply.model;
       this.problem = reply.problem;
       this.progress = reply.progress;
+      this.lookupsLeft = reply.lookups_left;
       this.decode = reply.decode;
       this.glossary = reply.glossary;
       this.offers = reply.offers ?? this.offers;

@@ -122,6 +122,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("replace", {**query, "segments": None}),
         ("step", {"step": 0, "is_undo": True}),
         ("confirm_matches", {}),
+        ("fill_matches", {"min_rate": 75}),
         ("confirm", {"segment": 1, "text": "Der Router speichert die Datei."}),
         ("import_memory", {"file": "m.tmx", "data": base64.b64encode(TMX).decode()}),
         ("matches", {"segment": 0}),

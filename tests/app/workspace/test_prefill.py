@@ -9,14 +9,16 @@ import pytest
 
 from app.formats.documents import read_document
 from app.log.store import LogStore
+from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
+from app.reports.translated_document import proposals_of, translated_document
 from app.reports.working_time import working_time
 from app.segments.state import restore_segment
 from app.tm.library import MemoryLibrary
 from app.tm.storage import import_entries
 from app.workspace import memory as recall
 from app.workspace.commands import Workspace
-from engine import SearchOptions
+from engine import Avoid, SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
 TEXT = "Open the file.\nSave %s now.\nClose it.\nSomething else.\n"
@@ -194,3 +196,74 @@ def test_imported_file_fills_at_once_reports_it_and_can_be_switched_off(store: L
     assert other.memory.import_tmx(data, "a.tmx")["num_filled"] == 0
     assert texts(other) == [None] * 4
     other.close()
+
+
+SIMILAR = (("Open the files.", "Öffnen Sie die Dateien."), ("Close them.", "Schließen."), ("Something new.", "Neues."))
+
+
+def similar(store: LogStore) -> tuple[Workspace, HandDecoder]:
+    """A document whose matches are 93, 91, 63 and 73 %; all segments have a proposal."""
+    remember(store, *SIMILAR, ("Save %s now!", "%s sichern!"))
+    decoder = HandDecoder()
+    workspace = begin(store, decoder)
+    workspace.project = replace(workspace.project, min_match=60)
+    workspace.open(0)
+    decoder.answer_all()
+    settle(workspace)
+    return workspace, decoder
+
+
+def test_matches_from_a_rate_on_fill_untouched_segments_as_one_step(store: LogStore):
+    workspace, _ = similar(store)
+    rates = [segment.match_rate for segment in workspace.segments]
+    assert rates == [93, 91, 63, 73]
+    before = [(segment.state, segment.target) for segment in workspace.segments]
+    done = workspace.batches.fill_matches(73)
+    assert (done["segments"], texts(workspace)) == (
+        [0, 1, 3], ["Öffnen Sie die Dateien.", "%s sichern!", None, "Neues."],
+    )  # fmt: skip
+    rows = workspace.snapshot()["rows"]
+    assert {row["index"]: (row["match_rate"], row["is_from_memory"], row["can_be_filled"]) for row in rows} == {
+        0: (93, True, False), 1: (91, True, False), 2: (63, False, True), 3: (73, True, False),
+    }  # fmt: skip
+    logged_rates = [
+        event.payload["rate"] for event in store.events(workspace.session_id) if event.payload.get("origin") == "memory"
+    ]
+    assert logged_rates == [93, 91, 73]
+    assert workspace.batches.confirm_matches()["segments"] == [], "only 100 % matches are confirmed unseen"
+    workspace.batches.step(done["step"], is_undo=True)
+    assert [(segment.state, segment.target) for segment in workspace.segments] == before
+    workspace.batches.step(done["step"], is_undo=False)
+    assert [row["match_rate"] for row in workspace.snapshot()["rows"] if row["is_from_memory"]] == [93, 91, 73]
+    figures = session_statistics(workspace.document.segments, store.events(workspace.session_id))
+    assert [segment.state for segment in figures.segments] == ["pretranslated"] * 4
+    assert len(list(replay_steps(workspace.document.segments, store.events(workspace.session_id)))) > 3
+    workspace.close()
+    again = begin(store, HandDecoder(), workspace.token)
+    assert [row["match_rate"] for row in again.snapshot()["rows"] if row["is_from_memory"]] == [93, 91, 73]
+    again.close()
+
+
+def test_matches_fill_nothing_that_a_person_has_touched(store: LogStore):
+    workspace, _ = similar(store)
+    workspace.edit(0, "Von Hand.", "typed")
+    workspace.constrain(1, [], [], [Avoid("sichern", "exact")])
+    workspace.confirm(2, "Zu.")
+    assert workspace.batches.fill_matches(60)["segments"] == [3]
+    assert texts(workspace) == ["Von Hand.", None, "Zu.", "Neues."]
+    assert workspace.batches.fill_matches(60)["segments"] == []
+    workspace.edit(0, None, "undo")
+    settle(workspace)
+    assert workspace.batches.fill_matches(60)["segments"] == [0], "there is no text of the person any more"
+    workspace.close()
+
+
+def test_filled_fuzzy_match_counts_as_no_translation_until_a_person_confirms_it(store: LogStore):
+    workspace, _ = similar(store)
+    workspace.batches.fill_matches(90)
+    saved = store.load_session(workspace.session_id).segments
+    exported = translated_document(workspace.document, saved, "de")
+    assert exported.data.decode() == TEXT
+    drafted = translated_document(workspace.document, saved, "de", proposals=proposals_of(workspace.segments))
+    assert drafted.data.decode().splitlines()[0] == "Öffnen Sie die Dateien."
+    workspace.close()

@@ -75,6 +75,11 @@ CASES = {
         lambda w: w.batches.replace(Query("Datei", "Akte")), lambda w: [w.edit(i, "Datei", "typed") for i in (0, 1, 2)]
     ),
     "confirm all matches": Case(lambda w: w.batches.confirm_matches(), lambda w: w.memory.import_tmx(MEMORY, "a.tmx")),
+    "fill matches": Case(lambda w: w.batches.fill_matches(75), lambda w: w.confirm(0, "Einstellungen.", is_new=False)),
+    "undo filled matches": Case(
+        lambda w: w.batches.step(0, is_undo=True),
+        lambda w: (w.confirm(0, "Einstellungen.", is_new=False), settle(w), w.batches.fill_matches(75)),
+    ),
     "undo a confirmation of all matches": Case(
         lambda w: w.batches.step(0, is_undo=True),
         lambda w: (w.memory.import_tmx(MEMORY, "a.tmx"), w.batches.confirm_matches()),

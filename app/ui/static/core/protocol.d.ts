@@ -19,6 +19,7 @@ export type Command =
   | FindText
   | ReplaceText
   | ConfirmMatches
+  | FillMatches
   | StepBatch
   | StepDivision
   | SearchMemory
@@ -105,6 +106,7 @@ export interface CommandResults {
   find: FoundText;
   replace: ReplaceStep;
   confirm_matches: BatchStep;
+  fill_matches: BatchStep;
   step: SteppedBatch;
   division_step: OpenedSegment;
   concordance: Concordance;
@@ -619,6 +621,12 @@ export interface ExportWarning {
 export interface FetchModel extends CommandFields {
   name: 'fetch_model';
   model: string;
+}
+
+/** Fills segments that no person has touched with their best match of the memory, from a rate in percent on. */
+export interface FillMatches extends CommandFields {
+  name: 'fill_matches';
+  min_rate: number;
 }
 
 /** Looks up a segment in the translation memory. */
@@ -1292,13 +1300,14 @@ export interface SegmentDetails {
   placeholders: string[];
   origin: 'typed' | 'hypothesis' | 'propagated' | 'memory' | null;
   is_from_memory: boolean;
+  match_rate: number;
   findings: FindingView[];
 }
 
 /** One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
  *
- * `match_rate` is the best match in the memory in percent, or 0. `tags` are the inline tags of the source by number: {1} or
- * {/1} in the texts. */
+ * `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
+ * the inline tags of the source by number: {1} or {/1} in the texts. */
 export interface SegmentRow {
   index: number;
   stamp: number;
@@ -1312,6 +1321,7 @@ export interface SegmentRow {
   is_repetition: boolean;
   is_from_memory: boolean;
   match_rate: number;
+  can_be_filled: boolean;
   score: number | null;
   tags: Record<string, TagView>;
 }
@@ -1406,7 +1416,8 @@ export interface ShownSession {
 
 /** The state after a command: totals, the rows that changed, and the open segment if it changed.
  *
- * `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own. */
+ * `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own.
+ * `lookups_left`: segments whose best match in the memory is not known yet. */
 export interface SnapshotReply {
   ok: true;
   token: string;
@@ -1417,6 +1428,7 @@ export interface SnapshotReply {
   words: WordCounts;
   work: WorkView;
   progress: ProgressView;
+  lookups_left: number;
   decode: DecodeView;
   glossary: GlossarySummary | null;
   problem: string;

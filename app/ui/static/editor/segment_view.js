@@ -203,7 +203,7 @@ export class SegmentView {
       state === 'confirmed'
         ? t('state.confirmed')
         : state === 'pretranslated' && detail?.is_from_memory
-          ? t('field.memory')
+          ? t('field.memory', {n: detail.match_rate})
           : tn('field.characters', text.value.length);
     setText(
       layout.fieldNote,

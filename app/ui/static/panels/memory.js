@@ -7,12 +7,13 @@ import {count, t, tn} from '../core/texts.js';
 const PAUSE_MS = 250;
 const MIN_MATCH_LIMITS = [50, 100]; // percent, as on the server
 const MAX_PENALTY = 30;
+const FILL_FROM = 95; // percent, until the person chooses another rate
 /** @type {Record<string, string>} */
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
 
 export class Memory {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'languages' | 'rows' | 'say' | 'segment' | 'server' |
+   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'languages' | 'lookupsLeft' | 'rows' | 'say' | 'segment' | 'server' |
    *   'session' | 'steps'>} bench
    * @param {HTMLElement} panel
    * @param {{counter: HTMLElement, onMatches: () => void}} options onMatches(): the matches are those of another segment
@@ -29,9 +30,14 @@ export class Memory {
     this.list = h('ol.matches', {});
     this.all = button('.btn', {hidden: true, onclick: () => this.confirmAll()});
     this.status = h('p.lead', {});
-    this.minMatch = this.percentField('memory.min_match', MIN_MATCH_LIMITS);
-    this.otherPenalty = this.percentField('memory.penalty.other', [0, MAX_PENALTY]);
-    this.importPenalty = this.percentField('memory.penalty.import', [0, MAX_PENALTY]);
+    const choose = () => this.choose();
+    this.minMatch = percentField('memory.min_match', MIN_MATCH_LIMITS, choose);
+    this.otherPenalty = percentField('memory.penalty.other', [0, MAX_PENALTY], choose);
+    this.importPenalty = percentField('memory.penalty.import', [0, MAX_PENALTY], choose);
+    this.fillFrom = percentField('memory.fill.from', MIN_MATCH_LIMITS, () => this.update());
+    this.fillFrom.field.value = String(FILL_FROM);
+    this.fillButton = button('.btn', {onclick: () => this.fill()});
+    this.lookups = h('p.l2.muted', {hidden: true});
     this.field = h('input', {
       type: 'search',
       placeholder: t('memory.search.placeholder'),
@@ -66,7 +72,10 @@ export class Memory {
       ),
       this.status,
       this.list,
-      h('div.acts', {}, this.all),
+      h('h3', {}, t('memory.fill.heading')),
+      this.fillFrom.label,
+      this.lookups,
+      h('div.acts', {}, this.fillButton, this.all),
       h('h3', {}, t('memory.search')),
       h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, hint('memory')),
       this.found,
@@ -74,21 +83,11 @@ export class Memory {
     );
   }
 
-  /**
-   * A field for a percentage of the project, with its label.
-   * @param {string} key
-   * @param {number[]} limits
-   */
-  percentField(key, [min, max]) {
-    const field = h('input.num', {type: 'number', min, max, onchange: () => this.choose()});
-    return {field, label: h('label.percent', {}, h('span', {}, t(key)), field, '%')};
-  }
-
   /** Stores the choices of the project, and looks up the open segment with them. */
   async choose() {
     const {bench} = this;
     const [min_match, other_penalty, import_penalty] = [this.minMatch, this.otherPenalty, this.importPenalty].map(
-      ({field}) => Math.min(Math.max(Math.round(Number(field.value)), Number(field.min)), Number(field.max)),
+      ({field}) => inLimits(field),
     );
     const reply = await bench.connection.send('choose_matches', {min_match, other_penalty, import_penalty});
     this.showChoices(true);
@@ -199,12 +198,34 @@ export class Memory {
     );
   }
 
-  /** Shows the choices of the project, and how many segments can be confirmed with their exact matches at once. */
+  /** Shows the choices of the project, and how many segments can be filled, and confirmed, at once. */
   update() {
     this.showChoices();
-    const n = this.bench.rows.filter(row => row.source && row.is_from_memory && !row.attention).length;
+    const {rows, lookupsLeft} = this.bench;
+    const numFillable = rows.filter(row => row.can_be_filled && row.match_rate >= this.fillRate()).length;
+    this.fillButton.disabled = !numFillable;
+    setText(this.fillButton, tn('memory.fill', numFillable));
+    this.lookups.hidden = !lookupsLeft;
+    setText(this.lookups, tn('memory.lookups', lookupsLeft));
+    const n = rows.filter(row => row.source && row.is_from_memory && row.match_rate === 100 && !row.attention).length;
     this.all.hidden = !n;
     setText(this.all, tn('memory.confirm', n));
+  }
+
+  fillRate() {
+    return Math.max(1, inLimits(this.fillFrom.field));
+  }
+
+  /** Fills segments that nobody has touched with their matches, as one step of undo. */
+  async fill() {
+    const {bench} = this;
+    const rate = this.fillRate();
+    bench.segment.flush();
+    const reply = await bench.connection.send('fill_matches', {min_rate: rate});
+    if (!reply.ok) return;
+    const {step, segments} = reply.result;
+    if (segments.length) bench.steps.batch(step, tn('memory.fill.done', segments.length, {rate}));
+    bench.focusEditor();
   }
 
   async confirmAll() {
@@ -280,6 +301,23 @@ export class Memory {
     this.field.select();
   }
 }
+
+/**
+ * A field for a percentage, with its label.
+ * @param {string} key
+ * @param {number[]} limits
+ * @param {() => void} onchange
+ */
+const percentField = (key, [min, max], onchange) => {
+  const field = h('input.num', {type: 'number', min, max, onchange});
+  return {field, label: h('label.percent', {}, h('span', {}, t(key)), field, '%')};
+};
+
+/**
+ * The whole number in a field that is nearest to what was typed.
+ * @param {HTMLInputElement} field
+ */
+const inLimits = ({value, min, max}) => Math.min(Math.max(Math.round(Number(value)), Number(min)), Number(max));
 
 /**
  * The text with the words marked, in any case.

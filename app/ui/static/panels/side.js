@@ -29,7 +29,7 @@ const CHOICES = {
 
 export class Side {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'list' | 'rows' | 'say' |
+   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'list' | 'lookupsLeft' | 'rows' | 'say' |
    *   'segment' | 'server' | 'session' | 'steps'>} bench
    * @param {HTMLElement} host
    */
