@@ -70,6 +70,40 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     screen.check_nothing_went_wrong()
 
 
+def test_words_of_a_match_are_pinned_by_mouse_and_keys(screen: Screen):
+    page = screen.page
+    screen.open_text("Yaks open the seventh file.\nYaks open the eighth file.\n")
+    screen.type_text("Yaks öffnen die siebte Datei.")
+    screen.confirm()
+    words = page.locator(".side .panel:visible .mwords .w")
+    expect(words).to_have_text(["Yaks", "öffnen", "die", "siebte", "Datei"])
+    words.nth(1).click()
+    screen.wait_for_pin("öffnen")
+    expect(words.nth(1)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Space")
+    screen.wait_for_pin("öffnen die")
+    assert screen.pins() == ["öffnen die"], "a phrase replaces the pin that it contains"
+    page.keyboard.press("End")
+    page.keyboard.press("Alt+p")
+    screen.wait_for_pin("Datei")
+    words.nth(2).click()
+    expect(words.nth(1)).to_have_attribute("aria-pressed", "false")
+    screen.eventually(lambda: screen.pins() == ["Datei"])
+    box, other = words.nth(0).bounding_box(), words.nth(3).bounding_box()
+    assert box and other
+    page.mouse.move(box["x"] + 3, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(other["x"] + 3, other["y"] + 5, steps=4)
+    page.mouse.up()
+    screen.wait_for_pin("Yaks öffnen die siebte")
+    page.keyboard.press("Escape")
+    expect(screen.field).to_be_focused()
+    page.keyboard.press("Control+z")
+    screen.eventually(lambda: screen.pins() == ["Datei"])
+    screen.check_nothing_went_wrong()
+
+
 def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_them(
     browser: Browser, model_folder: Path, tmp_path: Path
 ):

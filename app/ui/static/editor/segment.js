@@ -261,7 +261,7 @@ export class Segment {
     pinInput.focus();
   }
 
-  /** Alt+P: pins the word in focus in the proposal, else the selection in the field, else the word at the caret. */
+  /** Alt+P: pins the word in focus in proposal or match, else the selection in the field, else the word at the caret. */
   pinSelection() {
     const {proposal, constraints} = this;
     if (proposal.input.isOpen) {
@@ -272,6 +272,7 @@ export class Segment {
       proposal.press(proposal.anchor ?? proposal.current, proposal.current);
       return;
     }
+    if (this.bench.side.memory.pinFocused()) return;
     const text = this.text.field.selection();
     if (!text) this.layout.pinInput.focus();
     else if (!constraints.pins.includes(text)) constraints.pin(text);

@@ -1,8 +1,9 @@
-/* The translation memory: matches for the open segment with their differences, and a concordance search. Keys insert a
-   match and focus the search. */
+/* The translation memory: matches for the open segment with their differences, words of
+   them to pin, pre-filling, and a concordance search. Keys insert a match and focus the search. */
 import {button, h, icon, setText, sr, textIn} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {count, t, tn} from '../core/texts.js';
+import {MatchWords} from './match_words.js';
 
 const PAUSE_MS = 250;
 const MIN_MATCH_LIMITS = [50, 100]; // percent, as on the server
@@ -25,6 +26,8 @@ export class Memory {
     this.onMatches = onMatches;
     /** @type {MemoryMatch[]} */
     this.matches = [];
+    /** @type {MatchWords[]} */
+    this.lines = []; // the translations shown
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.list = h('ol.matches', {});
@@ -143,6 +146,7 @@ export class Memory {
    */
   show(matches, status) {
     this.matches = matches;
+    this.lines = [];
     this.status.textContent = status;
     this.status.hidden = !status;
     this.list.replaceChildren(...matches.map((match, i) => this.item(match, i)));
@@ -158,6 +162,14 @@ export class Memory {
    */
   item(match, i) {
     const {source, target} = this.bench.languages;
+    const words = new MatchWords(match.target_runs, {
+      lang: target,
+      onPin: (text, replaced) => this.changePins(constraints => constraints.pin(text, replaced)),
+      onUnpin: text => this.changePins(constraints => constraints.unpin(text)),
+      onLeave: () => this.bench.focusEditor(),
+    });
+    words.mark(this.bench.segment.constraints.pins);
+    this.lines.push(words);
     const details = [
       match.is_adapted ? t('memory.adapted') : '',
       match.other_penalty ? t('memory.other', {n: match.other_penalty}) : '',
@@ -180,11 +192,7 @@ export class Memory {
         textIn(source),
         match.runs.map(([kind, text]) => h(MARKS[kind], {}, text)),
       ),
-      h(
-        'p',
-        textIn(target),
-        match.target_runs.map(([kind, text]) => h(kind === 'i' ? 'ins.new' : 'b', {}, text)),
-      ),
+      words.element,
       h(
         'div.acts',
         {},
@@ -201,6 +209,7 @@ export class Memory {
   /** Shows the choices of the project, and how many segments can be filled, and confirmed, at once. */
   update() {
     this.showChoices();
+    this.lines.forEach(line => line.mark(this.bench.segment.constraints.pins));
     const {rows, lookupsLeft} = this.bench;
     const numFillable = rows.filter(row => row.can_be_filled && row.match_rate >= this.fillRate()).length;
     this.fillButton.disabled = !numFillable;
@@ -210,6 +219,21 @@ export class Memory {
     const n = rows.filter(row => row.source && row.is_from_memory && row.match_rate === 100 && !row.attention).length;
     this.all.hidden = !n;
     setText(this.all, tn('memory.confirm', n));
+  }
+
+  /**
+   * Pins words of a match, or releases them.
+   * @param {(constraints: ConstraintSet) => void} change
+   */
+  changePins(change) {
+    const {constraints} = this.bench.segment;
+    change(constraints);
+    this.lines.forEach(line => line.mark(constraints.pins));
+  }
+
+  /** Alt+P in a match: pins the words selected there. Returns whether the focus is in one. */
+  pinFocused() {
+    return this.lines.some(line => line.pinFocused());
   }
 
   fillRate() {
