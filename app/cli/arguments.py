@@ -46,7 +46,7 @@ exit status:
 _TRANSLATE = """\
 Translates every segment without a translation; existing translations (XLIFF, PO, TMX, tables) are kept. Glossary
 terms are required in the translation of each sentence that contains their source. Exact matches of the memory are used;
-fuzzy matches (70 % or more) are only counted. The output has the format of the input, with nothing else changed, and is
+fuzzy matches (75 % or more) are only counted. The output has the format of the input, with nothing else changed, and is
 a draft: in XLIFF and PO no translation is marked as confirmed. An existing file is never overwritten.
 
 examples:
