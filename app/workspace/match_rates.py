@@ -15,23 +15,28 @@ from typing import Final
 
 from app.errors import LogError
 from app.segments.state import SegmentState
-from app.tm.index import MemoryEntry, MemoryIndex, MemoryScope
+from app.tm.index import Match, MemoryEntry, MemoryIndex, MemoryScope
 from app.tm.library import MemoryLibrary
-from app.tm.storage import segment_key
 from app.workspace.core import WorkspaceCore
 
 PORTION_SECONDS: Final = 0.2  # of lookups, whose results go to the page together
 WORK_SECONDS: Final = 0.003  # at a time, and as long a pause after it: whatever the translator does comes first
 
 
+_Find = Callable[[MemoryIndex, SegmentState, MemoryScope, int], list[Match]]
+
+
 class MatchRates:
     """Keeps `SegmentState.match_rate` and `match_text` for one document."""
 
-    def __init__(self, core: WorkspaceCore, library: MemoryLibrary, scope: Callable[[], MemoryScope]) -> None:
-        """`scope` returns which entries the document uses."""
+    def __init__(
+        self, core: WorkspaceCore, library: MemoryLibrary, scope: Callable[[], MemoryScope], find: _Find
+    ) -> None:
+        """`scope` returns which entries the document uses, `find` the matches of a segment, best first."""
         self._core = core
         self._library = library
         self._scope = scope
+        self._find = find
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rates")
         self._is_stopped = False
         # Changed under the lock of the document; read by the thread.
@@ -133,9 +138,7 @@ class MatchRates:
                 del self._todo[number]
                 segment = core.segments[number]
             if segment.source and segment.state != "confirmed":
-                found = index.matches(
-                    segment.source, besides=segment_key(core.session_id, number), count=1, scope=scope
-                )
+                found = self._find(index, segment, scope, 1)
                 portion.append((segment, *((found[0].rate, found[0].entry.target) if found else (0, ""))))
             now = time.monotonic()
             if now > due:

@@ -15,7 +15,7 @@ from app.errors import LogError
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import batch_events
-from app.tm.index import Match, MemoryEntry, MemoryIndex, MemoryScope, runs_between
+from app.tm.index import MAX_MATCHES, Match, MemoryEntry, MemoryIndex, MemoryScope, runs_between
 from app.tm.library import MemoryLibrary, languages_of
 from app.tm.prefill import exact_texts
 from app.tm.storage import segment_key
@@ -35,7 +35,7 @@ class MemoryLookup:
         self._scope = scope
         self.library = library
         core.observe(self._follow)
-        self.rates = MatchRates(core, library, scope)  # after `_follow`: it finds the memory changed
+        self.rates = MatchRates(core, library, scope, self._found)  # after `_follow`: it finds the memory changed
 
     def fill(self) -> int:
         """Fills every untouched segment whose very source the memory has, see `prefill`; returns how many.
@@ -79,19 +79,25 @@ class MemoryLookup:
     def matches(self, index: int) -> Json:
         """The memory's matches for this segment, best first, with what differs."""
         core = self._core
-        source = core.segment(index).source
+        segment = core.segment(index)
         library_index = self.library.index(core.direction)
-        found = library_index.matches(source, besides=segment_key(core.session_id, index), scope=self._scope())
-        of_file = self._of_file.matches(source, scope=self._scope())
-        known = {(match.entry.source, match.entry.target) for match in found}
-        found += [match for match in of_file if (match.entry.source, match.entry.target) not in known]
-        found.sort(key=lambda match: -match.rate)
-        view = [_view(match, source) for match in found]
+        view = [_view(match, segment.source) for match in self._found(library_index, segment, self._scope())]
         if view:
             shown = [{name: row[name] for name in ("rate", "source", "target", "origin", "is_adapted")} for row in view]
             with core.command() as work:
-                work.log("memory_shown", {"matches": shown}, core.segment(index))
+                work.log("memory_shown", {"matches": shown}, segment)
         return {"segment": index, "matches": view, "num_entries": len(library_index)}
+
+    def _found(
+        self, index: MemoryIndex, segment: SegmentState, scope: MemoryScope, count: int = MAX_MATCHES
+    ) -> list[Match]:
+        """The matches of a segment in the memory and in the document's file, best first; at most `count` of each."""
+        besides = segment_key(self._core.session_id, segment.index)
+        found = index.matches(segment.source, besides=besides, scope=scope, count=count)
+        of_file = self._of_file.matches(segment.source, scope=scope, count=count) if len(self._of_file) else []
+        known = {(match.entry.source, match.entry.target) for match in found}
+        found += [match for match in of_file if (match.entry.source, match.entry.target) not in known]
+        return sorted(found, key=lambda match: -match.rate)
 
     @cached_property
     def _of_file(self) -> MemoryIndex:

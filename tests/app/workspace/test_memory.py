@@ -194,5 +194,8 @@ def test_matches_in_the_file_are_shown_beside_those_of_the_memory(store: LogStor
         rates = targets(workspace, 1)
         assert {text for _, text in rates} == {"Tor öffnen.", "Öffnen Sie das Tor."}
         assert [rate for rate, _ in rates] == [93, 93]
+        workspace.open(1)
+        settle(workspace)
+        assert workspace.segments[1].match_rate == 93
     finally:
         workspace.close()
