@@ -7,7 +7,7 @@ into the memory or left it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -82,23 +82,27 @@ class MatchRates:
             self.wake()
 
     def _work(self) -> None:
-        if self._is_stopped:
-            return
         try:
-            self._collect()
-            for portion in self._looked_up():
-                for before, rate, text in portion:
-                    with self._core.lock:
-                        segment = self._core.segments[before.index]
-                        is_news = (segment.match_rate, segment.match_text) != (rate, text)
-                        if is_news and segment.source == before.source:
-                            self._core.adopt(replace(segment, match_rate=rate, match_text=text))
-            if self._is_first and not self._todo:
-                self._is_first = False
-                with self._core.lock:
-                    self._core.touch()  # pages show that everything has been looked up
+            while not self._is_stopped:
+                self._collect()
+                self._show(self._portion())
+                if not self._todo:
+                    break
         except LogError as error:
             self._core.report(error.args[0])
+
+    def _show(self, portion: Iterable[tuple[SegmentState, int, str]]) -> None:
+        core = self._core
+        for before, rate, text in portion:
+            with core.lock:
+                segment = core.segments[before.index]
+                is_news = (segment.match_rate, segment.match_text) != (rate, text)
+                if is_news and segment.source == before.source:
+                    core.adopt(replace(segment, match_rate=rate, match_text=text))
+        if self._is_first and not self._todo:
+            self._is_first = False
+            with core.lock:
+                core.touch()  # pages show that everything has been looked up
 
     def _collect(self) -> None:
         """Adds the segments that have to be looked up."""
@@ -126,8 +130,8 @@ class MatchRates:
             self._todo = {**concerned, **self._todo}
         self._index, self._num_seen, self._scope_seen = index, num_seen, scope
 
-    def _looked_up(self) -> Iterator[list[tuple[SegmentState, int, str]]]:
-        """The segments to be looked up with the rates and translations of their best matches, a portion at a time."""
+    def _portion(self) -> list[tuple[SegmentState, int, str]]:
+        """Some of the segments to be looked up, each with the rate and the translation of its best match."""
         core, index, scope = self._core, self._index, self._scope_seen
         portion: list[tuple[SegmentState, int, str]] = []
         began = time.monotonic()
@@ -145,6 +149,5 @@ class MatchRates:
                 time.sleep(now - due + WORK_SECONDS)
                 due = time.monotonic() + WORK_SECONDS
             if now - began > PORTION_SECONDS:
-                yield portion
-                portion, began = [], time.monotonic()
-        yield portion
+                break
+        return portion

@@ -142,6 +142,24 @@ def test_the_document_does_not_wait_for_lookups(store: LogStore, monkeypatch: py
     workspace.close()
 
 
+def test_a_confirmation_counts_at_once_while_the_document_is_still_looked_up(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(match_rates, "PORTION_SECONDS", 0.0)  # one segment each
+    find, looked_up = MemoryIndex.matches, []
+
+    def slowly(self: MemoryIndex, source: str, **options: Any) -> Any:
+        looked_up.append(source)
+        if len(looked_up) == 2:
+            workspace.confirm(2, "Seite 5 auf.")
+        return find(self, source, **options)
+
+    monkeypatch.setattr(MemoryIndex, "matches", slowly)
+    workspace.use_project(replace(workspace.project, min_match=76))
+    assert rates(workspace) == {3: 99}
+    assert looked_up[2] == "Open page 1,234.", "similar segments come first"
+
+
 def test_an_index_that_cannot_be_read_is_reported(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     def fail(self: MemoryLibrary, direction: str) -> MemoryIndex:
         raise LogError("the log cannot be read")
