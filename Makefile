@@ -2,6 +2,7 @@
 # make test       the same for the tests, and run them
 # make test-all   also the tests marked `full`: slow ones, live comparisons, and random checks with more rounds
 # make check      lint, formatting and types, of the page's scripts too (these need Node.js)
+# make lock       write requirements.lock: all packages of requirements.txt and what they need, with checksums
 #
 # HOST and PORT say where the app listens: make run PORT=7861
 # PYTHON names another interpreter, VENV another (or a ready) virtual environment.
@@ -16,7 +17,7 @@ PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
 WORKERS = --numprocesses 4 --dist loadfile
 NODE_STAMP = node_modules/.package-lock.json
 
-.PHONY: run test test-all check
+.PHONY: run test test-all check lock
 .DELETE_ON_ERROR:
 
 # Only from the command line: some shells and compilers set a variable HOST of their own.
@@ -38,6 +39,10 @@ check: $(DEV_STAMP) $(NODE_STAMP)
 	$(VENV_PYTHON) -m ruff format --check .
 	$(VENV_PYTHON) -m mypy
 	npm run --silent check
+
+lock: $(DEV_STAMP)
+	$(VENV)/bin/uv pip compile requirements.txt --output-file requirements.lock --universal --generate-hashes \
+		--python-version 3.11 --no-header --no-annotate --no-emit-index-url
 
 # A stamp is touched only after a whole install: an interrupted one starts again, a finished one is not repeated.
 $(RUN_STAMP): requirements.txt $(VENV_PYTHON)

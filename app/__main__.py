@@ -63,6 +63,10 @@ def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
         from app.cli.models_command import models
 
         return models
+    if command == "dependencies":
+        from app.cli.dependencies import dependencies
+
+        return dependencies
     from app.cli.log_commands import LOG_COMMANDS
 
     return LOG_COMMANDS[command]

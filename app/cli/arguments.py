@@ -29,10 +29,11 @@ COMMANDS: Final = {
     "backup": "copy the log into a new file, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
     "models": "list, download, install and remove translation models",
+    "dependencies": "list the packages that Pinpoint runs with, and their licences",
 }
 OVERVIEW: Final = (
     "commands (see `COMMAND --help`):\n"
-    + "".join(f"  {name:<12}{summary}\n" for name, summary in COMMANDS.items())
+    + "".join(f"  {name:<14}{summary}\n" for name, summary in COMMANDS.items())
     + "\nWithout a command, the app opens in the browser."
 )
 
@@ -113,6 +114,14 @@ example:
   python -m app verify --log backups/2026-01-31.sqlite
 
 """ + _EXIT_STATUS.format(partly="a session is incomplete or was changed")
+_DEPENDENCIES = """\
+Lists the packages that Pinpoint needs on this system, and those that these need, with version and licence as the
+packages state it. --sbom writes them as a bill of materials: CycloneDX 1.6, JSON. The same packages give the same file.
+
+example:
+  python -m app dependencies --sbom pinpoint.cdx.json
+
+""" + _EXIT_STATUS.format(partly="not used")
 _MODELS = """\
 Lists the models on this computer and those that can be downloaded. The registry is asked for its list only with
 --update, or if the list was never read, with --direction or --install NAME. The list is then kept. Downloads are
@@ -234,6 +243,9 @@ def build_parser() -> argparse.ArgumentParser:
     action.add_argument("--remove", metavar="NAME", help="remove an installed model")
     models.add_argument("--json", action="store_true", help="the list as JSON lines")
     add_flag(models, "model_registry")
+
+    dependencies = add("dependencies", _DEPENDENCIES)
+    dependencies.add_argument("--sbom", type=Path, metavar="FILE", help="write a bill of materials into this new file")
 
     for command in (stats, export, importing, backup, verify):
         add_flag(command, "log", default=default_log_path())
