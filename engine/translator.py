@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from copy import copy, deepcopy
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -19,12 +20,14 @@ from engine.decoding.encodings import Encodings
 from engine.decoding.limits import check_count
 from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, interruption_of
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
+from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
 from engine.errors import InvalidRequest, ModelError
-from engine.importers import FetchProgress, model_folder, origin_of, read_card
+from engine.importers import FetchProgress, cache_folder, model_folder, origin_of, read_card
 from engine.model import LoadedModel, load_model
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair, unit_states
 from engine.model.device import halve, usable_device
-from engine.model.packed_weights import Precision, pack
+from engine.model.memory_check import available_bytes
+from engine.model.packed_weights import Precision, can_multiply_int8, pack
 from engine.model.table_decoder import checked_interval
 from engine.request import (
     Alternative,
@@ -82,14 +85,15 @@ class Translator:
         cls,
         folder: str | Path,
         device: str | torch.device = "cpu",
-        precision: Precision = "float32",
+        precision: Precision | Literal["auto"] = "float32",
         compaction_interval: int | None = None,
         *,
         on_fetch: FetchProgress | None = None,
     ) -> Translator:
         """Loads a model: a folder in our format, the hub's or fairseq's, or a hub id, fetched and converted once.
 
-        Precision "half" is for GPUs, "int8" for CPUs. Finished rows leave a batch every `compaction_interval` steps
+        Precision "half" is for GPUs, "int8" for CPUs; "auto" is one of these or "float32" (see `_twin_if_better`).
+        Finished rows leave a batch every `compaction_interval` steps
         (engine/model/table_decoder.py); None: at once on a CPU, every 8 steps on a GPU. During a download, `on_fetch`
         is called with the bytes so far and in total; it may raise to stop. Raises ModelError with the file or device
         at fault and how to fix it.
@@ -98,6 +102,10 @@ class Translator:
         folder = model_folder(folder, on_fetch).resolve()
         name = Path(origin_of(folder) or folder).name
         model = load_model(folder, device)
+        if precision == "auto":
+            precision = "float32" if device.type == "cpu" else "half"
+            if device.type == "cpu" and (twin := cls._twin_if_better(model)) is not None:
+                return cls(twin, name, read_card(folder), folder, compaction_interval)
         if precision == "half":
             halve(model.transformer)
         if model.transformer.device.type == "cpu":
@@ -105,6 +113,34 @@ class Translator:
         elif precision == "int8":
             raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
         return cls(model, name, read_card(folder), folder, compaction_interval)
+
+    @classmethod
+    def _twin_if_better(cls, model: LoadedModel) -> LoadedModel | None:
+        """The model in 8 bits where that is better on this processor (`precision_trial`); None where it is not.
+
+        A trial is made of models that were made with 8-bit weights and of large ones, as far as there is memory for
+        both. The trial packs the given model in 32 bits.
+        """
+        parts = (model.transformer.decoder_layers, model.transformer.embedding)
+        num_weights = sum(weight.numel() for part in parts for weight in part.parameters())
+        is_of_8_bits = model.weight_steps is not None
+        is_candidate = (is_of_8_bits or LEAST_WEIGHTS <= num_weights) and num_weights <= MOST_WEIGHTS
+        if not is_candidate or not can_multiply_int8() or available_bytes() < 8 * num_weights:
+            return None
+        trials = KnownTrials(cache_folder().parent / "precisions.json")
+        is_known_better = trials.of(model.checksum)
+        if is_known_better is False:
+            return None
+        transformer = copy(model.transformer)
+        transformer._modules = {**model.transformer._modules}
+        transformer.decoder_layers = deepcopy(model.transformer.decoder_layers)
+        twin = replace(model, transformer=transformer)
+        pack(transformer, "int8", ranges=model.ranges, weight_steps=model.weight_steps)
+        if is_known_better is None:
+            pack(model.transformer, "float32")
+            is_known_better = is_better(cls(twin), cls(model))
+            trials.note(model.checksum, is_known_better)
+        return twin if is_known_better else None
 
     def translate(
         self,

@@ -68,11 +68,11 @@ class DecodingWorker(Protocol):
 
 
 def load_translator(folder: Path, device: str, on_fetch: FetchProgress | None = None) -> Translator:
-    """Loads a model onto its device, in 16 bits on a GPU. Raises ModelError.
+    """Loads a model onto its device: in 16 bits on a GPU, in 8 bits where that is better. Raises ModelError.
 
     `on_fetch` gets the progress of a download (see `Translator.load`).
     """
-    return Translator.load(folder, device, "float32" if device == "cpu" else "half", on_fetch=on_fetch)
+    return Translator.load(folder, device, "auto", on_fetch=on_fetch)
 
 
 class ModelHandle:

@@ -135,10 +135,10 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")
     group.add_argument(
         "--precision",
-        choices=get_args(Precision),
+        choices=(*get_args(Precision), "auto"),
         default="float32",
         help="precision of weights and matrix products: half (16 bits) for GPUs; int8 (8 bits) for CPUs and large "
-        "models; scores are always 32 bits (default: float32)",
+        "models; auto chooses, as the app does; scores are always 32 bits (default: float32)",
     )
     group.add_argument("--threads", type=_at_least_1, metavar="N", help="CPU threads (default: PyTorch's choice)")
 

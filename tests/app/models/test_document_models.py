@@ -478,7 +478,7 @@ def test_every_model_uses_the_device_of_the_start_model(run: Run, cache: Path, m
     monkeypatch.setattr(Translator, "load", lambda *settings, **_: asked.append(settings))
     for device in ("cpu", "cuda:1"):
         load_translator(cache / "mine", device)
-    assert [settings[1:] for settings in asked] == [("cpu", "float32"), ("cuda:1", "half")]
+    assert [settings[1:] for settings in asked] == [("cpu", "auto"), ("cuda:1", "auto")]
 
 
 def test_missing_device_is_reported_with_the_cure(cache: Path) -> None:
