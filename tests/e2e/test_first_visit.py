@@ -16,7 +16,11 @@ TITLE = "Erste Schritte mit Harbor Notes"
 
 
 @pytest.fixture
-def screen(browser: Browser, context: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
+def screen(
+    browser: Browser, context: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Screen]:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("app.sessions.MODEL_FOLDER", Path("models/hand"))  # so that a better one is offered
     decoder = HandDecoder()
     with serve(ready_model(decoder), tmp_path) as url:
         screen = Screen(context.new_page(), url, shows_marks=True)
@@ -43,8 +47,10 @@ def test_first_visit_explains_a_pin_the_terms_and_the_confirmation_once(screen: 
     expect(mark).to_contain_text("terms of the glossary")
     page.keyboard.press("Enter")
     expect(mark).to_contain_text("Ctrl+Enter confirms")
+    expect(screen.notes).to_have_count(0)  # one thing at a time
     page.keyboard.press("Enter")
     expect(mark).to_have_count(0)
+    expect(screen.notes).to_contain_text("may have a better one")
     expect(screen.field).to_be_focused()
     screen.visit()
     expect(page.locator(".hyp .pin")).to_have_count(1)

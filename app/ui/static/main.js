@@ -71,6 +71,8 @@ export class Bench {
     this.isReconnecting = false;
     this.isAway = false; // the window is hidden, or shows another page than the document
     this.keepsKeys = false;
+    /** @type {Promise<void>} */
+    this.welcomed = Promise.resolve(); // resolves when the first visit is explained
     /** @type {Unit} */
     this.unit = 'words';
     /** @type {Work | null} */
@@ -109,10 +111,10 @@ export class Bench {
    * @param {Reply} reply
    */
   start(reply) {
+    this.welcomed = welcome(this.root, () => this.focusEditor());
     this.adopt(reply);
     this.pages.show();
     this.connection.watch();
-    welcome(this.root, () => this.focusEditor());
   }
 
   connect() {
@@ -155,7 +157,8 @@ export class Bench {
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
     if (reply.result?.offer) this.offer(reply.result.offer);
-    if (reply.result?.model_offer) offerModel(this, reply.result.model_offer);
+    const model = reply.result?.model_offer;
+    if (model) this.welcomed.then(() => this.session.token === reply.token && offerModel(this, model));
     this.announceTab();
     if (reply.result?.is_continued)
       this.say(

@@ -153,6 +153,14 @@ export class SegmentList {
     if (this.filter === name && this.query === query && session.open === open) this.applyFilter();
   }
 
+  /** Ends search and filter. */
+  showAll() {
+    this.searchField.value = '';
+    this.search();
+    this.setFilter('all');
+    this.bench.focusEditor();
+  }
+
   /** Opens a segment that matches the filter if the open one does not, and lays out the rows. */
   applyFilter() {
     const {rows, session} = this.bench;
@@ -210,7 +218,10 @@ export class SegmentList {
     this.body.replaceChildren(...this.blocks.map(b => b.element));
     const found = this.visible.length - (rows[session.open] && !this.matches(rows[session.open]) ? 1 : 0);
     setText(this.foundCount, this.query ? t('search.found', {n: count(found)}) : '');
-    if (!found) this.body.append(h('p.empty', {}, t('list.empty')));
+    if (!found)
+      this.body.append(
+        h('p.empty', {}, t('list.empty'), ' ', button('.link', {onclick: () => this.showAll()}, t('list.show_all'))),
+      );
     for (const block of this.blocks) {
       this.reserve(block);
       if (block.indices.includes(session.open)) this.fill(block);

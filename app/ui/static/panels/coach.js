@@ -14,19 +14,30 @@ const MARKS = [
 ];
 
 /**
- * Shows the marks as soon as the proposal has a pin, unless they were shown before.
+ * Shows the marks as soon as the proposal has a pin, unless they were shown before. Resolves when there are none, or no more:
+ * until then, nothing else asks for attention.
  * @param {HTMLElement} root
  * @param {() => void} onLeave returns the focus
+ * @returns {Promise<void>}
  */
-export const welcome = (root, onLeave) => {
-  if (readStored('local', STORE_KEY)) return;
-  const observer = new MutationObserver(() => {
-    if (!root.querySelector('.hyp[aria-busy=false] .pin')) return;
-    observer.disconnect();
-    if (writeStored('local', STORE_KEY, 'yes')) show(root, onLeave);
+export const welcome = (root, onLeave) =>
+  new Promise(resolve => {
+    if (readStored('local', STORE_KEY)) {
+      resolve();
+      return;
+    }
+    const observer = new MutationObserver(() => {
+      if (!root.querySelector('.doc:not([inert]) .hyp[aria-busy=false] .pin')) return;
+      observer.disconnect();
+      const leave = () => {
+        onLeave();
+        resolve();
+      };
+      if (writeStored('local', STORE_KEY, 'yes')) show(root, leave);
+      else resolve();
+    });
+    observer.observe(root, {subtree: true, childList: true, attributes: true, attributeFilter: ['aria-busy', 'inert']});
   });
-  observer.observe(root, {subtree: true, childList: true, attributes: true, attributeFilter: ['aria-busy']});
-};
 
 /**
  * @param {HTMLElement} root
