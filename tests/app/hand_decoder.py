@@ -68,6 +68,12 @@ class HandDecoder:
     def close(self) -> None:
         self.is_closed = True
 
+    def forget(self) -> None:
+        """Drops all requests and questions, so that the next document begins with none."""
+        self.requests.clear()
+        self.questions.clear()
+        self.cancelled.clear()
+
     def of(self, index: int | str) -> list[tuple[Request, Priority, Future[Translation]]]:
         """What was asked for one segment, or as a "completion", the newest last."""
         return [

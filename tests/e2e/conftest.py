@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import queue
 import re
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,8 @@ from app.log.project_tables import Project, insert_project
 from app.log.store import LogStore
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import EOS, TextCodec
-from tests.e2e.hand_server import HOST
+from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.e2e.hand_server import HOST, serve
 from tests.e2e.screen import Screen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +39,7 @@ CHROMIUM_FLAGS = [
     "--process-per-site",  # a tab of a page that is open elsewhere takes half of the processor time
 ]
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the quickest first
+_NUMBERS = itertools.count(1)  # of documents
 START_SECONDS = 300  # it takes five on a quiet machine
 
 expect.set_options(timeout=60_000)  # ms; replies may be slow on a busy machine
@@ -198,14 +202,50 @@ def tabs(shared_context: BrowserContext) -> Iterator[BrowserContext]:
             page.close()
 
 
-@pytest.fixture(scope="module")
-def shared_page(app: App, shared_context: BrowserContext) -> Iterator[Page]:
-    """One tab for the tests of a module. No settings of an earlier module are stored."""
+@pytest.fixture(scope="package")
+def tab(shared_context: BrowserContext) -> Iterator[Page]:
+    """A tab for all modules: opening one takes as much processor time as loading the page."""
     page = shared_context.new_page()
     yield page
-    if page.url.startswith(app.url):
-        page.evaluate("localStorage.clear()")
     page.close()
+
+
+@pytest.fixture(scope="module")
+def shared_page(app: App, tab: Page) -> Iterator[Page]:
+    """One tab for the tests of a module, as empty as a new one."""
+    yield tab
+    tab.unroute_all()
+    if tab.url.startswith("http"):
+        tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+    tab.goto("about:blank")
+
+
+@dataclass(frozen=True)
+class HandApp:
+    """The app in this process with a fake model, and one tab, for the tests of a module. Each opens a document."""
+
+    decoder: HandDecoder
+    url: str
+    page: Page
+
+    def open(self, text: str) -> Screen:
+        """The page with a new document; `decoder` has only its requests."""
+        screen = Screen(self.page, self.url)
+        self.decoder.forget()
+        screen.open_text(text, f"{next(_NUMBERS)}.txt", waits=False)
+        return screen
+
+
+@pytest.fixture(scope="module")
+def hand_app(
+    browser: Browser, shared_context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[HandApp]:
+    decoder = HandDecoder()
+    with serve(ready_model(decoder), tmp_path_factory.mktemp("hand"), fills_from_memory=False) as url:
+        page = shared_context.new_page()
+        yield HandApp(decoder, url, page)
+        page.evaluate("localStorage.clear()")
+        page.close()
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""The app in this process with a fake model whose replies the test gives."""
+"""The app in this process, with a real model or with a fake one whose replies the test gives.
+
+An app in a process of its own takes five seconds of processor time to start, this one a quarter of a second.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,20 @@ HOST = "127.0.0.1"
 _ports = [0]  # the first is any free one, later servers have the same: the browser has its files in the cache
 
 
+def loading(folder: Path) -> ModelHandle:
+    """A model of a folder, with one thread, as in `app` without flags."""
+    model = ModelHandle(folder)
+    model.load_in_background(1)
+    return model
+
+
 @contextmanager
-def serve(model: ModelHandle, folder: Path, published: PublishedModels | None = None) -> Iterator[str]:
-    """Runs an app with this model and a log in the folder; yields its URL."""
+def serve(
+    model: ModelHandle, folder: Path, published: PublishedModels | None = None, *, fills_from_memory: bool = True
+) -> Iterator[str]:
+    """Runs an app with this model and a log in the folder, without signing in; yields its URL."""
     store = LogStore.open(folder / "log.sqlite")
-    sessions = Sessions(store, model, SAMPLES_FOLDER, published=published)
+    sessions = Sessions(store, model, SAMPLES_FOLDER, published=published, fills_from_memory=fills_from_memory)
     listener = bind(HOST, _ports[-1])
     port = listener.getsockname()[1]
     _ports.append(port)
@@ -39,4 +51,5 @@ def serve(model: ModelHandle, folder: Path, published: PublishedModels | None = 
         server.should_exit = server.force_exit = True
         thread.join(20)
         sessions.close()
+        model.close()
         store.close()

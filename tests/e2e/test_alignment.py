@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
 from app.text.words import word_spans
 from engine import Hypothesis, Request, SearchOptions, Translator
-from tests.e2e.conftest import ROOT, App
+from tests.e2e.conftest import ROOT
+from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import Screen
 
 MODEL = ROOT / "data" / "models" / "en-de"
@@ -17,11 +18,10 @@ SOURCE = "𝐀 The router saves the file, and the password is new."
 
 
 @pytest.fixture(scope="module")
-def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def url(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The app with the bundled model; a random model has no word alignment."""
-    app = App(MODEL, tmp_path_factory.mktemp("bundled") / "sessions.sqlite")
-    yield app
-    app.stop()
+    with serve(loading(MODEL), tmp_path_factory.mktemp("bundled")) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +47,9 @@ def marked(line: Locator) -> list[str]:
 
 
 def test_focused_word_and_its_aligned_words_are_marked_and_keys_move_between_them(
-    bundled_app: App, tabs: BrowserContext, best: Hypothesis
+    url: str, tabs: BrowserContext, best: Hypothesis
 ):
-    screen = Screen(tabs.new_page(), bundled_app.address)
+    screen = Screen(tabs.new_page(), url)
     screen.open_text(SOURCE, "aligned.txt")
     source = screen.page.locator(".source")
     expect(source).to_have_text(SOURCE)
@@ -84,9 +84,9 @@ def test_focused_word_and_its_aligned_words_are_marked_and_keys_move_between_the
 
 
 def test_word_under_the_pointer_is_outlined_only_while_the_pointer_is_there(
-    bundled_app: App, tabs: BrowserContext, best: Hypothesis
+    url: str, tabs: BrowserContext, best: Hypothesis
 ):
-    screen = Screen(tabs.new_page(), bundled_app.address)
+    screen = Screen(tabs.new_page(), url)
     screen.open_text(SOURCE, "aligned.txt")
     router = screen.page.locator(".source .sw", has_text="router")
     router.hover()

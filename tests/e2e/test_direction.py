@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.e2e.conftest import App
+from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import Screen
 
 PAGE = '<html lang="de"><body><p>Hallo Welt</p><p>Es ist Zeit</p></body></html>\n'
@@ -20,9 +20,8 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
     folder = shutil.copytree(model_folder, tmp_path / "two-ways")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "directions": ["en-de", "de-en"]}))
-    app = App(folder, tmp_path / "log.sqlite")
-    try:
-        screen = Screen(tabs.new_page(), app.address)
+    with serve(loading(folder), tmp_path) as url:
+        screen = Screen(tabs.new_page(), url)
         page, keyboard = screen.page, screen.page.keyboard
         button, dialog = page.locator(".docinfo .dir"), page.get_by_role("dialog", name="Language pair")
         expect(button).to_have_text("EN → DE")
@@ -55,5 +54,3 @@ def test_direction_is_detected_from_the_document_and_changed_by_keyboard(
         expect(button).to_have_text("DE → EN")
         expect(screen.field).to_have_value("Hello world")
         screen.check_nothing_went_wrong()
-    finally:
-        app.stop()

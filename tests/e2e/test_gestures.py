@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from engine import Follow, Request
-from tests.app.hand_decoder import HandDecoder, ready_model, translation
-from tests.e2e.hand_server import serve
+from tests.app.hand_decoder import HandDecoder, translation
+from tests.e2e.conftest import HandApp
 from tests.e2e.screen import Screen
 
 SOURCE = "The old server starts when the light turns green."
@@ -18,20 +17,17 @@ PROPOSAL = "Der alte Server startet, wenn das Licht grün wird."
 
 
 @pytest.fixture
-def decoder() -> HandDecoder:
-    return HandDecoder()
+def decoder(hand_app: HandApp) -> HandDecoder:
+    return hand_app.decoder
 
 
 @pytest.fixture
-def screen(decoder: HandDecoder, browser: Browser, tabs: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
-    with serve(ready_model(decoder), tmp_path) as url:
-        screen = Screen(tabs.new_page(), url)
-        screen.open_text(SOURCE + "\n", waits=False)
-        expect(screen.page.locator(".docinfo .name")).to_have_text("manual.txt")
-        screen.eventually(lambda: answered(screen, decoder, PROPOSAL))
-        yield screen
-        screen.page.close()
-        screen.check_nothing_went_wrong()
+def screen(hand_app: HandApp) -> Iterator[Screen]:
+    screen = hand_app.open(SOURCE + "\n")
+    screen.eventually(lambda: answered(screen, hand_app.decoder, PROPOSAL))
+    yield screen
+    screen.leave()
+    screen.check_nothing_went_wrong()
 
 
 def answered(screen: Screen, decoder: HandDecoder, text: str) -> bool:

@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from engine.importers import model_folder
 from tests.e2e.conftest import App
+from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import DOCUMENT, Screen, events
 from tests.importers.hub import Hub, serving
 from tests.importers.marian import save_marian
@@ -32,9 +33,8 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
     wrong = shutil.copytree(converted, converted.parent / "wrong-en-de")
     (wrong / "origin.json").unlink()
     (wrong / "pieces.txt").write_text("<s>\n", encoding="utf-8")
-    app = App(tmp_path / "opus-mt-en-de", tmp_path / "log.sqlite")
-    try:
-        screen = Screen(tabs.new_page(), app.address)
+    with serve(loading(tmp_path / "opus-mt-en-de"), tmp_path) as url:
+        screen = Screen(tabs.new_page(), url)
         expect(screen.page.locator(".model")).to_have_text("opus-mt-en-de")
         screen.open_text(DOCUMENT)
         screen.page.get_by_label("Words to pin or ban").fill("Dateien")
@@ -76,8 +76,6 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
         screen.page.keyboard.press("Escape")
         screen.wait_for_proposal()
         screen.check_nothing_went_wrong()
-    finally:
-        app.stop()
 
 
 def test_hub_model_is_downloaded_from_the_page(
@@ -89,7 +87,7 @@ def test_hub_model_is_downloaded_from_the_page(
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         hub.held = "model.safetensors"
-        app = App(model_folder, tmp_path / "log.sqlite")
+        app = App(model_folder, tmp_path / "log.sqlite")  # its process reads the hub's address when it starts
         try:
             screen = Screen(tabs.new_page(), app.address)
             page, header = screen.page, screen.page.locator(".model")

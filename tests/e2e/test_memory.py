@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
-from tests.e2e.conftest import App
+from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import Screen, events
 
 TEXT = "Zebras open the seventh file.\nZebras open the eighth file.\nNothing of the kind.\n"
@@ -105,11 +105,10 @@ def test_words_of_a_match_are_pinned_by_mouse_and_keys(screen: Screen):
 
 
 def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_them(
-    browser: Browser, model_folder: Path, tmp_path: Path
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path
 ):
-    app = App(model_folder, tmp_path / "own.sqlite")
-    try:
-        screen = Screen(browser.new_context(accept_downloads=True).new_page(), app.address)
+    with serve(loading(model_folder), tmp_path) as url:
+        screen = Screen(tabs.new_page(), url)
         screen.open_text("Zebras sleep.\nNothing of the kind.\nZebras run.\n")
         held: list[Route] = []
 
@@ -153,17 +152,13 @@ def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_
         lines = screen.download("Document with proposals", tmp_path).read_text(encoding="utf-8").splitlines()
         assert lines[1] == "Nichts dergleichen." and "Zebras sleep." not in lines
         screen.check_nothing_went_wrong()
-    finally:
-        app.stop()
 
 
 def test_all_filled_matches_are_confirmed_by_one_button_and_undone_by_one_key(
-    browser: Browser, model_folder: Path, tmp_path: Path
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path
 ):
-    app = App(model_folder, tmp_path / "own.sqlite")
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    try:
-        screen = Screen(context.new_page(), app.address)
+    with serve(loading(model_folder), tmp_path) as url:
+        screen = Screen(tabs.new_page(), url)
         page = screen.page
         screen.open_text(TEXT)
         for text in ("Zebras öffnen die siebte Datei.", "Zebras öffnen die achte Datei."):
@@ -185,6 +180,3 @@ def test_all_filled_matches_are_confirmed_by_one_button_and_undone_by_one_key(
             expect(screen.row(number)).to_have_attribute("data-state", "pretranslated")
         expect(button).to_be_visible()
         screen.check_nothing_went_wrong()
-    finally:
-        context.close()
-        app.stop()

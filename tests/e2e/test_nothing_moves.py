@@ -6,15 +6,14 @@ The answers are given by hand, so that the page is seen in each state between a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import expect
 
 from engine import Pricing, Request
-from tests.app.hand_decoder import HandDecoder, ready_model, translation
+from tests.app.hand_decoder import HandDecoder, translation
 from tests.budget import rounds
-from tests.e2e.hand_server import serve
+from tests.e2e.conftest import HandApp
 from tests.e2e.screen import Screen
 
 NUM_PINS = rounds(short=10, full=20)
@@ -42,17 +41,16 @@ WATCH = """() => {
 
 
 @pytest.fixture
-def decoder() -> HandDecoder:
-    return HandDecoder()
+def decoder(hand_app: HandApp) -> HandDecoder:
+    return hand_app.decoder
 
 
 @pytest.fixture
-def screen(decoder: HandDecoder, browser: Browser, tabs: BrowserContext, tmp_path: Path) -> Iterator[Screen]:
-    with serve(ready_model(decoder), tmp_path) as url:
-        screen = Screen(tabs.new_page(), url)
-        screen.open_text(SOURCE * 6, waits=False)
-        yield screen
-        screen.check_nothing_went_wrong()
+def screen(hand_app: HandApp) -> Iterator[Screen]:
+    screen = hand_app.open(SOURCE * 6)
+    yield screen
+    screen.leave()
+    screen.check_nothing_went_wrong()
 
 
 def newest(decoder: HandDecoder, screen: Screen) -> Request:

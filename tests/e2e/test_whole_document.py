@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
 from engine import SearchOptions, Translator
 from tests.app.logged_requests import request_of
 from tests.budget import rounds
-from tests.e2e.conftest import ROOT, App
+from tests.e2e.conftest import ROOT
+from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import Screen, events
 
 MODEL = ROOT / "data" / "models" / "en-de"
@@ -22,16 +23,15 @@ NUM_EDITED = rounds(short=10, full=len(SEGMENTS))
 
 
 @pytest.fixture(scope="module")
-def bundled_app(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    app = App(MODEL, tmp_path_factory.mktemp("bundled") / "sessions.sqlite")
-    yield app
-    app.stop()
+def url(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serve(loading(MODEL), tmp_path_factory.mktemp("bundled")) as url:
+        yield url
 
 
 def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
-    bundled_app: App, tabs: BrowserContext, tmp_path: Path
+    url: str, tabs: BrowserContext, tmp_path: Path
 ):
-    screen = Screen(tabs.new_page(), bundled_app.address)
+    screen = Screen(tabs.new_page(), url)
     number = screen.page.locator(".editor .no")
     expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
     confirmed: list[str] = []
@@ -79,9 +79,9 @@ def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
     screen.check_nothing_went_wrong()
 
 
-def test_logged_request_reproduces_its_hypotheses(bundled_app: App, tabs: BrowserContext, tmp_path: Path):
+def test_logged_request_reproduces_its_hypotheses(url: str, tabs: BrowserContext, tmp_path: Path):
     """The log stores the request, the options and the model of every translation."""
-    screen = Screen(tabs.new_page(), bundled_app.address)
+    screen = Screen(tabs.new_page(), url)
     screen.wait_for_proposal()
     exported = screen.download("Session log as JSONL", tmp_path)
     session = json.loads(exported.read_text(encoding="utf-8").splitlines()[0])
