@@ -48,7 +48,7 @@ def test_menu_of_the_segment_is_used_with_the_keyboard(screen: Screen):
 
 
 def test_best_match_is_shown_with_the_terms_and_inserted(screen: Screen):
-    screen.open_text("The blue lamp is broken again.\nThe blue lamp is broken once more.\n")
+    screen.open_text("The blue lamp is broken again.\nThe red lamp is broken again.\n")
     panel = screen.page.get_by_role("tabpanel", name="Terms")
     expect(panel).to_contain_text("No similar segment")
     screen.type_text("Die blaue Lampe ist wieder kaputt.")
