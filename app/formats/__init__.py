@@ -28,6 +28,7 @@ from app.formats import (
     table,
     tmx,
     webvtt,
+    xcstrings,
     xliff,
     xlsx,
     yaml_strings,
@@ -117,6 +118,9 @@ FORMATS = (
     Format("android", Message("Android resources"), (".xml",), android.read),
     Format("resx", Message(".NET resources"), (".resx",), resx.read),
     Format("strings", Message("iOS strings"), (".strings",), ios_strings.read, options=_TEXT),
+    Format(
+        "xcstrings", Message("Xcode string catalogs"), (".xcstrings",), xcstrings.read, is_paired=True, options=_TEXT
+    ),
     Format("stringsdict", Message("iOS plural forms"), (".stringsdict",), stringsdict.read),
     Format("yaml", Message("YAML texts"), (".yml", ".yaml"), yaml_strings.read, options=_TEXT),
     Format("ass", Message("ASS subtitles"), (".ass", ".ssa"), ass.read, options=_TEXT),

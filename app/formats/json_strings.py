@@ -49,7 +49,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
     """Parses a JSON or ARB file. Raises DocumentError with the line and column if it is not valid."""
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
-    content = _parsed(text, name)
+    content = parsed_json(text, name)
     describe, is_text = _conventions(content)
     units: list[Unit] = []
     locale = None
@@ -71,7 +71,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
     )
 
 
-def _parsed(text: str, name: str) -> Any:
+def parsed_json(text: str, name: str) -> Any:
+    """The content of a JSON text. Raises DocumentError if it is not valid, with the line and column, or too deep."""
     too_deep = Message(
         "{name} is nested more than {limit} levels deep: choose another file", name=name, limit=MAX_DEPTH
     )

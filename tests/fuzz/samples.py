@@ -31,6 +31,7 @@ from tests.app.formats.test_subtitles import FILE as SRT
 from tests.app.formats.test_table import READ_CASES as TABLES
 from tests.app.formats.test_tmx import FILE as TMX
 from tests.app.formats.test_webvtt import FILE as VTT
+from tests.app.formats.test_xcstrings import FILE as XCSTRINGS
 from tests.app.formats.test_xliff import V1, V2
 from tests.app.formats.test_xlsx import sample as xlsx_document
 from tests.app.formats.test_yaml_strings import FILE as YAML
@@ -96,6 +97,7 @@ def documents() -> dict[str, list[bytes]]:
         "vtt": [VTT.encode()],
         "resx": [RESX.encode()],
         "stringsdict": [STRINGSDICT.encode()],
+        "xcstrings": [XCSTRINGS.encode()],
         "yml": [YAML.encode()],
         "ass": [ASS.encode()],
         "strings": [STRINGS.encode()],

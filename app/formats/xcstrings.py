@@ -1,0 +1,231 @@
+"""String catalogs of Xcode (.xcstrings): each text of the source language is a segment, also plural and device forms.
+
+The text is the value in the source language, else the key. Only values and states of the target language are written;
+a missing localization is added. A draft gets the state "needs_review", a confirmed translation "translated". Entries
+with "shouldTranslate": false are not offered. Line breaks and tabs are shown as `\\n` and `\\t`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.errors import DocumentError
+from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
+from app.formats.escapes import from_shown, key_note, shown
+from app.formats.json_strings import parsed_json
+from app.i18n import Message
+from app.text.encoding import DecodedText, decode_text
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+_LEAF = "stringUnit"
+
+
+@dataclass(slots=True)
+class _Value:
+    """A JSON value at `[start, end)`. An object has `items` by key, and the spans of the keys."""
+
+    start: int
+    end: int = 0
+    items: dict[str, _Value] = field(default_factory=dict)
+    keys: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def at(self, *path: str) -> _Value | None:
+        """The value at a path of keys."""
+        value: _Value | None = self
+        for key in path:
+            value = value.items.get(key) if value else None
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A text: the key of its entry, and the path from its localization to the object with state and value."""
+
+    key: str
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StringCatalog(PairedFile):
+    """A string catalog; a place is the content of a value or key in the source language."""
+
+    decoded: DecodedText
+    root: _Value = field(repr=False)
+    content: dict[str, Any] = field(repr=False)
+    forms: dict[tuple[int, int], _Form] = field(repr=False)
+    units: Sequence[Unit] = field(repr=False)
+    languages: tuple[str, str]
+    notes: tuple[str, ...] = ()
+    is_paired: bool = True
+
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
+        """The catalog with these texts, in its only other language or, if it has several or none, in `language`."""
+        target = self.languages[1] or language or "und"
+        by_key: dict[str, dict[tuple[str, ...], dict[str, str]]] = {}
+        for new in translations:
+            form = self.forms[new.start, new.end]
+            by_key.setdefault(form.key, {})[form.path] = {
+                "state": "translated" if new.is_confirmed else "needs_review",
+                "value": _around(self._source_value(form), from_shown(one_line(new.text))),
+            }
+        edits: list[Edit] = []
+        for key, units in by_key.items():
+            places = [self.root.at("strings", key, "localizations", target, *path) for path in units]
+            there = [place.items for place in places if place and {"value", "state"} <= place.items.keys()]
+            if len(there) == len(places):
+                for items, unit in zip(there, units.values(), strict=True):
+                    for name, text in unit.items():
+                        edits.append((items[name].start, items[name].end, json.dumps(text, ensure_ascii=False)))
+            else:
+                edits.append(self._added(key, target, units))
+        return encode(splice(self.decoded.text, edits), self.encoding, self.mark)
+
+    def _source_value(self, form: _Form) -> str:
+        found = _at(self.content["strings"][form.key], "localizations", self.languages[0], *form.path, "value")
+        return found if isinstance(found, str) else form.key
+
+    def _added(self, key: str, target: str, units: dict[tuple[str, ...], dict[str, str]]) -> Edit:
+        """The edit that adds units to the localization of an entry, which may not have one."""
+        localization = deepcopy(_object(_at(self.content["strings"][key], "localizations", target)))
+        for path, unit in units.items():
+            inner = localization
+            for name in path[:-1]:
+                inner[name] = _object(inner.get(name))
+                inner = inner[name]
+            inner[path[-1]] = unit
+        entry = self.root.at("strings", key)
+        assert entry is not None, "the segment is from it"
+        localizations = entry.items.get("localizations")
+        if localizations and target in localizations.items:
+            there = localizations.items[target]
+            return there.start, there.end, self._dumped(localization, 4)
+        if localizations:
+            return self._item(localizations, target, localization, 4)
+        return self._item(entry, "localizations", {target: localization}, 3)
+
+    def _item(self, around: _Value, key: str, value: Any, depth: int) -> Edit:
+        """The edit that adds an item to an object."""
+        line = "\n" + "  " * depth
+        item = f"{json.dumps(key)}{self._colon}{self._dumped(value, depth)}"
+        if not around.items:
+            return around.start, around.end, "{" + line + item + "\n" + "  " * (depth - 1) + "}"
+        last = max(inner.end for inner in around.items.values())
+        return last, last, f",{line}{item}"
+
+    def _dumped(self, value: Any, depth: int) -> str:
+        text = json.dumps(value, ensure_ascii=False, indent=2, separators=(",", self._colon))
+        return text.replace("\n", "\n" + "  " * depth)
+
+    @property
+    def _colon(self) -> str:
+        return " : " if '" : ' in self.decoded.text else ": "
+
+
+def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
+    """Parses a string catalog. Raises DocumentError if it is not JSON or no string catalog."""
+    decoded = decode_text(data, name, DocumentError, encoding)
+    content = parsed_json(decoded.text, name)
+    strings = content.get("strings") if isinstance(content, dict) else None
+    source = content.get("sourceLanguage") if isinstance(content, dict) else None
+    if not isinstance(strings, dict) or not isinstance(source, str):
+        raise DocumentError(
+            Message(
+                "{name} is not a string catalog of Xcode (it lacks sourceLanguage or strings): open it in Xcode and "
+                "save it again, or rename it to .json",
+                name=name,
+            )
+        )
+    root = _positions(decoded.text)
+    others = {tag for entry in strings.values() for tag in _object(_at(entry, "localizations")) if tag != source}
+    target = others.pop() if len(others) == 1 else ""
+    forms: dict[tuple[int, int], _Form] = {}
+    units: list[Unit] = []
+    for key, entry in strings.items():
+        if not isinstance(entry, dict) or entry.get("shouldTranslate") is False:
+            continue
+        places = root.at("strings", key)
+        of_source = _at(entry, "localizations", source)
+        found = list(_forms(of_source)) or [((_LEAF,), key)]
+        for path, text in found:
+            value = places.at("localizations", source, *path, "value") if places and of_source else None
+            span = (value.start, value.end) if value else root.items["strings"].keys[key]
+            place = span[0] + 1, span[1] - 1
+            if not any(map(str.isalpha, text)) or place in forms:
+                continue
+            given = _object(_at(entry, "localizations", target, *path)) if target else {}
+            translated = given.get("value")
+            is_given = isinstance(translated, str) and bool(translated.strip())
+            remark = entry.get("comment")
+            names = ".".join(name for name in path if name not in ("variations", _LEAF))
+            note = [key_note(f"{key} [{names}]" if names else key)]
+            note += [one_line(remark)] if isinstance(remark, str) and remark.strip() else []
+            forms[place] = _Form(key, path)
+            units.append(
+                Unit(
+                    *place,
+                    one_line(shown(text.strip())),
+                    one_line(shown(str(translated).strip())) if is_given else None,
+                    is_given and given.get("state") == "translated",
+                    " · ".join(note),
+                )
+            )
+    return StringCatalog(
+        decoded, root, content, forms, units, (source, target), (decoded.note,) if decoded.note else ()
+    )
+
+
+def _forms(localization: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The paths and texts of a localization: one text, its variations, and those of its substitutions."""
+    for name, inner in _object(localization).items():
+        value = _object(inner).get("value")
+        if name == _LEAF and isinstance(value, str):
+            yield (*path, name), value
+        elif name != _LEAF and isinstance(inner, dict):
+            yield from _forms(inner, (*path, name))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _at(value: Any, *path: str) -> Any:
+    for name in path:
+        value = _object(value).get(name)
+    return value
+
+
+def _around(source: str, text: str) -> str:
+    """The text with the white space around the source."""
+    return source[: len(source) - len(source.lstrip())] + text + source[len(source.rstrip()) :]
+
+
+def _positions(text: str) -> _Value:
+    """The values of a valid JSON text with their places. Of a key that is there twice, the last one counts."""
+    top = _Value(0)
+    opened = [top]
+    key: str | None = None
+    for token in _TOKEN.finditer(text):
+        sign = token.group()
+        if sign in ("}", "]"):
+            opened.pop().end = token.end()
+            key = None
+        elif sign in (":", ","):
+            key = key if sign == ":" else None
+        elif sign.startswith('"') and key is None and text[opened[-1].start : opened[-1].start + 1] == "{":
+            key = json.loads(sign)
+            opened[-1].keys[key] = token.span()
+        else:
+            value = _Value(token.start(), token.end())
+            if len(opened) == 1:
+                top = value
+            elif key is not None:
+                opened[-1].items[key] = value
+            if sign in ("{", "["):
+                opened.append(value)
+                key = None
+    return top

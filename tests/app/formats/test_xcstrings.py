@@ -1,0 +1,161 @@
+"""String catalogs: the json module reads the new localizations, and everything else stays."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from app.errors import DocumentError
+from app.formats.documents import read_document, read_file
+
+FILE = """{
+  "sourceLanguage" : "en",
+  "strings" : {
+    "" : {
+
+    },
+    "%lld items" : {
+      "comment" : "In the cart",
+      "localizations" : {
+        "de" : {
+          "variations" : {
+            "plural" : {
+              "one" : {
+                "stringUnit" : {
+                  "state" : "needs_review",
+                  "value" : "%lld Artikel"
+                }
+              }
+            }
+          }
+        },
+        "en" : {
+          "variations" : {
+            "plural" : {
+              "one" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "%lld item"
+                }
+              },
+              "other" : {
+                "stringUnit" : {
+                  "state" : "translated",
+                  "value" : "%lld items"
+                }
+              }
+            }
+          }
+        }
+      }
+    },
+    "Open the \\"door\\"\\n" : {
+
+    },
+    "Pinpoint" : {
+      "shouldTranslate" : false
+    },
+    "save" : {
+      "extractionState" : "manual",
+      "localizations" : {
+        "en" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : "Save now"
+          }
+        }
+      }
+    }
+  },
+  "version" : "1.0"
+}
+"""
+
+
+def units_of(data: bytes, key: str, language: str = "de") -> Any:
+    return json.loads(data)["strings"][key]["localizations"][language]
+
+
+def test_texts_of_the_source_language_are_segments_with_their_targets() -> None:
+    document = read_document(FILE.encode(), "a.xcstrings")
+    assert [(s.source, s.target, s.state, s.note) for s in document.segments] == [
+        ("%lld item", "%lld Artikel", "edited", "Key: %lld items [plural.one] · In the cart"),
+        ("%lld items", None, "new", "Key: %lld items [plural.other] · In the cart"),
+        ('Open the "door"', None, "new", 'Key: Open the "door" '),
+        ("Save now", None, "new", "Key: save"),
+    ]
+    assert read_file(FILE.encode(), "a.xcstrings").languages == ("en", "de")
+
+
+def test_localizations_are_added_and_changed_and_nothing_else() -> None:
+    document = read_document(FILE.encode(), "a.xcstrings")
+    assert document.export({}) == FILE.encode()
+    written = document.export_file({0: "1 Artikel", 2: 'Die "Tür" öffnen', 3: "Sichern"}, "de", drafts={3}).data
+    assert units_of(written, 'Open the "door"\n') == {
+        "stringUnit": {"state": "translated", "value": 'Die "Tür" öffnen\n'}
+    }
+    assert units_of(written, "save") == {"stringUnit": {"state": "needs_review", "value": "Sichern"}}
+    old = '"needs_review",\n                  "value" : "%lld Artikel"'
+    entry = """ : {
+      "localizations" : {
+        "de" : {
+          "stringUnit" : {
+            "state" : "translated",
+            "value" : "Die \\"Tür\\" öffnen\\n"
+          }
+        }
+      }
+    },
+    "Pinpoint\""""
+    added = """            "value" : "Save now"
+          }
+        },
+        "de" : {
+          "stringUnit" : {
+            "state" : "needs_review",
+            "value" : "Sichern"
+          }
+        }
+"""
+    expected = FILE.replace(old, old.replace("needs_review", "translated").replace("%lld Artikel", "1 Artikel"))
+    expected = expected.replace(' : {\n\n    },\n    "Pinpoint"', entry)
+    expected = expected.replace('            "value" : "Save now"\n          }\n        }\n', added)
+    assert written.decode() == expected
+
+
+def test_missing_plural_form_is_added_to_those_that_are_there() -> None:
+    written = read_document(FILE.encode(), "a.xcstrings").export({0: "%lld Ding", 1: "%lld Sachen"})
+    forms = units_of(written, "%lld items")["variations"]["plural"]
+    assert {form: unit["stringUnit"]["value"] for form, unit in forms.items()} == {
+        "one": "%lld Ding",
+        "other": "%lld Sachen",
+    }
+    assert units_of(written, "%lld items", "en") == units_of(FILE.encode(), "%lld items", "en")
+
+
+def test_catalog_with_several_languages_gets_the_one_of_the_document() -> None:
+    data = FILE.replace('"extractionState" : "manual",', '"x" : 1,').encode()
+    content = json.loads(data)
+    content["strings"]["save"]["localizations"]["fr"] = {"stringUnit": {"state": "new", "value": "Garder"}}
+    document = read_document(json.dumps(content).encode(), "a.xcstrings")
+    assert document.segments[-1].target is None
+    written = document.export_file({3: "Sichern"}, "de").data
+    assert units_of(written, "save")["stringUnit"]["value"] == "Sichern"
+    assert units_of(written, "save", "fr")["stringUnit"]["value"] == "Garder"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"{}", "is not a string catalog"),
+        (b'{"sourceLanguage": "en", "strings": []}', "is not a string catalog"),
+        (b'{"sourceLanguage": "en", "strings": {"a": 1, "b": null, "12": {}}}', "contains no text"),
+        (b'{"sourceLanguage": "en", "strings": {', "not valid JSON"),
+        (b"[" * 300 + b"]" * 300, "nested more than 100 levels deep"),
+    ],
+)
+def test_other_files_are_refused_with_the_cure(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
+        read_document(data, "a.xcstrings")
