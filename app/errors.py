@@ -5,6 +5,7 @@
     ├── GlossaryError      a glossary that cannot be used at all
     ├── LogError           a log that cannot be read or written
     ├── DownloadError      a model that cannot be downloaded or installed
+    │   └── BrokenDownload   a download that can be continued later
     └── CommandError       a command of the page that cannot be carried out
 
 Every message is for the user: it names the file or row and how to fix the problem. It is plain text, never HTML.
@@ -29,6 +30,10 @@ class LogError(AppError):
 
 class DownloadError(AppError):
     """A published model cannot be listed, downloaded or installed; the message names the file and the cure."""
+
+
+class BrokenDownload(DownloadError):
+    """A download was broken off, such as by the network; it can be continued later."""
 
 
 class CommandError(AppError):

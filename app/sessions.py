@@ -106,15 +106,25 @@ class Sessions:
             is_first, self._has_welcomed = not self._has_welcomed, True
             if token is not None:
                 try:
-                    return self.find(token), {}
+                    workspace = self.find(token)
                 except UnknownSession:
                     pass
+                else:
+                    self._continue_download(workspace, is_first=is_first)
+                    return workspace, {}
             workspace = self._current or self._open_first()
+            self._continue_download(workspace, is_first=is_first)
             offers = self.offers(besides=workspace) if is_first else []
             offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
             if is_first and not offers and self.model.folder == MODEL_FOLDER:
                 self._model_needs[workspace.token] = (workspace.direction, False)
             return workspace, {"offer": offers[0]} if offers else {}
+
+    def _continue_download(self, workspace: Workspace, *, is_first: bool) -> None:
+        """To the first page after a start: continues a download that ended with the app, its own document's if any."""
+        if is_first:
+            others = (summary.token for summary in self.store.sessions())
+            self.models.continue_download(workspace, (workspace.token, *others))
 
     def model_offer(self, workspace: Workspace) -> Json | None:
         """The model to offer where this document is shown first: one for its languages. None without one."""

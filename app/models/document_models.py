@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.errors import CommandError
 from app.i18n import Message
+from app.models.begun_downloads import BegunDownload, BegunDownloads
 from app.models.catalog import MAX_DIRECTIONS, ModelCatalog
 from app.models.document_direction import check_direction
 from app.models.loading import ModelHandle, load_translator
@@ -82,6 +85,7 @@ class DocumentModels:
         self.first = first
         self.catalog = ModelCatalog(self.handles, known, published or PublishedModels(DEFAULT_MODEL_REGISTRY))
         self.uploads = UploadedModels()
+        self._begun = BegunDownloads()
         self._others: dict[Path, ModelHandle] = {}
         self._awaited: dict[str, ModelHandle] = {}  # by the token of the document that waits for it
         self._users: dict[str, ModelHandle] = {}  # by the token of the document, where it is not the first
@@ -103,7 +107,8 @@ class DocumentModels:
         """
         pair = self.catalog.pivots.find(key, may_download=True)
         if pair is not None and not pair.is_installed:
-            self._await(user, Path(key), pair.name, partial(self._load_pair, pair))
+            begun = BegunDownload("pair", key)
+            self._await(user, Path(key), pair.name, partial(self._load_pair, pair), begun)
             return
         entry = self.catalog.entry(key)
         check_direction(entry.name, entry.directions, user.direction)
@@ -126,7 +131,7 @@ class DocumentModels:
             is_here = self._find_handle(Path(name)) is not None
         known = None if is_here else self.catalog.converted_from(name)
         if known is None:
-            self._await(user, Path(name), name)
+            self._await(user, Path(name), name, begun=BegunDownload("hub", name))
         else:
             self.switch(user, known)
 
@@ -143,7 +148,21 @@ class DocumentModels:
         def load(progress: FetchProgress) -> AnyTranslator:
             return load_translator(self.catalog.published.install(model, progress), self.first.device, progress)
 
-        self._await(user, Path(name), model.title, load)
+        self._await(user, Path(name), model.title, load, BegunDownload("published", name))
+
+    def continue_download(self, user: ModelUser, tokens: Iterable[str]) -> None:
+        """Continues, for this document, the first download that one of these documents had begun before the app ended.
+
+        One that is impossible now, such as of a model that is in no list any more, is dropped.
+        """
+        begin = {"published": self.download, "pair": self.switch, "hub": self.fetch}
+        for token in tokens:
+            if (begun := self._begun.of(token)) is not None:
+                self._begun.forget(token)
+                with suppress(CommandError):
+                    begin[begun.kind](user, begun.name)
+                    self._begun.note(user.token, replace(begun, is_continued=True))
+                return
 
     def install_upload(self, user: ModelUser, upload: str, given_name: str) -> None:
         """Installs an uploaded model; translates this document with it if it has its direction.
@@ -178,11 +197,21 @@ class DocumentModels:
         """Keeps the current model: stops waiting for the one that is being loaded."""
         with self._lock:
             self._awaited.pop(user.token, None)
+        self._begun.forget(user.token)
         user.expect_no_model()
         self._release_unused()
 
-    def _await(self, user: ModelUser, folder: Path, name: str, load: Load | None = None) -> None:
-        """Translates this document with the model of this folder or hub id as soon as it is ready."""
+    def _await(
+        self, user: ModelUser, folder: Path, name: str, load: Load | None = None, begun: BegunDownload | None = None
+    ) -> None:
+        """Translates this document with the model of this folder or hub id as soon as it is ready.
+
+        The next start of the app continues the download `begun`.
+        """
+        if begun is None:
+            self._begun.forget(user.token)  # another model is wanted now
+        else:
+            self._begun.note(user.token, begun)
         with self._lock:
             handle = self._awaited[user.token] = self._handle_of(folder, load)
         if handle is user.model:
@@ -274,6 +303,10 @@ class DocumentModels:
                 del self._awaited[user.token]
             if is_awaited and is_fit:
                 self._users[user.token] = handle
+        if is_awaited:
+            begun = self._begun.of(user.token)
+            if not handle.is_broken_off or (begun is not None and begun.is_continued):  # one more try is enough
+                self._begun.forget(user.token)
         if is_awaited and is_fit:
             user.use_model(handle, self.catalog.key_of(handle))
         elif is_awaited and has_failed:

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
-from app.errors import AppError
+from app.errors import AppError, BrokenDownload
 from engine import (
     AnyTranslator,
     EngineError,
@@ -100,6 +100,7 @@ class ModelHandle:
         self._load_translator = load
         self.state: ModelState = "loading"
         self.message = ""
+        self.is_broken_off = False  # where it failed: whether a download can be continued
         self.fetched: int | None = None
         self.name = folder.name
         self.directions: Sequence[str] = ()
@@ -204,6 +205,7 @@ class ModelHandle:
             if self.is_stopped:  # while it was loading, so that nobody else closes it
                 worker.close()
         except (AppError, EngineError) as error:
+            self.is_broken_off = isinstance(error, BrokenDownload)
             self._finish("failed", error.args[0] if error.args else "")  # a Message stays translatable
         except Exception as error:  # the page must show whatever went wrong
             self._finish("failed", f"The model in {self.folder} could not be loaded: {type(error).__name__}: {error}")

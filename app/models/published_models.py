@@ -34,6 +34,7 @@ _ROOM_BYTES: Final = 64 * 2**20
 LICENCE_FILE: Final = "LICENSE.txt"
 SOURCE_FILE: Final = "source.json"
 CARD_FILE: Final = "card.md"
+BEGUN_SUFFIX: Final = ".begun"  # of the notes of downloads to continue (`begun_downloads`)
 Install = Callable[[Path, str, Mapping[str, str]], Path]
 
 
@@ -124,8 +125,12 @@ class PublishedModels:
             for folder in self._downloads.iterdir():
                 with suppress(OSError):
                     newest = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
-                    if folder.is_dir() and time.time() - newest > KEPT_SECONDS:
+                    if time.time() - newest <= KEPT_SECONDS:
+                        continue
+                    if folder.is_dir():
                         shutil.rmtree(folder, ignore_errors=True)
+                    elif folder.suffix == BEGUN_SUFFIX:
+                        folder.unlink()
 
     @contextmanager
     def _turn(self, progress: FetchProgress) -> Iterator[None]:

@@ -15,7 +15,7 @@ from typing import Final
 import httpx
 
 from app import VERSION
-from app.errors import DownloadError
+from app.errors import BrokenDownload, DownloadError
 from app.i18n import Message
 
 CHUNK_BYTES: Final = 1 << 16
@@ -175,7 +175,8 @@ def _explained(url: str, error: Exception) -> DownloadError:
             )
         )
     reason = f"HTTP {error.response.status_code}" if isinstance(error, httpx.HTTPStatusError) else str(error)
-    return DownloadError(
+    kind = BrokenDownload if _may_pass(error) else DownloadError
+    return kind(
         Message(
             "{url} cannot be downloaded ({reason}): check the connection and try again. What was received is kept.",
             url=url,

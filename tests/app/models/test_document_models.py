@@ -21,6 +21,7 @@ from app.errors import CommandError
 from app.i18n import translated
 from app.log.store import LogStore
 from app.models import document_models as models
+from app.models import transfer
 from app.models.loading import ModelHandle, load_translator
 from app.models.published_models import PublishedModels
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
@@ -535,9 +536,10 @@ def shop(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
             return install_model(cache / "mine", name, texts)
 
         sessions = Sessions(store, first, SAMPLES_FOLDER, published=PublishedModels(registry.address, install=install))
-        yield Shop(registry, sessions, sessions.open_document(TEXT, "text.txt"))
+        shop = Shop(registry, sessions, sessions.open_document(TEXT, "text.txt"))
+        yield shop
         registry.release.set()
-        sessions.close()
+        shop.sessions.close()
         store.close()
 
 
@@ -610,6 +612,55 @@ def test_cancelled_or_failed_download_keeps_the_current_model(shop: Shop) -> Non
     ] == []
     with pytest.raises(CommandError, match="does not have firefox-xx"):
         models_.download(workspace, "firefox-xx")
+
+
+def restarted(shop: Shop) -> Workspace:
+    """The document after the app was closed and started again."""
+    sessions, token = shop.sessions, shop.workspace.token
+    sessions.close()
+    shop.sessions = Sessions(
+        sessions.store, ready_model(HandDecoder()), SAMPLES_FOLDER, published=sessions.models.catalog.published
+    )
+    shop.workspace, _ = shop.sessions.welcome(token)
+    return shop.workspace
+
+
+def test_download_that_ended_with_the_app_continues_at_the_next_start(shop: Shop) -> None:
+    registry, workspace = shop.registry, shop.workspace
+    entry = registry.publish("en-de", model=os.urandom(300_000))
+    shop.sessions.models.catalog.published.update()
+    registry.held = registry.path_of(entry)
+    shop.sessions.models.download(workspace, "firefox-en-de-tiny")
+    shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
+    workspace = restarted(shop)
+    assert workspace.snapshot()["model"]["next"] == "Firefox Translations en-de (tiny)"
+    registry.release.set()
+    shop.wait_for(lambda: workspace.model.name == "firefox-en-de-tiny")
+    path, wanted = registry.requests[-1] if registry.requests[-1][1] else registry.requests[-2]
+    assert (path, wanted.startswith("bytes=")) == (registry.path_of(entry), True), (
+        "what was received is not asked again"
+    )
+    assert restarted(shop).snapshot()["model"]["next"] == ""
+
+
+def test_broken_download_is_tried_once_more_at_the_next_start_and_a_cancelled_one_is_not(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.001)
+    shop.registry.publish("en-de")
+    shop.sessions.models.catalog.published.update()
+    shop.registry.is_down = True
+    shop.sessions.models.download(shop.workspace, "firefox-en-de-tiny")
+    shop.wait_for(lambda: "HTTP 503" in shop.workspace.problem)
+    workspace = restarted(shop)
+    shop.wait_for(lambda: "HTTP 503" in workspace.problem)
+    num_requests = len(shop.registry.requests)
+    assert restarted(shop).snapshot()["model"]["next"] == ""
+    assert len(shop.registry.requests) == num_requests, "a person has to ask now"
+
+    shop.sessions.models.download(shop.workspace, "firefox-en-de-tiny")
+    shop.sessions.models.stop(shop.workspace)
+    assert restarted(shop).snapshot()["model"]["next"] == ""
 
 
 def test_styles_of_a_model_are_known_while_it_loads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,7 @@ class Coming {
   constructor(bench) {
     this.name = h('span', {});
     this.done = h('i', {});
+    this.note = h('p.muted', {}, t('models.continued'));
     this.bar = h(
       'div.bar',
       {role: 'progressbar', 'aria-label': t('models.fetched'), 'aria-valuemin': 0, 'aria-valuemax': 100},
@@ -106,6 +107,7 @@ class Coming {
       this.name,
       this.bar,
       button('.btn.small', {onclick: () => bench.connection.send('stop_model', {}, 'stop_model')}, t('models.stop')),
+      this.note,
     );
     this.update(bench.model);
   }
@@ -115,7 +117,7 @@ class Coming {
     this.element.hidden = !model.next;
     if (!model.next) return;
     setText(this.name, comingText(model));
-    this.bar.hidden = model.fetched === null;
+    this.bar.hidden = this.note.hidden = model.fetched === null;
     this.done.style.inlineSize = `${model.fetched}%`;
     this.bar.setAttribute('aria-valuenow', String(model.fetched));
   }
