@@ -305,6 +305,7 @@ class DocumentsDialog {
       tn('project.bases', project.num_term_bases),
       tn('glossary.terms', project.num_terms),
     ];
+    const hint = h('div', {role: 'status'});
     return h(
       'li',
       {'data-project': project.id},
@@ -316,6 +317,7 @@ class DocumentsDialog {
         project.is_current ? h('span.tag.ok', {}, t('project.current')) : null,
         h('div.muted', {}, [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
         h('div.muted.num', {}, contents.join(' \u00b7 ')),
+        hint,
       ),
       h(
         'div.acts',
@@ -336,6 +338,11 @@ class DocumentsDialog {
         ),
         button(
           '.btn.small',
+          {'aria-label': t('project.glossaries', {name: title}), onclick: () => this.showGlossaries(project.id, hint)},
+          t('pages.glossaries'),
+        ),
+        button(
+          '.btn.small',
           {'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
           t('project.edit.short'),
         ),
@@ -352,6 +359,21 @@ class DocumentsDialog {
         ),
       ),
     );
+  }
+
+  /**
+   * Shows the glossaries of a project with its newest document; without a document, says what to do.
+   * @param {number} project
+   * @param {HTMLElement} hint
+   */
+  async showGlossaries(project, hint) {
+    const [newest] = this.documents.filter(row => row.project === project).sort((a, b) => b.last_ms - a.last_ms);
+    if (!newest) {
+      setText(hint, t('project.glossaries.none'));
+      return;
+    }
+    await this.show(newest.session);
+    this.bench.pages.go('glossaries');
   }
 
   /** @param {ProjectRow} project */
