@@ -34,3 +34,62 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
     expect(screen.page.locator(".head2")).not_to_contain_text("individually")
     screen.page.get_by_role("button", name="Ignore in this segment").click()
     expect(screen.page.locator(".head2, .price")).to_have_count(0)
+
+
+# For each role, where its colour is shown: a selector and the property that has the colour.
+COLOURS = {
+    "term": [
+        (".source .an.met", "color"),
+        (".hyp .w.term", "color"),
+        (".ledger .of", "color"),
+        (".ledger .pb.term i", "background-color"),
+        (".nbest .bx.term", "color"),
+        ("#pinpoint-panel-terms .tag.ok", "color"),
+    ],
+    "pin": [
+        (".hyp .pin", "color"),
+        ("li[data-pin] .pin", "color"),
+        (".nbest .bx:not(.term, .kept)", "color"),
+    ],
+    "mark of a pin": [
+        (".hyp .pin", "text-decoration-color"),
+        ("li[data-pin] .pb i", "background-color"),
+        (".nbest .bx:not(.term, .kept)", "border-top-color"),
+    ],
+    "ban": [(".hyp .banned", "color"), ("li[data-ban] .banned", "color")],
+}
+REPORTED = {"term": ("td .of", "color"), "pin": ("td .pin", "color"), "ban": ("td .banned", "color")}
+
+
+def colour_of(screen: Screen, selector: str, name: str) -> str:
+    element = screen.page.locator(selector).first
+    expect(element).to_be_attached()
+    return str(element.evaluate("(element, name) => getComputedStyle(element)[name]", name))
+
+
+def test_terms_pins_and_bans_have_one_colour_each_everywhere(screen: Screen):
+    page = screen.page
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "terms.csv", b"source,target\nsettings,Einstellungen\n")
+    expect(page.locator("li[data-price-of=Einstellungen] .price")).to_contain_text(NUMBER)
+    page.get_by_label("Words to pin or ban").fill("ganz neu")
+    page.keyboard.press("Enter")
+    screen.wait_for_pin("ganz neu")
+    screen.wait_for_proposal()
+    screen.words.nth(0).click(modifiers=["Alt"])
+    expect(page.locator("li[data-ban] .price")).to_contain_text(NUMBER)
+    screen.wait_for_proposal()
+    everywhere = [{role: {colour_of(screen, *place) for place in places} for role, places in COLOURS.items()}]
+    page.emulate_media(color_scheme="dark")
+    everywhere.append({role: {colour_of(screen, *place) for place in places} for role, places in COLOURS.items()})
+    page.emulate_media(color_scheme="light")
+    for colours in everywhere:
+        assert {role: len(found) for role, found in colours.items()} == dict.fromkeys(COLOURS, 1), colours
+        assert len({found for each in colours.values() for found in each}) == len(COLOURS)
+    assert everywhere[0] != everywhere[1]
+
+    screen.confirm()
+    page.get_by_role("link", name="Report").click()
+    for role, (selector, name) in REPORTED.items():
+        assert {colour_of(screen, f".page {selector}", name)} == everywhere[0][role]
+    page.keyboard.press("Escape")

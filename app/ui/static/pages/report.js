@@ -223,7 +223,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
                         'td',
                         textIn(bench.languages.target),
                         h(
-                          kind === 'ban' ? 'span.banned' : 'span.pin',
+                          kind === 'ban' ? 'span.banned' : kind === 'term' ? 'span.of' : 'span.pin',
                           {},
                           icon(kind === 'ban' ? 'ban' : kind === 'term' ? 'book' : 'lock'),
                           text,
