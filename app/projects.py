@@ -47,6 +47,7 @@ class ProjectDraft:
     formality: str = ""
     domain: str = ""
     shares_memory: bool = True
+    learns: bool = True
 
 
 class Projects:
@@ -164,7 +165,7 @@ class Projects:
         self._log(workspace, "delete", project, lambda db: delete_project(db, project_id, into_id), into=into)
         if into is not None:
             for one in moved:
-                one.project = into
+                one.use_project(into)
             self.share(into.id, self.store.term_bases(into.id))
         return self.overview()
 
@@ -190,7 +191,7 @@ class Projects:
 
             events = [moving, NewEvent("glossary", shared_payload(after))]
             self.store.append_all(session_id, events, change=change)
-            opened.project = project
+            opened.use_project(project)
 
         opened.glossaries.follow(self.store.term_bases(project_id), move=move)
 
@@ -227,6 +228,7 @@ class Projects:
             formality=draft.formality,
             domain=_clean(draft.domain),
             shares_memory=draft.shares_memory,
+            learns=draft.learns,
         )
 
     def _log(
@@ -286,7 +288,7 @@ def _named(project: Project) -> Json:
 
 
 def _payload(change: str, project: Project) -> Json:
-    names = ("client", "formality", "domain", "min_match", "other_penalty", "import_penalty")
+    names = ("client", "formality", "domain", "min_match", "other_penalty", "import_penalty", "learns")
     return {"change": change, **_named(project), **{name: getattr(project, name) for name in names}}
 
 
@@ -300,6 +302,7 @@ def _row(summary: ProjectSummary) -> Json:
         "formality": project.formality,
         "domain": project.domain,
         "shares_memory": project.shares_memory,
+        "learns": project.learns,
         "num_documents": summary.num_documents,
         "num_term_bases": summary.num_term_bases,
         "num_terms": summary.num_terms,

@@ -226,6 +226,12 @@ def m0009_matches_of_a_project(db: Database) -> None:
         db.execute(f"ALTER TABLE project ADD COLUMN {column} INTEGER NOT NULL DEFAULT {default}")
 
 
+@migrations()
+def m0010_project_learns(db: Database) -> None:
+    """Whether proposals of a project's documents draw from its confirmed segments."""
+    db.execute("ALTER TABLE project ADD COLUMN learns INTEGER NOT NULL DEFAULT 1")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

@@ -15,7 +15,7 @@ from app.log.connection import LogConnection
 
 _COLUMNS = (
     "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
-    "min_match, other_penalty, import_penalty"
+    "min_match, other_penalty, import_penalty, learns"
 )
 
 
@@ -26,6 +26,7 @@ class Project:
     `shares_memory`: matches from documents of other projects are used, too. Times are milliseconds since 1970.
     `min_match` is the lowest match rate that is shown, in percent; the penalties are what a match from another project
     or from an imported memory is worth less.
+    `learns`: proposals draw from its confirmed segments.
     """
 
     id: int
@@ -40,6 +41,22 @@ class Project:
     min_match: int = 75
     other_penalty: int = 1
     import_penalty: int = 0
+    learns: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedPair:
+    """A confirmed segment of a project."""
+
+    session_id: int
+    index: int
+    source: str
+    target: str
+
+    @property
+    def origin(self) -> tuple[int, int]:
+        """The session and the segment."""
+        return self.session_id, self.index
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +94,7 @@ def insert_project(db: Database, project: Project) -> int:
     """Adds a project and returns its number; `project.id` does not count."""
     statement = (
         "INSERT INTO project (name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
-        "min_match, other_penalty, import_penalty) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "min_match, other_penalty, import_penalty, learns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     values = (
         project.name,
@@ -91,6 +108,7 @@ def insert_project(db: Database, project: Project) -> int:
         project.min_match,
         project.other_penalty,
         project.import_penalty,
+        project.learns,
     )
     return int(db.execute(statement, values).lastrowid or 0)
 
@@ -99,7 +117,7 @@ def update_project(db: Database, project: Project) -> None:
     """Stores the project's texts, its style, its choices for matches, and when it was chosen; its languages stay."""
     db.execute(
         "UPDATE project SET name = ?, client = ?, formality = ?, domain = ?, shares_memory = ?, chosen_ms = ?, "
-        "min_match = ?, other_penalty = ?, import_penalty = ? WHERE id = ?",
+        "min_match = ?, other_penalty = ?, import_penalty = ?, learns = ? WHERE id = ?",
         (
             project.name,
             project.client,
@@ -110,9 +128,24 @@ def update_project(db: Database, project: Project) -> None:
             project.min_match,
             project.other_penalty,
             project.import_penalty,
+            project.learns,
             project.id,
         ),
     )
+
+
+def confirmed_in_project(
+    log: LogConnection, project_id: int, direction: str, besides: int, limit: int
+) -> list[ConfirmedPair]:
+    """The confirmed segments of a project's other documents than session `besides`, those of the last ones at most."""
+    query = """
+        SELECT session_id, segment_index, source, target FROM segment JOIN session ON session.id = session_id
+        WHERE project_id = ? AND direction = ? AND session_id != ? AND state = 'confirmed' AND target IS NOT NULL
+        ORDER BY session_id DESC, segment_index DESC LIMIT ?
+    """
+    rows = log.rows(Message("load the memory"), query, (project_id, direction, besides, limit))
+    found = [ConfirmedPair(row["session_id"], row["segment_index"], row["source"], row["target"]) for row in rows]
+    return found[::-1]
 
 
 def delete_project(db: Database, project_id: int, into: int | None) -> None:
@@ -139,4 +172,4 @@ _COUNTS = ("num_documents", "num_term_bases", "num_terms")
 
 def _project(row: dict[str, Any]) -> Project:
     fields = {name: row[name] for name in _COLUMNS.split(", ")}
-    return Project(**{**fields, "shares_memory": bool(fields["shares_memory"])})
+    return Project(**{**fields, "shares_memory": bool(fields["shares_memory"]), "learns": bool(fields["learns"])})

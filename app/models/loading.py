@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
 from app.errors import AppError, BrokenDownload
 from engine import (
@@ -26,6 +26,9 @@ from engine import (
     describe_model,
     offer_of,
 )
+
+if TYPE_CHECKING:
+    from engine import Datastore  # importing it loads PyTorch
 
 # Two rows of the beam for each bank: with one, many constraint tokens make the search greedy in each bank. On 566
 # segments of software documentation with terms, two gave BLEU 22.8 and one gave 22.6, for 4 % more rows.
@@ -43,11 +46,25 @@ class DecodingWorker(Protocol):
     """The engine's worker, as the app uses it."""
 
     def submit(
-        self, request: Request, options: SearchOptions, *, key: str, owner: str, priority: Priority = ...
+        self,
+        request: Request,
+        options: SearchOptions,
+        *,
+        key: str,
+        owner: str,
+        priority: Priority = ...,
+        datastore: Datastore | None = ...,
     ) -> Future[Translation]:
         """Queues a request. A newer one with the same key cancels it; owners take turns."""
 
-    def ask(self, call: Callable[[AnyTranslator, threading.Event], T], *, key: str, owner: str) -> Future[T | None]:
+    def ask(
+        self,
+        call: Callable[[AnyTranslator, threading.Event], T],
+        *,
+        key: str,
+        owner: str,
+        priority: Priority = ...,
+    ) -> Future[T | None]:
         """Queues any other call of the translator; its result is None where a newer call has the same key."""
 
     def cancel(self, key: str) -> None:

@@ -68,7 +68,8 @@ class OfferedModel(TypedDict):
 class ModelView(TypedDict):
     """The model in use; `next` names one that is loading, `fetched` is the percentage of its download.
 
-    `pivot` is the language between if two models translate, one after the other.
+    `pivot` is the language between if two models translate, one after the other. `num_learned` counts the confirmed
+    segments that proposals draw from.
     """
 
     state: str
@@ -80,6 +81,7 @@ class ModelView(TypedDict):
     fetched: int | None
     offered: OfferedModel | None
     style: StyleView
+    num_learned: int
 
 
 class SegmentCounts(TypedDict):
@@ -313,6 +315,14 @@ class FindingView(TypedDict):
     is_error: bool
 
 
+class LearnedView(TypedDict):
+    """A confirmed segment that the proposal draws from; `segment` is its number, null in another document."""
+
+    segment: int | None
+    source: str
+    target: str
+
+
 class SegmentDetails(TypedDict):
     """The open segment. `target` is the person's text, null while the machine's is shown."""
 
@@ -348,6 +358,7 @@ class SegmentDetails(TypedDict):
     is_from_memory: bool
     match_rate: int
     findings: list[FindingView]
+    learned_from: list[LearnedView]
 
 
 class SessionOffer(TypedDict):

@@ -143,6 +143,7 @@ class ProjectRow(TypedDict):
     formality: str
     domain: str
     shares_memory: bool
+    learns: bool
     num_documents: int
     num_term_bases: int
     num_terms: int

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.i18n import Message
@@ -14,6 +15,9 @@ from app.segments.state import Json, SegmentState, inflected_form
 from app.tags.protect import Protection
 from app.text.words import word_spans
 from engine import Alternative, AnyTranslator, Hypothesis, Request, SearchOptions, is_word_char
+
+if TYPE_CHECKING:
+    from engine import Datastore  # importing it loads PyTorch
 
 MAX_ALTERNATIVES = 6
 
@@ -71,7 +75,11 @@ def question_for(
 
 
 def alternatives_from(
-    translator: AnyTranslator, question: Question, options: SearchOptions, cancel: threading.Event
+    translator: AnyTranslator,
+    question: Question,
+    options: SearchOptions,
+    cancel: threading.Event,
+    datastore: Datastore | None = None,
 ) -> tuple[Alternative, ...]:
     """The engine's answer to a question; the text before the word stays, tags included."""
     protection = Protection.of(question.request)
@@ -89,7 +97,14 @@ def alternatives_from(
         offset = protection.engine_offset(answered, hypothesis, offset)
         hypothesis = answered
     found = translator.alternatives(
-        request, hypothesis, offset, MAX_ALTERNATIVES, options, cancel=cancel, deadline_ms=DEADLINE_MS
+        request,
+        hypothesis,
+        offset,
+        MAX_ALTERNATIVES,
+        options,
+        cancel=cancel,
+        deadline_ms=DEADLINE_MS,
+        datastore=datastore,
     )
     beginning = question.hypothesis.text[: question.offset]
     return tuple(protection.restore_alternative(alternative, beginning) for alternative in found)

@@ -34,10 +34,11 @@ from app.tm.library import MemoryLibrary
 from app.workspace.activity import Activity
 from app.workspace.batches import Batches
 from app.workspace.checking import Checking
-from app.workspace.core import UnitOfWork, WorkspaceCore
+from app.workspace.core import AnswerThread, UnitOfWork, WorkspaceCore
 from app.workspace.decoding import DecodeQueue
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.glossary_imports import GlossaryImports
+from app.workspace.learning import Learning
 from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
 from app.workspace.snapshot import snapshot_of
@@ -88,8 +89,13 @@ class Workspace:
         self.batches = Batches(core)
         self.project = project or Project(0, "", "", direction, "", "", True)
         self.memory = MemoryLookup(core, shared, lambda: scope_of(self.project))
-        self.questions = Questions(core, self.style, options)
-        self.decoding = DecodeQueue(core, self.terms, self.style, self.memory, self.questions, options)
+        answers = AnswerThread(core)
+        self.learning = Learning(core, self.style, answers, lambda: self.project)
+        self.questions = Questions(core, self.style, self.learning, options)
+        self.decoding = DecodeQueue(
+            core, self.terms, self.style, self.memory, self.questions, self.learning, answers, options
+        )
+        self.learning.on_learned = self.decoding.translate_after_learning
         self.structure = Structure(core, self.terms, self.decoding)
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries)
@@ -132,8 +138,17 @@ class Workspace:
             name, loading = self._next or ("", self.model)
             model = {**self.model.view(), "next": name, "fetched": loading.fetched, "offered": self._offered}
             model["style"] = self.style.view()
+            model["num_learned"] = self.learning.num_learned
             reply = snapshot_of(
-                self.core, self.decoding, self.activity, self.terms.summary(), model, since, open_index, detail_since
+                self.core,
+                self.decoding,
+                self.activity,
+                self.learning,
+                self.terms.summary(),
+                model,
+                since,
+                open_index,
+                detail_since,
             )
             project = project_view(self.project)
             reply["document"] |= {"session": self.session_id, "project": project}
@@ -279,10 +294,12 @@ class Workspace:
             self.decoding.pretranslate(is_on)
 
     def use_project(self, project: Project) -> None:
-        """Shows the project of the document as it is now."""
+        """Shows the project of the document as it is now, and learns or forgets as it says."""
         with self.lock:
-            self.project = project
+            before, self.project = self.project, project
             self.memory.rates.wake()
+            if (project.id, project.learns) != (before.id, before.learns):
+                self.learning.start()
             self.core.touch()
 
     def choose_style(self, style: Style, also: Callable[[UnitOfWork], None] | None = None) -> None:
@@ -359,6 +376,8 @@ class Workspace:
 
     def _opened(self, index: int) -> None:
         self.core.open_index = index
+        if self.decoding.is_suspended:  # segments may have been confirmed in another document meanwhile
+            self.learning.refresh()
         self.decoding.is_suspended = False
         self.decoding.hurry(self.core.segments[index])
         self.decoding.start_from(index)

@@ -21,6 +21,7 @@ from app.segments.state import Json, SegmentState, State, StoredAnswer, constrai
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
 from app.workspace.decoding_events import request_payload, result_payload
+from app.workspace.learning import Learning, shares_words
 from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
 from app.workspace.pace import Pace
@@ -31,6 +32,8 @@ from engine import EngineError, Reason, Request, SearchOptions, Translation
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
 WINDOW = 8
+# Segments behind the open one that are translated again when a segment was learned that may help them.
+NUM_LEARNED_AHEAD = 12
 # Segments behind the open one that are decoded in full though their text is known from an earlier run.
 AHEAD = 2
 
@@ -45,6 +48,8 @@ class DecodeQueue:
         style: StyleChoice,
         memory: MemoryLookup,
         questions: Questions,
+        learning: Learning,
+        answers: AnswerThread,
         options: SearchOptions,
     ) -> None:
         self._core = core
@@ -53,8 +58,9 @@ class DecodeQueue:
         self._memory = memory
         self._questions = questions
         self._options = options
-        self._answers = AnswerThread(core)
-        self._prices = PriceRequests(core, style, self._answers, options)
+        self._learning = learning
+        self._answers = answers
+        self._prices = PriceRequests(core, style, learning, answers, options)
         last = core.store.last_event(core.session_id, "pretranslate")
         self.is_pretranslating = last is None or bool(last.payload["is_wanted"])
         self.is_suspended = False  # another document is on the screen
@@ -163,6 +169,24 @@ class DecodeQueue:
             self.hurry(self._core.segments[self._core.open_index])
         self.start_from(self._core.open_index or 0)
 
+    def translate_after_learning(self, source: str) -> None:
+        """Translates again the untouched segments behind the open one to which a newly learned segment may apply.
+
+        Their sources share words in a row with it. The open segment's proposal stays: a person reads it.
+        """
+        core = self._core
+        behind = core.positions.get(core.open_index or 0, 0) + 1
+        again: list[int] = []
+        for index in core.order[behind : behind + NUM_LEARNED_AHEAD]:
+            segment = core.segments[index]
+            is_translated = segment.decoded is not None and segment.target is None
+            if is_translated and not segment.is_pending and shares_words(source, segment.source):
+                core.adopt(replace(segment, decoded=None))
+                again.append(index)
+        self._again.update(again)
+        self._todo = deque([*again, *(index for index in self._todo if index not in again)])
+        self._pump()
+
     def pretranslate(self, is_on: bool) -> None:
         """Starts or stops pre-translation; the open segment is decoded in any case."""
         if is_on == self.is_pretranslating:
@@ -192,6 +216,7 @@ class DecodeQueue:
         if self._core.model.state == "ready":
             self._forget_other_models()
             self._style.report_model()
+            self._learning.start()
         waiting, self._waiting = self._waiting, {}
         for index, priority in waiting.items():
             segment = self._core.segments[index]
@@ -290,6 +315,7 @@ class DecodeQueue:
             protection = self._protection(segment)
             request = protection.request
             payload = request_payload(segment, priority, protection, self._options, self._core.model)
+            payload["learned"] = self._learning.num_learned
             with self._core.command() as work:
                 work.log("decode_request", payload, segment)
             if (copy := protection.copy) is not None:
@@ -297,7 +323,12 @@ class DecodeQueue:
                 future.set_result(copy)
             else:
                 future = decoder.submit(
-                    request, self._options, key=self._key(index), owner=self._core.token, priority=priority
+                    request,
+                    self._options,
+                    key=self._key(index),
+                    owner=self._core.token,
+                    priority=priority,
+                    datastore=self._learning.datastore,
                 )
         except (EngineError, LogError) as error:
             future = Future()

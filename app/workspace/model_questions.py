@@ -22,6 +22,7 @@ from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
 from app.workspace.core import WorkspaceCore
+from app.workspace.learning import Learning
 from app.workspace.style_choice import StyleChoice
 from engine import Alternative, AnyTranslator, Request, SearchOptions, Translation
 
@@ -34,9 +35,10 @@ COMPLETION_STRENGTH = 1.0  # nats for each piece by which a completed text diffe
 class Questions:
     """The questions about one document's segments. Thread-safe."""
 
-    def __init__(self, core: WorkspaceCore, style: StyleChoice, options: SearchOptions) -> None:
+    def __init__(self, core: WorkspaceCore, style: StyleChoice, learning: Learning, options: SearchOptions) -> None:
         self._core = core
         self._style = style
+        self._learning = learning
         self.options = options
         self._keys = {name: f"{core.token}/{name}" for name in ("alternatives", "completion", "revision")}
 
@@ -52,9 +54,10 @@ class Questions:
         """Asks for alternatives to word number `word` of the proposal `text`; None where a newer question came."""
         with self._core.lock:
             question = question_for(self._core.segment(index), self._style.request, word, text)
+            datastore = self._learning.datastore
 
             def ask(translator: AnyTranslator, cancel: threading.Event) -> tuple[Alternative, ...]:
-                return alternatives_from(translator, question, self.options, cancel)
+                return alternatives_from(translator, question, self.options, cancel, datastore)
 
             return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self._core.token)
 
@@ -117,7 +120,10 @@ class Questions:
         protection = Protection.of(request)
         options = replace(self.options, nbest=1)
         key, owner = self._keys[question], self._core.token
-        return _restored(self._decoder().submit(protection.request, options, key=key, owner=owner), protection)
+        asked = self._decoder().submit(
+            protection.request, options, key=key, owner=owner, datastore=self._learning.datastore
+        )
+        return _restored(asked, protection)
 
     def _decoder(self) -> DecodingWorker:
         if (decoder := self._core.model.decoder) is None:

@@ -11,6 +11,7 @@ from app.segments.prices import Prices
 from app.segments.state import SegmentState
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
+from app.workspace.learning import Learning
 from app.workspace.style_choice import StyleChoice
 from engine import AnyTranslator, EngineError, Pricing, SearchOptions
 
@@ -18,9 +19,17 @@ from engine import AnyTranslator, EngineError, Pricing, SearchOptions
 class PriceRequests:
     """The price request of one document; at most one at a time. Used under the workspace's lock."""
 
-    def __init__(self, core: WorkspaceCore, style: StyleChoice, answers: AnswerThread, options: SearchOptions) -> None:
+    def __init__(
+        self,
+        core: WorkspaceCore,
+        style: StyleChoice,
+        learning: Learning,
+        answers: AnswerThread,
+        options: SearchOptions,
+    ) -> None:
         self._core = core
         self._style = style
+        self._learning = learning
         self._answers = answers
         self._options = options
         self._running: tuple[int, int] | None = None  # the segment's index and the number of its decode request
@@ -35,8 +44,12 @@ class PriceRequests:
             return
         protection = Protection.of(replace(self._style.request(segment), follow=None))  # prices are the model's own
 
+        datastore = self._learning.datastore
+
         def price(translator: AnyTranslator, cancel: threading.Event) -> Pricing:
-            pricing = translator.price(protection.request, self._options, cancel=cancel, deadline_ms=DEADLINE_MS)
+            pricing = translator.price(
+                protection.request, self._options, cancel=cancel, deadline_ms=DEADLINE_MS, datastore=datastore
+            )
             return protection.restore_pricing(pricing)
 
         try:

@@ -9,12 +9,14 @@ from app.text.words import counting_unit
 from app.workspace.activity import Activity
 from app.workspace.core import WorkspaceCore
 from app.workspace.decoding import DecodeQueue
+from app.workspace.learning import Learning
 
 
 def snapshot_of(
     core: WorkspaceCore,
     decoding: DecodeQueue,
     activity: Activity,
+    learning: Learning,
     glossary: Json | None,
     model: Json,
     since: int,
@@ -56,7 +58,11 @@ def snapshot_of(
     if open_index is not None and 0 <= open_index < len(core.segments):
         segment = core.segments[open_index]
         if segment.source and segment.stamp > detail_since:
-            reply["segment"] = {**detail_view(segment), "findings": [f.view() for f in core.findings(segment)]}
+            reply["segment"] = {
+                **detail_view(segment),
+                "findings": [f.view() for f in core.findings(segment)],
+                "learned_from": learning.view(segment),
+            }
             reply["checks_off"] = sorted(core.checks_off)
     return reply
 

@@ -39,7 +39,7 @@ class DatastoreOptions:
     """
 
     share: float = setting(0.99, "most of a piece's probability that neighbours give", minimum=0, maximum=0.99)
-    reach: float = setting(0.275, "distance at which the share of all neighbours is half of that", minimum=0)
+    reach: float = setting(0.2, "distance at which the share of all neighbours is half of that", minimum=0)
     fall: float = setting(
         0.14, "distance over which the share of all neighbours falls", minimum=0, is_above_minimum=True
     )

@@ -28,7 +28,14 @@ class HandDecoder:
         self.is_closed = False
 
     def submit(
-        self, request: Request, options: SearchOptions, *, key: str, owner: str, priority: Priority = "interactive"
+        self,
+        request: Request,
+        options: SearchOptions,
+        *,
+        key: str,
+        owner: str,
+        priority: Priority = "interactive",
+        datastore: Any = None,
     ) -> Future[Translation]:
         future: Future[Translation] = Future()
         if key.endswith(("/completion", "/revision")):
@@ -36,7 +43,7 @@ class HandDecoder:
         self.requests.append((key, request, priority, future))
         return future
 
-    def ask(self, call: Any, *, key: str, owner: str) -> Future[Any]:
+    def ask(self, call: Any, *, key: str, owner: str, priority: Priority = "interactive") -> Future[Any]:
         future: Future[Any] = Future()
         self.questions.append((key, future))
         return future

@@ -33,10 +33,13 @@ class ProjectFields(Command):
     formality: Formality | None
     domain: Name | None
     shares_memory: bool
+    learns: bool
 
     def draft(self) -> ProjectDraft:
         """The fields as they were entered."""
-        return ProjectDraft(self.title, self.client_name, self.formality or "", self.domain or "", self.shares_memory)
+        return ProjectDraft(
+            self.title, self.client_name, self.formality or "", self.domain or "", self.shares_memory, self.learns
+        )
 
 
 class CreateProject(ProjectFields):

@@ -40,7 +40,7 @@ GLOSSARY = "\n".join(
 class Speller(HandDecoder):
     """Spells nothing but Latin letters."""
 
-    def ask(self, call: Any, *, key: str, owner: str) -> Future[Any]:
+    def ask(self, call: Any, *, key: str, owner: str, priority: str = "interactive") -> Future[Any]:
         future: Future[Any] = Future()
         future.set_result(call(self, None))
         return future

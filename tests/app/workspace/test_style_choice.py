@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from app.reports.replay import replay_steps
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.commands import Workspace
-from engine import Alternative, Avoid, Hypothesis, Pricing, Request, Translator
+from engine import Alternative, Avoid, Datastore, Hypothesis, Pricing, Request, StoredPair, Translator
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 NUMBERS = itertools.count(1)  # of the commands of a page
@@ -53,6 +53,12 @@ class AskedTranslator:
         self._keep("alternatives", request)
         return ()
 
+    def stored_pair(self, request: Request, *_: Any, **__: Any) -> None:
+        self._keep("learn", request)
+
+    def datastore_of(self, pairs: Sequence[StoredPair]) -> Datastore:
+        return Datastore("asked", pairs=tuple(pairs))
+
 
 class AskedDecoder(HandDecoder):
     """One that also answers questions, at once."""
@@ -61,7 +67,7 @@ class AskedDecoder(HandDecoder):
         super().__init__()
         self.translator = AskedTranslator()
 
-    def ask(self, call: Any, *, key: str, owner: str) -> Future[Any]:
+    def ask(self, call: Any, *, key: str, owner: str, priority: str = "interactive") -> Future[Any]:
         future: Future[Any] = Future()
         future.set_result(call(cast(Translator, self.translator), threading.Event()))
         return future

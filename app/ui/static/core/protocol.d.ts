@@ -446,6 +446,7 @@ export interface CreateProject extends CommandFields {
   formality: 'formal' | 'informal' | null;
   domain: string | null;
   shares_memory: boolean;
+  learns: boolean;
   direction: string;
 }
 
@@ -551,6 +552,7 @@ export interface EditProject extends CommandFields {
   formality: 'formal' | 'informal' | null;
   domain: string | null;
   shares_memory: boolean;
+  learns: boolean;
   project: number;
 }
 
@@ -804,6 +806,13 @@ export interface LanguagePairs {
   directions: Record<string, string[]>;
 }
 
+/** A confirmed segment that the proposal draws from; `segment` is its number, null in another document. */
+export interface LearnedView {
+  segment: number | null;
+  source: string;
+  target: string;
+}
+
 /** The person looks elsewhere: another window, another tab. */
 export interface LeaveSegment extends CommandFields {
   name: 'leave';
@@ -935,7 +944,8 @@ export interface ModelSuggestion {
 
 /** The model in use; `next` names one that is loading, `fetched` is the percentage of its download.
  *
- * `pivot` is the language between if two models translate, one after the other. */
+ * `pivot` is the language between if two models translate, one after the other. `num_learned` counts the confirmed
+ * segments that proposals draw from. */
 export interface ModelView {
   state: string;
   name: string;
@@ -946,6 +956,7 @@ export interface ModelView {
   fetched: number | null;
   offered: OfferedModel | null;
   style: StyleView;
+  num_learned: number;
 }
 
 /** Puts a document into another project of its language pair. */
@@ -1079,6 +1090,7 @@ export interface ProjectRow {
   formality: string;
   domain: string;
   shares_memory: boolean;
+  learns: boolean;
   num_documents: number;
   num_term_bases: number;
   num_terms: number;
@@ -1302,6 +1314,7 @@ export interface SegmentDetails {
   is_from_memory: boolean;
   match_rate: number;
   findings: FindingView[];
+  learned_from: LearnedView[];
 }
 
 /** One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.

@@ -31,6 +31,7 @@ declare global {
   type Hypothesis = protocol.RankedHypothesis;
   type FreeHypothesis = protocol.FreeHypothesis;
   type Prices = protocol.PriceView;
+  type LearnedView = protocol.LearnedView;
   type ConstraintPrice = protocol.PricedConstraint;
   type KeptText = protocol.KeptView;
   type Style = protocol.StyleView;

@@ -74,6 +74,7 @@ export const editProject = async (bench, projects, project, onDone) => {
     domains.map(value => h('option', {value}, value ? domainName(value) : t('style.any'))),
   );
   const shares = h('input', {type: 'checkbox', checked: project?.shares_memory ?? true});
+  const learns = h('input', {type: 'checkbox', checked: project?.learns ?? true});
   const wrong = h('p.wrong', {id: 'pinpoint-project-wrong', role: 'alert'});
   const send = async () => {
     const reply = await bench.connection.send(project ? 'edit_project' : 'create_project', {
@@ -82,6 +83,7 @@ export const editProject = async (bench, projects, project, onDone) => {
       formality: formality.value || null,
       domain: domain.value || null,
       shares_memory: shares.checked,
+      learns: learns.checked,
       ...(project ? {project: project.id} : {direction: pair.value}),
     });
     if (!reply.ok) {
@@ -110,6 +112,8 @@ export const editProject = async (bench, projects, project, onDone) => {
       ),
       h('p.muted', {}, t('project.style.note')),
       h('label.check', {}, shares, h('span', {}, t('project.shares'))),
+      h('label.check', {}, learns, h('span', {}, t('project.learns'))),
+      h('p.muted', {}, t('project.learns.note')),
       wrong,
     ],
     buttons: [

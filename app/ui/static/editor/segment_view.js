@@ -63,7 +63,7 @@ export class SegmentView {
     this.ledger.clear();
     this.#known = {prices: null, free: null};
     layout.notices.replaceChildren();
-    setText(layout.proposalNote, '');
+    this.paintProposalNote(null, []);
     this.text.field.setLanguage(page.languages.target);
   }
 
@@ -133,12 +133,27 @@ export class SegmentView {
         ? t(this.page.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading')
         : t('proposal.none'),
     });
-    setText(this.layout.proposalNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
+    this.paintProposalNote(proposal, detail.learned_from);
     const texts = [...notices];
     if (proposal?.is_stale && !isPending) texts.push(t('proposal.stale'));
     this.layout.notices.replaceChildren(
       ...texts.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))),
     );
+  }
+
+  /**
+   * The score, and the confirmed segments that the proposal draws from; their texts are in the title.
+   * @param {ProposalView | null} proposal
+   * @param {LearnedView[]} learned
+   */
+  paintProposalNote(proposal, learned) {
+    const {proposalNote} = this.layout;
+    const own = learned.flatMap(({segment}) => segment ?? []).sort((a, b) => a - b);
+    const names = [...own.map(String), ...(own.length < learned.length ? [t('proposal.learned.elsewhere')] : [])];
+    const texts = proposal ? [t('proposal.score', {score: number(proposal.score)})] : [];
+    if (proposal && names.length) texts.unshift(t('proposal.learned', {segments: names.join(', ')}));
+    setText(proposalNote, texts.join(' \u00b7 '));
+    proposalNote.title = proposal ? learned.map(({source, target}) => `${source}\n\u2192 ${target}`).join('\n\n') : '';
   }
 
   /**

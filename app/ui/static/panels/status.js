@@ -1,5 +1,5 @@
 /* The status bar: whether everything is saved, working time, and the progress of the translation. */
-import {button, count, h, icon, number, setText, t} from '../core/dom.js';
+import {button, count, h, icon, number, setText, t, tn} from '../core/dom.js';
 import {hint} from '../core/key_bindings.js';
 import {clock} from '../core/texts.js';
 
@@ -22,6 +22,7 @@ export class Status {
     this.bench = bench;
     this.saved = h('span', {role: 'status'});
     this.decode = h('span.num', {});
+    this.learned = h('span.num', {hidden: true, title: t('status.learned.title')});
     this.bar = h('i', {});
     this.workTime = h('b', {});
     this.workSpeed = h('span', {});
@@ -50,7 +51,7 @@ export class Status {
       this.progressButton,
     );
     this.help = h('span.push', {}, hint('help'), t('status.keys'));
-    host.append(this.saved, this.work, this.decode, this.progress, this.help);
+    host.append(this.saved, this.work, this.decode, this.learned, this.progress, this.help);
     this.savedAt = null;
   }
 
@@ -75,6 +76,8 @@ export class Status {
         h('b', {}, t('status.ms', {n: Math.round(decode.last_ms ?? 0)})),
       );
     }
+    this.learned.hidden = !model.num_learned;
+    setText(this.learned, tn('status.learned', model.num_learned));
     this.showWork();
     if (!progress) return;
     const isDone = progress.done >= progress.total;

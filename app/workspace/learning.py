@@ -1,0 +1,221 @@
+"""What the model learns from the confirmed segments of a project, for the proposals of one document.
+
+The learned pairs are exactly the segments that are confirmed now: one that is reopened, edited, merged or deleted is
+forgotten. They are kept in memory only, and computed again from the log when a document is continued, when another
+model or style is chosen, or when the project learns again. The model's thread computes one pair at a time, after
+everything that a person waits for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from app.errors import LogError
+from app.log.project_tables import ConfirmedPair, Project, confirmed_in_project
+from app.segments.state import Json, SegmentState
+from app.tags.protect import Protection
+from app.text.nontranslatables import is_copied
+from app.text.words import word_spans
+from app.workspace.core import AnswerThread, WorkspaceCore
+from app.workspace.style_choice import StyleChoice
+from engine import AnyTranslator, EngineError, InvalidRequest, Request
+
+if TYPE_CHECKING:
+    from engine import Datastore, StoredPair  # importing these loads PyTorch
+
+MAX_OTHERS: Final = 200  # confirmed segments of other documents of the project
+_MIN_SHARED_WORDS: Final = 2  # in a row: what was learned can matter where sources have them in common
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """A confirmed segment as the model knows it; `stored` is None if there is nothing to learn from it."""
+
+    pair: ConfirmedPair
+    stored: StoredPair | None
+
+
+class Learning:
+    """The learned pairs of one document and its project. Used under the workspace's lock, except where noted.
+
+    `datastore` is what requests are translated with; None while nothing is learned.
+    """
+
+    def __init__(
+        self, core: WorkspaceCore, style: StyleChoice, answers: AnswerThread, project: Callable[[], Project]
+    ) -> None:
+        """Calls `on_learned` with the source of a segment that was confirmed just now, once it is learned."""
+        self._core = core
+        self._style = style
+        self._answers = answers
+        self._project = project
+        self.on_learned: Callable[[str], None] = lambda source: None
+        self._wanted: dict[Hashable, ConfirmedPair] = {}  # by origin, in their order: other documents' first
+        self._known: dict[Hashable, _Learned] = {}
+        self._new: set[Hashable] = set()  # confirmed since the model was there
+        self._empty: Datastore | None = None  # of the current model
+        self._round = 0  # answers of earlier rounds are void: another model or style, or a pause
+        self._asked: Hashable = None
+        self.datastore: Datastore | None = None
+        core.observe(self._follow)
+
+    @property
+    def num_learned(self) -> int:
+        """How many segments the proposals draw from."""
+        return 0 if self.datastore is None else len(self.datastore.pairs)
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether the model is asked for a pair now."""
+        return self._asked is not None
+
+    def start(self) -> None:
+        """Learns everything again, with the current model, style and project, in the background."""
+        self.stop()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Learns and forgets what was confirmed and reopened in the project's other documents meanwhile."""
+        if not self._is_on:
+            return
+        confirmed = (one for one in self._core.segments if one.state == "confirmed" and one.source and one.target)
+        self._wanted = {pair.origin: pair for pair in (*self._others(), *map(self._pair, confirmed))}
+        known = self._known.items()
+        self._known = {origin: learned for origin, learned in known if self._wanted.get(origin) == learned.pair}
+        self._renew()
+        self._learn_next()
+
+    def stop(self) -> None:
+        """Forgets everything and learns no more until `start`."""
+        self._round += 1
+        if self._core.model.decoder is not None and self._asked is not None:
+            self._core.model.decoder.cancel(self._key)
+        self._wanted, self._known, self._new, self._asked = {}, {}, set(), None
+        self._empty = self.datastore = None
+
+    def view(self, segment: SegmentState) -> list[Json]:
+        """The confirmed segments that the proposal of a segment draws from; those that were reopened are left out."""
+        if segment.shown is None:
+            return []
+        found = [self._wanted[origin] for origin in segment.shown.translation.learned_from if origin in self._wanted]
+        return [
+            {
+                "segment": self._core.number(pair.index) if pair.session_id == self._core.session_id else None,
+                "source": pair.source,
+                "target": pair.target,
+            }
+            for pair in found
+        ]
+
+    @property
+    def _is_on(self) -> bool:
+        return self._project().learns and self._core.model.decoder is not None
+
+    @property
+    def _key(self) -> str:
+        return f"{self._core.token}/learn"
+
+    def _pair(self, segment: SegmentState) -> ConfirmedPair:
+        return ConfirmedPair(self._core.session_id, segment.index, segment.source, segment.target or "")
+
+    def _others(self) -> Sequence[ConfirmedPair]:
+        core = self._core
+        try:
+            return confirmed_in_project(
+                core.store.connection, self._project().id, core.direction, core.session_id, MAX_OTHERS
+            )
+        except LogError as error:
+            core.report(error.args[0])
+            return []
+
+    def _follow(self, before: SegmentState, after: SegmentState) -> None:
+        """Learns a segment that is confirmed, and forgets one that is not any more."""
+        if "confirmed" not in (before.state, after.state) or not self._is_on:
+            return
+        pair = self._pair(after)
+        is_confirmed = after.state == "confirmed" and bool(after.source and after.target)
+        if self._wanted.get(pair.origin) == (pair if is_confirmed else None):
+            return
+        self._known.pop(pair.origin, None)
+        if is_confirmed:
+            self._wanted[pair.origin] = pair
+            self._new.add(pair.origin)
+        else:
+            self._wanted.pop(pair.origin, None)
+        self._renew()
+        self._learn_next()
+
+    def _learn_next(self) -> None:
+        """Asks the model for the next pair that it does not know, if it is not at one."""
+        decoder = self._core.model.decoder
+        missing = (pair for pair in self._in_order() if pair.origin not in self._known)
+        if decoder is None or self._asked is not None or (pair := next(missing, None)) is None:
+            return
+        request = self._style.asked.applied_to(Request(pair.source, direction=self._core.direction))
+        protection = Protection.of(replace(request, prefix=pair.target))  # the tags of both texts are taken out
+
+        def learn(translator: AnyTranslator, cancel: threading.Event) -> tuple[StoredPair | None, Datastore]:
+            stored: StoredPair | None = None
+            asked = protection.request
+            if asked.prefix.strip() and not is_copied(pair.source) and not cancel.is_set():
+                try:
+                    stored = translator.stored_pair(asked, asked.prefix, origin=pair.origin)
+                except InvalidRequest:  # too long, say
+                    stored = None
+            return stored, translator.datastore_of(())
+
+        try:
+            future = decoder.ask(learn, key=self._key, owner=self._core.token, priority="document")
+        except EngineError:  # the worker is closing
+            return
+        self._asked = pair.origin
+        number = self._round
+        nobody = self._core.segments[0]
+        future.add_done_callback(
+            lambda done: self._answers.hand_over(nobody, done, lambda _, answer: self._take(number, pair, answer))
+        )
+
+    def _take(self, number: int, pair: ConfirmedPair, done: Future[tuple[StoredPair | None, Datastore] | None]) -> None:
+        with self._core.lock:
+            if number != self._round:
+                return
+            self._asked = None
+            answer = None if done.cancelled() or done.exception() is not None else done.result()
+            if self._wanted.get(pair.origin) == pair:
+                stored, self._empty = answer or (None, self._empty)
+                self._known[pair.origin] = _Learned(pair, stored)
+                is_last = all(origin in self._known for origin in self._wanted)
+                if is_last or pair.origin in self._new:
+                    self._renew()
+                if stored is not None and pair.origin in self._new:
+                    self.on_learned(pair.source)
+                self._new.discard(pair.origin)
+            self._learn_next()
+
+    def _in_order(self) -> list[ConfirmedPair]:
+        """What is to be learned: other documents first, so that they are the first to be dropped; then this one."""
+        own = self._core.session_id
+        return sorted(self._wanted.values(), key=lambda pair: (pair.session_id == own, pair.session_id, pair.index))
+
+    def _renew(self) -> None:
+        """Makes the datastore of all pairs that are known, the same one as if they were learned in this order."""
+        learned = [self._known[pair.origin].stored for pair in self._in_order() if pair.origin in self._known]
+        stored = [pair for pair in learned if pair is not None]
+        before = self.num_learned
+        self.datastore = self._empty.with_pairs(stored) if self._empty is not None and stored else None
+        if self.num_learned != before:
+            self._core.touch()
+
+
+def shares_words(one: str, other: str) -> bool:
+    """Whether two sources have two words in a row in common."""
+    return bool(_sequences(one) & _sequences(other))
+
+
+def _sequences(source: str) -> set[tuple[str, ...]]:
+    words = [source[start:end].lower() for start, end in word_spans(source)]
+    return set(zip(*(words[first:] for first in range(_MIN_SHARED_WORDS)), strict=False))

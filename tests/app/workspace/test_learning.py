@@ -1,0 +1,283 @@
+"""The model learns from confirmed segments: exactly from those that are confirmed now, and nothing waits for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from app.errors import LogError
+from app.i18n import Message
+from app.log.store import LogStore
+from app.models.loading import ModelHandle
+from app.models.style import Style
+from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
+from app.projects import ProjectDraft
+from app.sessions import Sessions
+from app.workspace import learning
+from app.workspace.commands import Workspace
+from app.workspace.learning import shares_words
+from engine import Datastore, StoredPair, Translator, Worker
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+
+TEXT = b"""Open the settings dialog.
+The printer is not connected.
+Open the settings dialog of the printer.
+Two dogs are running.
+"""
+GOALS = (
+    "Rufen Sie das Einstellungsfenster auf.",
+    "Der Drucker ist nicht angeschlossen.",
+    "Rufen Sie das Einstellungsfenster des Druckers auf.",
+    "Zwei Hunde laufen.",
+)
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    with Worker(Translator.load(MODEL_FOLDER)) as worker:
+        yield worker
+
+
+def model_of(worker: Worker) -> ModelHandle:
+    model = ModelHandle(MODEL_FOLDER)
+    model.formalities, model.domains = {"en-de": ("formal", "informal")}, ("docs",)
+    model.adopt(worker, name="en-de", directions=("en-de",))
+    return model
+
+
+class Run:
+    """The app from its start to its end, with the bundled model."""
+
+    def __init__(self, log: Path, worker: Worker) -> None:
+        self.store = LogStore.open(log)
+        self.sessions = Sessions(self.store, model_of(worker), SAMPLES_FOLDER)
+
+    def open(self, name: str = "manual.txt", text: bytes = TEXT) -> Workspace:
+        return self.sessions.open_document(text, name)
+
+    def end(self) -> None:
+        self.sessions.models.first.decoder = None  # the worker stays for the other tests
+        self.sessions.close()
+        self.store.close()
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log.sqlite"
+
+
+@pytest.fixture
+def run(log: Path, worker: Worker) -> Iterator[Run]:
+    run = Run(log, worker)
+    yield run
+    run.end()
+
+
+def eventually(is_so: Callable[[], Any]) -> None:
+    ends_at = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < ends_at, "it never came"
+        time.sleep(0.01)
+
+
+def learned(workspace: Workspace) -> list[int]:
+    """The segments of this document that the model has learned, once there is nothing more to learn."""
+
+    def has_learned() -> bool:
+        with workspace.lock:
+            return not workspace.learning.is_learning
+
+    eventually(has_learned)
+    with workspace.lock:
+        datastore = workspace.learning.datastore
+        return [] if datastore is None else [index for _, index in datastore.origins]  # type: ignore[misc]
+
+
+def states(workspace: Workspace) -> list[tuple[Any, torch.Tensor]]:
+    assert workspace.learning.datastore is not None
+    return [(pair.origin, pair.states_TE) for pair in workspace.learning.datastore.pairs]
+
+
+def test_confirmed_segments_are_learned_and_reopened_ones_forgotten(run: Run) -> None:
+    workspace = run.open()
+    assert learned(workspace) == []
+    for index in (2, 0):  # in any order: they are kept in the document's
+        workspace.confirm(index, GOALS[index])
+    assert learned(workspace) == [0, 2]
+    assert workspace.snapshot()["model"]["num_learned"] == 2
+    both = states(workspace)
+    workspace.reopen(0)
+    assert learned(workspace) == [2]
+    workspace.confirm(0, GOALS[0])
+    assert learned(workspace) == [0, 2]
+    again = states(workspace)
+    assert [origin for origin, _ in again] == [origin for origin, _ in both]
+    assert all(torch.equal(one, other) for (_, one), (_, other) in zip(again, both, strict=True))
+    workspace.edit(0, "Anders.", "typed")
+    assert learned(workspace) == [2]
+
+
+def test_proposal_draws_from_what_was_learned_and_names_the_segment(run: Run) -> None:
+    workspace = run.open()
+    workspace.open(2)
+    eventually(lambda: workspace.segments[2].machine_text)
+    before = workspace.segments[2].machine_text
+    assert before is not None
+    assert "Einstellungsfenster" not in before
+    workspace.confirm(0, GOALS[0])
+    assert learned(workspace) == [0]
+    workspace.constrain(2, [], [], beginning="Rufen Sie")
+    eventually(lambda: not workspace.segments[2].is_pending)
+    assert "Einstellungsfenster" in (workspace.segments[2].machine_text or "")
+    view = workspace.snapshot(-1, 2, -1)["segment"]["learned_from"]
+    assert view == [{"segment": 1, "source": "Open the settings dialog.", "target": GOALS[0]}]
+
+
+def test_learned_segments_are_the_same_when_computed_again_from_the_log(run: Run, log: Path, worker: Worker) -> None:
+    workspace = run.open()
+    for index in (3, 1, 0):
+        workspace.confirm(index, GOALS[index])
+    workspace.reopen(3)
+    assert learned(workspace) == [0, 1]
+    before, session = states(workspace), workspace.session_id
+    run.end()
+    later = Run(log, worker)
+    try:
+        resumed = later.sessions.resume(session)
+        assert learned(resumed) == [0, 1]
+        for (one, state), (other, same) in zip(before, states(resumed), strict=True):
+            assert one == other
+            assert torch.equal(state, same)
+    finally:
+        later.end()
+        run.store = LogStore.open(log)
+
+
+def test_what_the_log_refused_is_not_learned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = run.open()
+    workspace.confirm(0, GOALS[0])
+    assert learned(workspace) == [0]
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise LogError(Message("the disk is full"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(workspace.store, "append_all", refuse)
+        for change in (lambda: workspace.confirm(1, GOALS[1]), lambda: workspace.reopen(0)):
+            with pytest.raises(LogError):
+                change()
+    assert learned(workspace) == [0]
+
+
+def test_wrong_translations_and_other_languages_are_not_learned(run: Run) -> None:
+    workspace = run.open()
+    for index, text in enumerate((GOALS[3], "Två hundar springer i parken idag.", "Asdf qwer!", GOALS[3])):
+        workspace.confirm(index, text)
+    assert learned(workspace) == [3]
+
+
+def test_tags_are_not_learned(run: Run) -> None:
+    workspace = run.open(text=b"Open the {1}settings{/1} dialog.\n{1}\n")
+    workspace.confirm(0, "Rufen Sie das {1}Einstellungs{/1}fenster auf.")
+    workspace.confirm(1, "{1}")
+    assert learned(workspace) == [0]
+    bare = run.open("bare.txt")
+    bare.confirm(0, GOALS[0])
+    eventually(lambda: bare.learning.num_learned == 2)
+    (_, one), (_, other) = states(bare)
+    assert torch.equal(one, other)
+
+
+def test_project_has_a_switch_and_learns_from_all_its_documents(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run.open("first.txt")
+    first.confirm(0, GOALS[0])
+    first.confirm(1, GOALS[1])
+    assert learned(first) == [0, 1]
+    second = run.open("second.txt")
+    second.confirm(3, GOALS[3])
+    assert learned(second) == [0, 1, 3]
+    first.open(2)  # shown again: it learns what was confirmed elsewhere
+    assert learned(first) == [3, 0, 1]
+    project = first.project.id
+    run.sessions.projects.edit(first, project, ProjectDraft("Quiet", learns=False))
+    assert (first.learning.datastore, second.learning.datastore) == (None, None)
+    first.confirm(2, GOALS[2])
+    assert learned(first) == []
+    monkeypatch.setattr(learning, "MAX_OTHERS", 1)
+    run.sessions.projects.edit(first, project, ProjectDraft("Quiet", learns=True))
+    assert learned(first) == [3, 0, 1, 2]
+    assert learned(second) == [2, 3]  # of other documents only the last one
+
+
+def test_another_style_is_learned_again(run: Run) -> None:
+    workspace = run.open()
+    workspace.confirm(0, GOALS[0])
+    assert learned(workspace) == [0]
+    [(_, formal)] = states(workspace)
+    workspace.choose_style(Style("informal"))
+    assert learned(workspace) == [0]
+    [(_, informal)] = states(workspace)
+    assert not torch.equal(formal, informal)
+
+
+# ---- what is translated again ----
+
+
+def answer_learning(decoder: HandDecoder, workspace: Workspace, index: int) -> None:
+    """The model's answer to the newest question for a pair to learn."""
+    [*_, future] = [future for key, future in decoder.questions if key.endswith("/learn")]
+    pair = StoredPair((workspace.session_id, index), torch.eye(1, 4), torch.tensor([1]), torch.zeros(1))
+    future.set_result((pair, Datastore("hand")))
+    settle(workspace)
+
+
+def test_only_untouched_segments_behind_the_open_one_that_share_words_are_translated_again(store: LogStore) -> None:
+    decoder = HandDecoder()
+    sources = ["Open the file.", "Now open the file.", "Close it.", "Then open the file.", "Open the file again.",
+               "To open the file, click."]  # fmt: skip
+    workspace = make_workspace(store, ready_model(decoder), "\n".join(sources))
+    workspace.open(0)
+    decoder.answer_all()
+    settle(workspace)
+    workspace.edit(4, "Von Hand", "typed")
+    workspace.confirm(0, "Öffnen Sie die Datei.")
+    workspace.open(1)
+    settle(workspace)
+    asked = len(decoder.requests)
+    shown = [segment.machine_text for segment in workspace.segments]
+    answer_learning(decoder, workspace, 0)
+    again = [(key.rpartition("/")[2], priority) for key, _, priority, _ in decoder.requests[asked:]]
+    assert again == [("3", "document"), ("5", "document")]
+    assert [segment.machine_text for segment in workspace.segments] == shown, "the texts stay until the answers come"
+    decoder.answer_all()
+    settle(workspace)
+    assert workspace.segments[4].target == "Von Hand"
+    assert not workspace.segments[3].changed_from
+
+
+def test_answer_that_comes_after_its_segment_was_reopened_is_dropped(store: LogStore) -> None:
+    decoder = HandDecoder()
+    workspace = make_workspace(store, ready_model(decoder), "Open the file.\nClose it.\n")
+    workspace.confirm(0, "Öffnen Sie die Datei.")
+    workspace.reopen(0)
+    answer_learning(decoder, workspace, 0)
+    assert workspace.learning.datastore is None
+    assert not workspace.learning.is_learning
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_shared"),
+    [
+        ("Open the file.", "Please open the door.", True),
+        ("Open the file.", "the open file", False),
+        ("Save", "Save", False),
+        ("", "Open the file.", False),
+    ],
+)
+def test_two_words_in_a_row_are_shared(one: str, other: str, is_shared: bool) -> None:
+    assert shares_words(one, other) == is_shared
