@@ -3,7 +3,7 @@
 Nearest-neighbour machine translation (Khandelwal et al. 2021): the model's distribution of the next piece is mixed with
 the distribution of the pieces that followed the most similar stored states. States come from forced decoding of given
 translations. The share of the neighbours falls with their distance (adaptive, as in Zheng et al. 2021, but without a
-network: a logistic function, fitted to 21 documents and 600 unrelated sentences), so that states without similar
+network: a logistic function, chosen on 21 documents and 1,600 unrelated sentences), so that states without similar
 neighbours leave the model as it is.
 """
 

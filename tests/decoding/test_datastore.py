@@ -188,7 +188,7 @@ def test_wrong_translations_are_not_learned(bundled):
 
 
 def test_datastore_that_contradicts_the_person_is_noticed_and_left_out(bundled):
-    datastore = bundled.datastore_of((), DatastoreOptions(least_fit=-100.0))
+    datastore = bundled.datastore_of((), DatastoreOptions(reach=0.5, least_fit=-100.0))
     for source, _ in PAIRS:
         datastore = bundled.learn(Request(source, direction="en-de"), "Die Katze schläft auf dem Sofa.", datastore)
     assert datastore.is_helpful  # nothing contradicts it yet
