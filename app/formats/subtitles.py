@@ -1,20 +1,24 @@
 """SubRip subtitles (.srt): a unit is the text of one speaker in one subtitle; numbers and times stay unchanged.
 
-The lines of a subtitle are read as one sentence, and its translation is wrapped into the same number of lines. A line
-that starts with a dash belongs to another speaker. Position codes such as {\\an8} at the start are layout.
+The lines of a subtitle are read as one sentence, and its translation is wrapped into the same number of lines. A
+sentence that goes on in the next subtitles is one segment; its translation is split among them, if possible behind a
+comma or before a conjunction. A line that starts with a dash belongs to another speaker. Position codes such as {\\an8}
+at the start are layout.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
+from typing import Final
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
-from app.text.encoding import decode_text
+from app.text.encoding import DecodedText, decode_text
 
 _TIME = r"\d{1,3}:\d{1,2}:\d{1,2}(?:[,.:]\d{1,3})?"
 _TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*--?[ \t]?>[ \t]*{_TIME}[^\r\n]*(?:\r*\n|\r|\Z)")
@@ -24,7 +28,22 @@ _LINE = re.compile(r"[^\r\n]+")
 _LINE_END = re.compile(r"\r*\n|\r")
 _BLANK_LINE = re.compile(r"(?:\r*\n|\r(?!\r*\n))[ \t]*(?:\r*\n|\r)")
 _POSITION = re.compile(r"(?:\{\\[^{}]*\})+[ \t]*")
+_MARKUP = re.compile(r"[<{]")
+_GOES_ON = re.compile(r"[\w,'’\-–—]\Z")  # the end of a text whose sentence may go on
+_MAX_JOINED: Final = 4  # subtitles with one sentence
+# Signs after which, and words before which, a sentence is split
+_PAUSE = re.compile(r"[,;:–—][\"'”“»«’]?\Z")
+_CONJUNCTION = re.compile(
+    r"und|oder|aber|dass|weil|wenn|als|damit|obwohl|während|der|die|das|and|or|but|that|because|when|while|which|who|if|to"
+    r"|et|ou|mais|que|qui|y|o|pero|porque|e|ma|che|quando",
+    re.IGNORECASE,
+)
+_PAUSE_BONUS: Final = 0.15  # of the length of the sentence
+_CONJUNCTION_BONUS: Final = 0.1  # and the malus for a split behind one
 _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
+
+
+Stretch = tuple[int, int, list[tuple[int, int]]]  # start, end and line breaks of a text
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
@@ -51,24 +70,107 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 place=line_of(text, text.index(before)),
             )
         )
-    units: list[Unit] = []
-    joints: list[tuple[int, int]] = []
+    cues: list[list[Stretch]] = []
     for index, match in enumerate(times):
         end = len(text)
         if index + 1 < len(times):
             end = times[index + 1].start()
             number = _NUMBER_BEFORE_TIMES.search(text, max(match.end(), end - _MAX_NUMBER), end)
             end = number.start() if number else end
-        for start, stop, inside in speakers(text, match.end(), end):
-            joints += inside
-            source = blanked(text, start, stop, inside)
-            units.append(Unit(start, stop, source, whole=((0, len(source)),)))
-    return ProseFile(decoded, units, joints, lay_out=in_lines)
+        cues.append(speakers(text, match.end(), end))
+    return subtitle_file(decoded, cues)
 
 
-def speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
+def subtitle_file(
+    decoded: DecodedText,
+    cues: Sequence[Sequence[Stretch]],
+    show: Callable[[str], str] = str,
+    mark_up: Callable[[str, str], str] = lambda raw, translation: translation,
+) -> ProseFile:
+    """The file with these subtitles, each with the texts of its speakers; sentences over several are joined."""
+    text = decoded.text
+    units: list[Unit] = []
+    joints: list[tuple[int, int]] = []
+    gaps: list[tuple[int, int]] = []  # between subtitles with one sentence
+    for start, stop, inside, of_cues in _sentences(text, cues):
+        joints += inside
+        gaps += of_cues
+        source = blanked(text, start, stop, inside)
+        units.append(Unit(start, stop, source, whole=((0, len(source)),)))
+
+    def lay_out(text: str, start: int, end: int, translation: str) -> str:
+        return _in_cues(text, start, end, gaps[bisect_left(gaps, (start,)) : bisect_left(gaps, (end,))], translation)
+
+    return ProseFile(decoded, units, joints, show=show, mark_up=mark_up, lay_out=lay_out)
+
+
+def _sentences(
+    text: str, cues: Sequence[Sequence[Stretch]]
+) -> Iterator[tuple[int, int, list[tuple[int, int]], list[tuple[int, int]]]]:
+    """Start, end, joints, and gaps between subtitles of each text; a sentence over several subtitles is one text."""
+    last: tuple[int, int, list[tuple[int, int]], list[tuple[int, int]]] | None = None
+    for cue in cues:
+        for number, (start, stop, inside) in enumerate(cue):
+            if last and number == 0 and len(cue) == 1 and len(last[3]) < _MAX_JOINED - 1:
+                before, after = text[last[0] : last[1]], text[start:stop]
+                if _GOES_ON.search(before) and after[0].islower() and not _MARKUP.search(before + after):
+                    gap = last[1], start
+                    last = last[0], stop, [*last[2], gap, *inside], [*last[3], gap]
+                    continue
+            if last:
+                yield last
+            last = start, stop, inside, []
+        if len(cue) > 1 and last:  # of several speakers, none goes on
+            yield last
+            last = None
+    if last:
+        yield last
+
+
+def _in_cues(text: str, start: int, end: int, gaps: Sequence[tuple[int, int]], translation: str) -> str:
+    """The translation in the subtitles between two offsets, which are separated by these gaps."""
+    starts, stops = [start, *(stop for _, stop in gaps)], [*(first for first, _ in gaps), end]
+    shares = [stop - first for first, stop in zip(starts, stops, strict=True)]
+    parts = split_by_shares(one_line(translation).split(), shares) if gaps else [translation]
+    between = [text[first:stop] for first, stop in gaps]
+    lines = [in_lines(text, *place) for place in zip(starts, stops, parts, strict=True)]
+    return "".join(f"{before}{line}" for before, line in zip(["", *between], lines, strict=True))
+
+
+def split_by_shares(words: Sequence[str], shares: Sequence[int]) -> list[str]:
+    """The words in as many parts as there are shares, of lengths close to them, split at natural places.
+
+    >>> split_by_shares("Der Router, der neu ist, speichert die Datei".split(), [20, 24])
+    ['Der Router, der neu ist,', 'speichert die Datei']
+    """
+    ends = list(accumulate(len(word) + 1 for word in words))
+    total = ends[-1] if ends else 0
+    parts: list[str] = []
+    first = 0
+    for left in range(len(shares) - 1, 0, -1):
+        done = sum(shares[: len(shares) - left])
+        ideal = total * done / max(sum(shares), 1)
+        choices = range(first + 1, max(first + 1, len(words) - left) + 1)
+        cut = first
+        if first < len(words):
+            cut = min(choices, key=lambda at: abs(ends[at - 1] - ideal) - _bonus(words, at) * total)
+        parts.append(" ".join(words[first:cut]))
+        first = cut
+    return [*parts, " ".join(words[first:])]
+
+
+def _bonus(words: Sequence[str], at: int) -> float:
+    """How natural a split before the word `at` is, as a share of the length of the text."""
+    if _PAUSE.search(words[at - 1]):
+        return _PAUSE_BONUS
+    if at < len(words) and _CONJUNCTION.fullmatch(words[at]):
+        return _CONJUNCTION_BONUS
+    return -_CONJUNCTION_BONUS if _CONJUNCTION.fullmatch(words[at - 1]) else 0.0
+
+
+def speakers(text: str, start: int, end: int) -> list[Stretch]:
     """Start, end and line breaks of each speaker's text between two offsets."""
-    found: list[tuple[int, int, list[tuple[int, int]]]] = []
+    found: list[Stretch] = []
     position = start
     if code := _POSITION.match(text, start, end):
         position = code.end()
@@ -89,12 +191,16 @@ def speakers(text: str, start: int, end: int) -> list[tuple[int, int, list[tuple
 
 
 def in_lines(text: str, start: int, end: int, translation: str) -> str:
-    """Wraps the translation into as many lines as the original span, of lengths as equal as possible."""
+    """Wraps the translation into as many lines as the original span, of similar lengths, two at a natural place."""
     breaks: list[str] = _LINE_END.findall(text[start:end])
     words = one_line(translation).split()
     if not breaks or len(words) <= len(breaks):
         return one_line(translation).strip()
     ends = list(accumulate(len(word) + 1 for word in words))  # where each word ends, with the space after it
+    if len(breaks) == 1:
+        half = (ends[-1] - 1) / 2
+        cut = min(range(1, len(words)), key=lambda at: abs(ends[at - 1] - 1 - half) - _bonus(words, at) * ends[-1])
+        return breaks[0].join([" ".join(words[:cut]), " ".join(words[cut:])])
     lines: list[str] = []
     first = before = 0
     for left in range(len(breaks) + 1, 1, -1):

@@ -1,6 +1,6 @@
 """WebVTT subtitles (.vtt): a unit is the text of one speaker in one cue; settings, notes and styles stay unchanged.
 
-The lines of a cue are read as one sentence, and its translation is wrapped into the same number of lines, as in SubRip.
+Sentences and lines are as in SubRip (`app.formats.subtitles`).
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 
 from app.errors import DocumentError
-from app.formats.base import Unit
-from app.formats.prose import ProseFile, blanked
-from app.formats.subtitles import in_lines, speakers
+from app.formats.prose import ProseFile
+from app.formats.subtitles import speakers, subtitle_file
 from app.i18n import Message
 from app.text.encoding import decode_text
 
@@ -35,8 +34,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 name=name,
             )
         )
-    units: list[Unit] = []
-    joints: list[tuple[int, int]] = []
+    cues = []
     for block in _BLOCK.finditer(text):
         first = _LINE.match(text, block.start(), block.end())
         assert first is not None, "a block has a line"
@@ -44,11 +42,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         times = _TIMES.match(text, block.start(), block.end()) or _TIMES.match(text, first.end(), block.end())
         if times is None:
             continue
-        for start, end, inside in speakers(text, times.end(), block.end()):
-            joints += inside
-            source = blanked(text, start, end, inside)
-            units.append(Unit(start, end, source, whole=((0, len(source)),)))
-    return ProseFile(decoded, units, joints, show=_shown, mark_up=_marked_up, lay_out=in_lines)
+        cues.append(speakers(text, times.end(), block.end()))
+    return subtitle_file(decoded, cues, _shown, _marked_up)
 
 
 def _shown(raw: str) -> str:

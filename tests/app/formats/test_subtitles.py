@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats.documents import read_document
+from app.formats.subtitles import split_by_shares
 
 FILE = """1
 00:00:01,000 --> 00:00:04,000
@@ -126,3 +127,83 @@ def test_times_that_players_accept_are_read(data: bytes) -> None:
     document = read_document(data, "a.srt")
     assert [segment.source for segment in document.segments] == ["One", "Two"]
     assert document.export({0: "Eins"}) == data.replace(b"One", b"Eins")
+
+
+JOINED = """1
+00:00:01,000 --> 00:00:04,000
+If the light is green,
+the router
+
+2
+00:00:04,100 --> 00:00:06,000
+saves the file
+
+3
+00:00:06,100 --> 00:00:08,000
+and restarts. Wait
+for it.
+
+4
+00:00:09,000 --> 00:00:10,000
+now <i>this</i>
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r\r\n"])
+def test_sentence_over_several_subtitles_is_one_segment_and_is_split_again(line_end: str) -> None:
+    data = JOINED.replace("\n", line_end).encode()
+    document = read_document(data, "a.srt")
+    assert [s.source for s in document.segments] == [
+        "If the light is green, the router saves the file and restarts. Wait for it.",
+        "now <i>this</i>",
+    ]
+    assert document.export({}) == data
+    german = "Wenn das Licht grün ist, sichert der Router die Datei und startet neu. Warten Sie darauf."
+    written = document.export({0: german}).decode()
+    expected = JOINED
+    for old, new in [
+        ("If the light is green,\nthe router", "Wenn das Licht grün ist,\nsichert der Router"),
+        ("saves the file", "die Datei"),
+        ("and restarts. Wait\nfor it.", "und startet neu.\nWarten Sie darauf."),
+    ]:
+        expected = expected.replace(old, new)
+    assert written == expected.replace("\n", line_end)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_joined"),
+    [
+        ("The router", "saves it.", True),
+        ("The router,", "which is new", True),
+        ("The router.", "saves it.", False),
+        ("The router", "Saves it.", False),
+        ("The router", "- saves it.", False),
+        ("<i>The router</i>", "saves it.", False),
+        ("Is it?", "yes", False),
+        ("2024", "was good", True),
+    ],
+)
+def test_only_a_sentence_that_goes_on_is_joined(first: str, second: str, is_joined: bool) -> None:
+    cues = f"1\n00:00:01,000 --> 00:00:02,000\n{first}\n\n2\n00:00:02,000 --> 00:00:03,000\n{second}\n"
+    assert len(read_document(cues.encode(), "a.srt").segments) == (1 if is_joined else 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "shares", "parts"),
+    [
+        ("a b c d", [1, 1], ["a b", "c d"]),
+        ("Wer kommt, der kommt spät an", [10, 10], ["Wer kommt,", "der kommt spät an"]),
+        ("Er kommt und sie geht heim", [12, 12], ["Er kommt", "und sie geht heim"]),
+        ("ein", [5, 5, 5], ["ein", "", ""]),
+        ("ein zwei", [50, 1, 1], ["ein", "zwei", ""]),
+        ("", [1, 1], ["", ""]),
+        ("a b c", [0, 0], ["a", "b c"]),
+    ],
+)
+def test_words_are_split_by_shares_at_natural_places(text: str, shares: list[int], parts: list[str]) -> None:
+    assert split_by_shares(text.split(), shares) == parts
+
+
+def test_at_most_four_subtitles_are_joined() -> None:
+    cues = "\n".join(f"{n}\n00:00:{n:02},000 --> 00:00:{n:02},900\nand on\n" for n in range(1, 10))
+    assert [s.source.count("and") for s in read_document(cues.encode(), "a.srt").segments] == [4, 4, 1]

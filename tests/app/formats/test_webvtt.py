@@ -70,3 +70,12 @@ def test_line_ends_stay(line_end: str) -> None:
 def test_other_files_are_refused_with_the_cure(text: str) -> None:
     with pytest.raises(DocumentError, match=r"WEBVTT|empty"):
         read_document(text.encode(), "a.vtt")
+
+
+def test_sentence_over_several_cues_is_one_segment_and_notes_between_them_stay() -> None:
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nThe router\n\nNOTE x\n\nb\n00:02.000 --> 00:03.000\nsaves A & B.\n"
+    document = read_document(text.replace("&", "&amp;").encode(), "a.vtt")
+    assert [s.source for s in document.segments] == ["The router saves A & B."]
+    written = document.export({0: "Der Router sichert A & B."}).decode()
+    expected = text.replace("The router", "Der Router").replace("saves A & B", "sichert A &amp; B")
+    assert written == expected
