@@ -53,6 +53,7 @@ a draft: in XLIFF and PO no translation is marked as confirmed. An existing file
 examples:
   python -m app translate manual.docx -o manual.de.docx --glossary terms.tbx --memory project.tmx
   python -m app translate app.po -o app.de.po --model Helsinki-NLP/opus-mt-en-de --threads 4
+  python -m app translate manual.docx --model firefox-pt-en-tiny --then firefox-en-de-tiny --glossary pt-de.csv
 
 Progress, notes about the file (text that is not offered, a guessed encoding) and problems by segment (terms not met,
 placeholders lost) are written to standard error.
@@ -197,6 +198,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--dry-run", action="store_true", help="only report what the glossaries match in the document"
     )
     add_flag(translate, "model", default=MODEL_FOLDER)
+    translate.add_argument(
+        "--then", type=Path, metavar="MODEL",
+        help="a second model, which translates what the first one has translated: for a language pair that no single "
+        "model has, such as pt-de through English",
+    )  # fmt: skip
     add_flag(translate, "direction", help="language pair (default: the document's own, else the model's first)")
     translate.add_argument(
         "--formality",

@@ -24,6 +24,7 @@ from app.i18n import Message
 from app.log.records import SavedSegment, SegmentStateName
 from app.models.document_direction import decide, facing
 from app.models.loading import SEARCH, load_translator
+from app.models.pivot_models import routes_through
 from app.models.style import Style
 from app.reports.translated_document import translated_document
 from app.segments.state import SegmentState, findings_of, unmet_texts
@@ -34,7 +35,7 @@ from app.tm.index import MemoryIndex
 from app.tm.prefill import index_of_pairs, prefill
 from app.tm.tmx_memory import read_pairs
 from app.tm.used_forms import with_used_forms
-from engine import Translation, offer_of
+from engine import AnyTranslator, PivotTranslator, Translation, offer_of
 
 Say = Callable[[str], None]
 STRICT = 3  # exit status
@@ -49,9 +50,16 @@ def translate(flags: argparse.Namespace) -> int:
     path: Path = flags.document
     data = _read(path)
     os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
-    translator = load_translator(flags.model, flags.device)
+    translator: AnyTranslator
+    first = translator = load_translator(flags.model, flags.device)
     file = read_file(data, path.name, _reading(flags))
-    direction = _direction(flags.direction, file, translator.directions)
+    if flags.then is None:
+        direction = _direction(flags.direction, file, translator.directions)
+    else:
+        second = load_translator(flags.then, flags.device)
+        routes = routes_through(first, second)
+        direction = _direction(flags.direction, file, tuple(routes))
+        translator = PivotTranslator(first, second, *routes[direction])
     style = Style(flags.formality, flags.domain)
     style.check(translator, direction)
     document = facing(file, direction).document(direction.partition("-")[0])

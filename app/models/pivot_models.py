@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from app.errors import CommandError
+from app.i18n import Message
 from app.models.document_direction import language_and_script
 from app.models.loading import load_translator
 from app.models.published_models import PublishedModels
 from app.models.registry import PublishedModel
 from app.segments.state import Json
-from engine import AnyTranslator, FetchProgress, ModelEntry
+from engine import AnyTranslator, FetchProgress, ModelEntry, offer_of
 
 PIVOT: Final = "pivot"  # the first part of a pair's key
 MAX_COMPARED: Final = 200  # directions of a model that takes part; models with more have all pairs by themselves
@@ -130,6 +132,35 @@ class PivotModel:
             num_done += part.num_bytes
         first, second = (load_translator(folder, device, progress) for folder in folders)
         return PivotTranslator(first, second, self.first.direction, self.second.direction)
+
+
+def routes_through(first: AnyTranslator, second: AnyTranslator) -> dict[str, tuple[str, str]]:
+    """The directions of two models one after the other, each with the directions of the first and of the second.
+
+    Raises CommandError if the second one translates from no language into which the first one translates.
+    """
+    routes: dict[str, tuple[str, str]] = {}
+    if max(len(first.directions), len(second.directions)) <= MAX_COMPARED:
+        for own in first.directions:
+            source, _, between = own.partition("-")
+            for other in second.directions:
+                begun, _, target = other.partition("-")
+                if language_and_script(between) == language_and_script(begun) and _languages(f"{source}-{target}") != (
+                    (language_and_script(source),) * 2
+                ):
+                    routes.setdefault(f"{source}-{target}", (own, other))
+    if not routes:
+        raise CommandError(
+            Message(
+                "{first} translates {own}, {second} translates {other}: the second model has to begin with the "
+                "language in which the first one ends, and to end in a third one.",
+                first=first.name,
+                own=offer_of(first.directions),
+                second=second.name,
+                other=offer_of(second.directions),
+            )
+        )
+    return routes
 
 
 class PivotModels:

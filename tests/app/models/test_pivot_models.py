@@ -7,15 +7,17 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
+from app.__main__ import main as run_command
 from app.cli.models_command import pair_lines
 from app.errors import CommandError
 from app.log.store import LogStore
-from app.models.loading import ModelHandle
+from app.models.loading import SEARCH, ModelHandle
 from app.models.pivot_models import PivotModels
 from app.models.published_models import PublishedModels
 from app.paths import SAMPLES_FOLDER
@@ -23,7 +25,15 @@ from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.model_results import ModelSuggestion, PairOffers
 from app.workspace.commands import Workspace
-from engine import ModelEntry, cache_folder, describe_model, install_model
+from engine import (
+    ModelEntry,
+    PivotTranslator,
+    Request,
+    Translator,
+    cache_folder,
+    describe_model,
+    install_model,
+)
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.models.registry_server import Registry, serving
@@ -279,3 +289,26 @@ def test_commands_list_names_the_two_models(office: Office) -> None:
     ]
     assert pair_lines(office.sessions.models.catalog.pivots, "en-de") == []
     assert json.dumps(office.sessions.models.catalog.pivots.pairs()) == '{"pt": ["de"]}'
+
+
+def test_command_translate_uses_two_models_one_after_the_other(
+    codec: TextCodec, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = save_model(tmp_path / "pt-en", codec, "pt-en", 1)
+    second = save_model(tmp_path / "en-de", codec, "en-de", 2)
+    (tmp_path / "a.txt").write_text("Open the door.\n", encoding="utf-8")
+    (tmp_path / "terms.csv").write_text("source,target\ndoor,Haus\n", encoding="utf-8")
+    command = ["translate", str(tmp_path / "a.txt"), "--beam", "2"]
+    both = ["--model", str(first), "--then", str(second)]
+    glossary = ["-o", str(tmp_path / "terms.txt"), "--glossary", str(tmp_path / "terms.csv")]
+    assert run_command([*command, *both]) == 0
+    assert run_command([*command, *both, *glossary]) == 0
+    chain = PivotTranslator(Translator.load(first), Translator.load(second), "pt-en", "en-de")
+    expected = chain.translate(Request("Open the door.", "pt-de"), replace(SEARCH, beam=2, nbest=1)).hypotheses[0].text
+    assert (tmp_path / "a.de.txt").read_text(encoding="utf-8") == f"{expected}\n"
+    assert "Haus" not in expected and "Haus" in (tmp_path / "terms.txt").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert run_command([*command, "--model", str(second), "--then", str(first)]) == 2
+    assert "en-de translates en-de, pt-en translates pt-en: the second model has to begin" in capsys.readouterr().err
+    assert run_command([*command, *both, "--direction", "pt-fr"]) == 2
+    assert "does not support 'pt-fr'; it translates pt-de" in capsys.readouterr().err
