@@ -1,0 +1,48 @@
+"""The table of real files, over the samples of all formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import format_table
+from tests.fuzz.samples import documents
+
+
+def test_samples_of_all_formats_open_and_are_valid_when_translated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = {ending: files[:3] for ending, files in documents().items()}
+    for ending, files in samples.items():
+        for number, data in enumerate(files):
+            (tmp_path / f"{number}.{ending}").write_bytes(data)
+    (tmp_path / "broken.json").write_text("{")
+    status = format_table.main([str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert status == 0, shown
+    for ending, files in samples.items():
+        num_files = len(files) + (ending == "json")
+        assert f"| {ending} | {num_files} | {len(files)} | {len(files)} | {len(files)} |" in shown
+    assert "broken.json, line 1, column 2: this is not valid JSON" in shown
+
+
+def test_changed_and_broken_files_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.yml").write_text("a: One")
+
+    def refused(data: bytes) -> None:
+        assert data == b"a: One", "not what it was"
+
+    monkeypatch.setitem(format_table.VALIDATORS, "yml", refused)
+    assert format_table.main([str(tmp_path), "--only", "yml"]) == 1
+    shown = capsys.readouterr().out
+    assert "| yml | 1 | 1 | 1 | 0 |" in shown and "a.yml: AssertionError: not what it was" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Ab {1}c{/1} %s", "aB {1}C{/1} %s"), ("<i>A</i> ß", "<i>a</i> ß"), (r"A\nb", r"a\nB")]
+)
+def test_letters_change_their_case_but_tags_and_placeholders_stay(text: str, expected: str) -> None:
+    assert format_table.swapped(text) == expected
