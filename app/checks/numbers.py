@@ -27,7 +27,7 @@ _TWELVE_HOURS = re.compile(
 )
 _PARTS = re.compile(r"\d+")
 # A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
-_NAME_BEFORE = re.compile(r"(?:\b(?:[vV]|[vV]ersion|[rR]elease)\.?|\w\s+[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$")
+_NAME_BEFORE = re.compile(r"(?:\b(?:[vV]|[vV]ersion|[rR]elease)\.?|(?:\w\s+|[(\[])[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$")
 _WORDS = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve",
     "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",

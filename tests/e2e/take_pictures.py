@@ -42,6 +42,9 @@ BACKUP\tSicherung
 recycle bin\tPapierkorb
 recycle bin\tMülleimer
 """
+MEMORY = """<tmx version="1.4"><header srclang="en"/><body><tu>
+<tuv xml:lang="en"><seg>A notebook can contain as many notes as you like.</seg></tuv>
+<tuv xml:lang="de"><seg>Ein Notizbuch kann beliebig viele Notizen enthalten.</seg></tuv></tu></body></tmx>"""
 MARKDOWN = """# Notes
 
 Open the **settings** and select the [wireless network](https://harbor.example/network).
@@ -168,13 +171,16 @@ class Pictures:
         self.open(29)
         self.screen.type_text("Gelöschte Notizen bleiben 30 Tage im Papierkorb.")
         self.screen.wait_until_saved()
+        self.screen.upload("memory", "harbor-2023.tmx", MEMORY.encode())
         self.screen.confirm()
         self.page.keyboard.press("Alt+m")
         self.page.keyboard.type("Kennwort")
         self.page.keyboard.press("Enter")
         expect(self.page.locator(".side mark").first).to_be_visible()
-        self.save("docs/pictures/memory.png", ".side", height=400)
+        expect(self.page.locator(".side .matches:visible li")).to_have_count(1)
+        self.save("docs/pictures/memory.png", ".side", height=640)
         self.panel(0)
+        self.close_notices()
 
     def scene_scope(self) -> None:
         self.open(OPEN)

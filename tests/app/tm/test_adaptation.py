@@ -43,6 +43,7 @@ CASES = [
     ("en-cs", "5 sheep", "5 ovcí", "3 sheep", None, "three needs another form in Czech"),
     ("en-xx", "5 sheep", "5 a", "6 sheep", None, "a language whose forms are not known"),
     ("en-de", "In 1.5 s", "In 1,5 s", "In 10:30 s", None, "a time for a number"),
+    ("en-de", "Text (Firefox 16)", "Text (Firefox 16)", "Text (Firefox 2.0)", None, "perhaps a version"),
     ("en-de", "Install 2.0.1 now", "2.0.1 installieren", "Install 1,000 now", None, "a version to a number"),
     ("en-de", "Open 3.0 now", "3,0 und 3.0 öffnen", "Open 4.0 now", None, "either could be meant"),
     ("en-de", "At 3:00 p.m.", "Um 15:00 Uhr", "At 4:00 p.m.", None, "a clock of 24 hours"),

@@ -139,6 +139,7 @@ export class MatchWords {
     const word = this.#wordOf(event);
     if (event.button || word < 0) return;
     event.preventDefault();
+    if (event.detail > 1) return; // the second half of a double click would release the pin again
     this.#dragged = {from: event.shiftKey ? this.#current : word, to: word};
     this.#focus(word);
     this.#select(this.#dragged.from, word);
