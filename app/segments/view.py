@@ -23,7 +23,7 @@ from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
 from app.segments.revision import changed_words
 from app.segments.state import Json, SegmentState, contains_banned, count_occurrences, term_form
 from app.text.nontranslatables import placeholders, without_markup
-from engine import Avoid, Hypothesis
+from engine import Avoid, Hypothesis, PivotTranslation
 
 
 def row_view(segment: SegmentState) -> Json:
@@ -91,6 +91,7 @@ def detail_view(segment: SegmentState) -> Json:
         "conflicts": conflicts_of(segment, lambda pin: aligned_span(segment, pin)),
         "is_pending": segment.is_pending,
         "proposal": proposal,
+        "between": _between(shown),
         "nbest": hypothesis_rows(shown) if shown else [],
         "free": _free_row(segment, shown),
         "notices": _notices(segment),
@@ -112,6 +113,12 @@ def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothe
         tokens = [{**token, "new": True} if token.get("w") in new else token for token in tokens]
     free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
     return with_banned_words(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
+
+
+def _between(shown: DecodingResult | None) -> str:
+    """The translation in the language between two models; "" where one model translates."""
+    translation = None if shown is None else shown.translation
+    return (translation.pivot or "") if isinstance(translation, PivotTranslation) else ""
 
 
 def _free_row(segment: SegmentState, shown: DecodingResult | None) -> Json | None:

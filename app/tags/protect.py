@@ -21,7 +21,18 @@ from app.tags.placement import CLOSING_MARKS, FixedSpan, Span, Tag, place_tags, 
 from app.tags.strip import BareText, Cut
 from app.text.access_keys import SIGNS, key_signs
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables, placeholder_spans
-from engine import Alternative, Hypothesis, Phrase, Placement, Pricing, Request, Translation, is_word_char, occurrences
+from engine import (
+    Alternative,
+    Hypothesis,
+    Phrase,
+    PivotTranslation,
+    Placement,
+    Pricing,
+    Request,
+    Translation,
+    is_word_char,
+    occurrences,
+)
 
 MAX_TAGS = 200  # a source with more tags is translated with its tags
 MAX_ADDRESSES = 200  # a source with more distinct addresses is translated without names for them
@@ -117,6 +128,8 @@ class Protection:
             for reason in translation.reasons
         )
         relaxation = translation.relaxation
+        if isinstance(translation, PivotTranslation) and translation.pivot is not None:
+            translation = replace(translation, pivot=self._texts.with_addresses(translation.pivot))
         return replace(
             translation,
             request=self.original,

@@ -324,7 +324,10 @@ class LearnedView(TypedDict):
 
 
 class SegmentDetails(TypedDict):
-    """The open segment. `target` is the person's text, null while the machine's is shown."""
+    """The open segment. `target` is the person's text, null while the machine's is shown.
+
+    `between` is the text in the language between two models; "" where one model translates.
+    """
 
     index: int
     stamp: int
@@ -346,6 +349,7 @@ class SegmentDetails(TypedDict):
     conflicts: list[ConflictView]
     is_pending: bool
     proposal: ProposalView | None
+    between: str
     nbest: list[RankedHypothesis]
     free: FreeHypothesis | None
     notices: list[str]

@@ -233,6 +233,7 @@ def test_document_is_translated_through_english_and_the_log_has_both_models(offi
     assert segment.decoded is not None and segment.decoded.best is not None
     for text in ("Fahrrad", "{0}"):
         assert text in segment.decoded.best.text
+    assert "{0}" in workspace.snapshot(open_index=1)["segment"]["between"]
     events = list(office.store.events(workspace.session_id))
     results = [event.payload for event in events if event.type == "decode_result" and event.payload["hypotheses"]]
     assert all({"pivot", "pivot_score"} <= result.keys() for result in results)

@@ -18,6 +18,7 @@ from engine import (
     Avoid,
     Follow,
     Phrase,
+    PivotTranslation,
     Pricing,
     Reason,
     Request,
@@ -86,6 +87,15 @@ def test_tags_are_removed_and_addresses_replaced_by_names():
 
 def test_name_for_an_address_is_unused_in_the_request():
     assert Protection.of(Request(f"Open URL1: {URL}", prefix="URL2 ")).request.source == "Open URL1: URL3"
+
+
+def test_addresses_are_restored_in_the_text_between_two_models():
+    protection = Protection.of(Request(f"Veja {URL} agora.", "pt-de"))
+    name = protection.request.source.split()[1]
+    assert name != URL
+    answer = PivotTranslation(protection.request, "complete", (), pivot=f"See {name} now.")
+    restored_answer = protection.restore(answer)
+    assert isinstance(restored_answer, PivotTranslation) and restored_answer.pivot == f"See {URL} now."
 
 
 @pytest.mark.parametrize("wish", [{"prefix": "Siehe https://har"}, {"prefix": "h"}, {"locked": ("harbor",)}])

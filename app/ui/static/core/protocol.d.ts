@@ -1280,7 +1280,9 @@ export interface SegmentCounts {
   commented: number;
 }
 
-/** The open segment. `target` is the person's text, null while the machine's is shown. */
+/** The open segment. `target` is the person's text, null while the machine's is shown.
+ *
+ * `between` is the text in the language between two models; "" where one model translates. */
 export interface SegmentDetails {
   index: number;
   stamp: number;
@@ -1302,6 +1304,7 @@ export interface SegmentDetails {
   conflicts: ConflictView[];
   is_pending: boolean;
   proposal: ProposalView | null;
+  between: string;
   nbest: RankedHypothesis[];
   free: FreeHypothesis | null;
   notices: string[];

@@ -147,6 +147,9 @@ declare global {
     stateIcon: HTMLElement;
     sourceHost: HTMLElement;
     sourceNote: HTMLElement;
+    between: HTMLElement;
+    betweenLabel: HTMLElement;
+    betweenText: HTMLElement;
     sourceCount: HTMLElement;
     proposalNote: HTMLElement;
     useProposal: HTMLButtonElement;

@@ -67,6 +67,9 @@ export const buildLayout = segment => {
     },
   });
   const sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
+  const betweenLabel = h('summary', {});
+  const betweenText = h('p', {});
+  const between = h('details.between', {hidden: true, title: t('between.title')}, betweenLabel, betweenText);
   const sourceCount = h('span.end.num', {});
   const proposalNote = h('span.end.num', {});
   const useProposal = button(
@@ -132,6 +135,7 @@ export const buildLayout = segment => {
       h('div.lab', {}, h('b', {}, t('source.label')), sourceCount),
       sourceHost,
       sourceNote,
+      between,
       h(
         'div.ledger',
         {},
@@ -194,6 +198,9 @@ export const buildLayout = segment => {
     stateIcon,
     sourceHost,
     sourceNote,
+    between,
+    betweenLabel,
+    betweenText,
     sourceCount,
     proposalNote,
     useProposal,

@@ -1,8 +1,9 @@
 /* Draws the open segment into the elements of its layout. */
 import {markPins} from '../core/constraints.js';
-import {h, icon, number, setText, sr, t, tn} from '../core/dom.js';
+import {h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {unseenIn} from '../core/unseen.js';
+import {languageNames} from '../dialogs/direction.js';
 import {settle, sourceLine} from './source.js';
 
 const CONFIDENCE_KEY = 'pinpoint:confidence';
@@ -50,6 +51,7 @@ export class SegmentView {
     this.paintNumber();
     this.paintSource([{t: this.current.source}], []);
     layout.sourceNote.hidden = true;
+    this.paintBetween('');
     this.proposal.reset();
     const {row} = this.current;
     const proposed = row.state === 'pretranslated' && !row.is_from_memory ? row.target : null;
@@ -119,9 +121,24 @@ export class SegmentView {
     this.layout.sourceNote.hidden = !note;
   }
 
+  /**
+   * The text in the language between two models, which explains odd proposals; closed until the person opens it.
+   * @param {string} text
+   */
+  paintBetween(text) {
+    const {between, betweenLabel, betweenText} = this.layout;
+    const language = this.page.model.pivot;
+    between.hidden = !language;
+    if (!language) return;
+    setText(betweenLabel, t('between.label', {language: languageNames()(language)}));
+    setText(betweenText, text || t('between.none'));
+    for (const [name, value] of Object.entries(textIn(language))) betweenText.setAttribute(name, value);
+  }
+
   paintProposal() {
     const {detail} = this.current;
     if (!detail) return;
+    this.paintBetween(detail.between);
     const {proposal, is_pending: isPending, notices} = detail;
     const {alternatives} = this.offers;
     if (alternatives.isOpen && proposal?.text !== alternatives.text) alternatives.close();
