@@ -69,6 +69,9 @@ _PARTS = re.compile(
 _TEXT = re.compile(r"<(?:\w+:)?(?:t|text|v)(?:\s[^>]*)?(?<!/)>([^<]*)<")
 _TWICE = re.compile(r"<(\w+:Fallback|\w+:moveFrom|(?:\w+:)?rPh)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL)
 _DELETED = re.compile(r"<text:tracked-changes\b.*?</text:tracked-changes>|<office:forms\b.*?</office:forms>", re.DOTALL)
+_FIELD = re.compile(
+    r"<text:([\w-]*(?:ref|number|count|date|time|get|title|name|initials|chapter|sequence))\b[^>]*(?<!/)>[^<]*</text:\1>"
+)
 _XML_TAG = re.compile(r"<[^<>]*>")
 _DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr)\b[^>]*>")
 
@@ -188,13 +191,13 @@ def _of_office(data: bytes, _: str) -> Iterator[str]:
 
 
 def _of_opendocument(data: bytes, _: str) -> Iterator[str]:
-    """The text of body, headers and footers, without what tracked changes have deleted."""
+    """The text of body, headers and footers, without deleted text and fields, which the program writes itself."""
     package = OfficePackage(data, "document", _OFFICE)
     for part, around in (("content.xml", "body"), ("styles.xml", "master-styles")):
         xml = package.xml(part).text if package.has(part) else ""
         content = re.search(rf"<office:{around}\b.*</office:{around}>", xml, re.DOTALL)
         if content:
-            yield unescape(_XML_TAG.sub(" ", _DELETED.sub("", content.group())))
+            yield unescape(_XML_TAG.sub(" ", _FIELD.sub("", _DELETED.sub("", content.group()))))
 
 
 _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {

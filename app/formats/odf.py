@@ -28,7 +28,9 @@ _KIND: Final = OfficeKind("LibreOffice", ".odt, .ods, .odp", "OpenOffice", Messa
 _PARTS: Final = ("content.xml", "styles.xml")
 _CONTAINERS: Final = ("span", "a", "meta", "meta-field")
 _PARTING: Final = ("tab", "line-break")
-_ANCHOR = re.compile(r"bookmark|reference-mark|change|soft-page-break|annotation|alphabetical-index-mark|toc-mark")
+_ANCHOR = re.compile(
+    r"(?:bookmark|reference-mark|change|alphabetical-index-mark|toc-mark)(?:-start|-end)?|soft-page-break|annotation(?:-end)?"
+)
 _NOT_OFFERED: Final = ("tracked-changes", "annotation", "forms", "automatic-styles", "font-face-decls", "scripts")
 _SPACE = re.compile(r"[ \t\r\n]+")
 _SPACES = re.compile(r"(?<= ) +")
@@ -69,7 +71,7 @@ class OdfParagraph(Paragraph):
             elif child.local == "s" and child.attributes.get(f"{self._text_prefix}c", "1").isdecimal():
                 count = min(int(child.attributes.get(f"{self._text_prefix}c", "1")), 1000)
                 self._add(Atom(self._length, " " * count, containers))
-            elif _ANCHOR.match(child.local):
+            elif _ANCHOR.fullmatch(child.local):
                 is_last = not child.local.endswith("start")
                 self._add(Atom(self._length, "", containers, raw=raw, is_last=is_last))
             else:

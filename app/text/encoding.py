@@ -97,6 +97,8 @@ _CZECH_OR_SLAVIC = {0x9A, 0x9E}  # š, ž
 _WESTERN = {0xE0, 0xE4, 0xE5, 0xE6, 0xE7, 0xEA, 0xF6, 0xFC}  # letters of Western languages that Czech does not have
 _HUNGARIAN = {0xF5, 0xFB}  # ő, ű; in Windows-1252 õ, û
 _NORTHERN = {0xE3, 0xE4, 0xE7, 0xEA}  # letters of languages with õ or û
+_HIGH_PAIR = re.compile(rb"[\x80-\xff]{2}")
+_DOS_CYRILLIC = {*range(0x80, 0xB0), *range(0xE0, 0xF2)}
 _MIN_PAIRS = 3
 _BAD_IN_NAMES = re.compile(r'[<>:"|?*\\/]')
 _RESERVED_NAMES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)", re.IGNORECASE)
@@ -143,8 +145,8 @@ def decode_text(data: bytes, name: str, error: type[AppError], encoding: str | N
     """Decodes `data` as `encoding`, a codec's name, if given.
 
     Else by its byte order mark, as UTF-8, UTF-16 without a mark, or as the first of these that fits: Windows-1251 or
-    KOI8-R if most words are Cyrillic then, GB 18030 if all letters come in pairs, Windows-1250 if letters of Czech,
-    Hungarian or Polish would be other signs, Windows-1252, Latin-1.
+    KOI8-R if most words are Cyrillic then; GB 18030, EUC-JP or EUC-KR if all letters come in pairs; Windows-1250 if
+    letters of Czech, Hungarian or Polish would be other signs; Windows-1252; Shift JIS, DOS 866; Latin-1.
 
     Raises `error`, with the file name and a remedy, for empty files, binary files and damaged text.
     """
@@ -183,7 +185,8 @@ def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
                     byte=byte,
                 )
             ) from problem
-    for encoding in (*_cyrillic(data), *_chinese(data), *_central_european(data), "cp1252", "iso-8859-1"):
+    guesses = (*_cyrillic(data), *_east_asian(data), *_central_european(data), "cp1252", *_not_western(data))
+    for encoding in (*guesses, "iso-8859-1"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -269,7 +272,7 @@ def _decode_wide(data: bytes, name: str, error: type[AppError]) -> DecodedText:
 
 def _is_damaged_utf8(data: bytes) -> bool:
     """Whether most non-ASCII bytes form UTF-8 characters; another encoding would decode them as garbage."""
-    num_high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
+    num_high = _num_high(data)
     num_in_sequences = sum(len(match.group()) for match in _UTF8_SEQUENCE.finditer(data))
     return num_in_sequences >= 3 * (num_high - num_in_sequences)
 
@@ -280,7 +283,7 @@ def _cyrillic(data: bytes) -> tuple[str, ...]:
     Such a text has whole words of non-ASCII letters, and the small letters of the two encodings do not overlap.
     """
     words = b"".join(_HIGH_WORD.findall(data))
-    num_high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
+    num_high = _num_high(data)
     if 2 * len(words) < num_high:
         return ()
     in_1251 = sum(map(words.count, range(0xE0, 0x100)))
@@ -288,22 +291,54 @@ def _cyrillic(data: bytes) -> tuple[str, ...]:
     return ("cp1251",) if in_1251 > 0.8 * len(words) else ("koi8-r",) if in_koi8 > 0.8 * len(words) else ()
 
 
-def _chinese(data: bytes) -> tuple[str, ...]:
-    """GB 18030 for a text in which all bytes beyond ASCII are pairs of GB 2312, several of them."""
-    try:
-        text = data.decode("gb2312")
-    except UnicodeDecodeError:
+def _east_asian(data: bytes) -> tuple[str, ...]:
+    """The encoding of a text in which all bytes beyond ASCII are pairs that Chinese, Japanese or Korean texts have."""
+    pairs = _HIGH_PAIR.findall(data)
+    if len(pairs) < _MIN_PAIRS or _num_high(data) != 2 * len(pairs):
         return ()
-    return ("gb18030",) if sum("\u4e00" <= character <= "\u9fff" for character in text) >= _MIN_PAIRS else ()
+    num_kana = sum(pair[0] in (0xA4, 0xA5) for pair in pairs)
+    num_hangul = sum(0xB0 <= pair[0] <= 0xC8 for pair in pairs)
+    num_letters = sum(pair[0] >= 0xB0 for pair in pairs)
+    if 5 * num_kana > len(pairs):
+        return ("euc_jp",)
+    if num_hangul >= _MIN_PAIRS and 100 * num_hangul > 97 * num_letters:
+        return ("euc_kr",)
+    return ("gb18030",) if _decodes(data, "gb2312") and num_letters >= _MIN_PAIRS else ()
 
 
 def _central_european(data: bytes) -> tuple[str, ...]:
     """Windows-1250 for a text with Polish letters that would be signs inside of words, or Czech or Hungarian ones."""
     high = set(data) - {*range(0x80)}
+    if 3 * len(_HIGH_PAIR.findall(data)) > _num_high(data):
+        return ()  # most letters of these languages are ASCII
     is_polish = len(_POLISH_WORD.findall(data)) >= _MIN_PAIRS
     is_czech = bool(high & _CZECH_WITH_CARON and high & _CZECH_OR_SLAVIC) and not high & _WESTERN
     is_hungarian = high >= _HUNGARIAN and not high & _NORTHERN
     return ("cp1250",) if is_polish or is_czech or is_hungarian else ()
+
+
+def _not_western(data: bytes) -> tuple[str, ...]:
+    """The encoding of a text that Windows-1252 does not read, if it is likely."""
+    if _decodes(data, "shift_jis"):
+        num_letters = sum("\u3040" <= letter <= "\u9fff" for letter in data.decode("shift_jis"))
+        if num_letters >= max(_MIN_PAIRS, _num_high(data) // 4):
+            return ("shift_jis",)
+    num_cyrillic = sum(byte in _DOS_CYRILLIC for byte in data)
+    if num_cyrillic > 0.8 * _num_high(data) and 2 * len(_HIGH_PAIR.findall(data)) > 0.5 * num_cyrillic:
+        return ("cp866",)
+    return ("cp1250",) if 4 * len(_HIGH_PAIR.findall(data)) <= _num_high(data) else ()
+
+
+def _num_high(data: bytes) -> int:
+    return len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def unencodable(text: str, encoding: str) -> tuple[str, ...]:

@@ -140,6 +140,14 @@ def test_bad_file_is_refused_with_the_cure(data: bytes, message: str) -> None:
         read_document(data, "a.odt")
 
 
+def test_field_inside_of_a_sentence_is_a_tag_and_keeps_its_text() -> None:
+    field = '<text:bookmark-ref text:ref-name="b">First steps</text:bookmark-ref>'
+    document = read_document(sample(f"<office:text><text:p>See {field} first.</text:p></office:text>"), "a.odt")
+    assert document.segments[0].source == "See {1} first."
+    assert document.coverage and document.coverage.percent == 100
+    assert f"<text:p>Siehe zuerst {field}.</text:p>" in part(document.export({0: "Siehe zuerst {1}."}))
+
+
 def test_comments_and_charts_are_said_to_be_left_out() -> None:
     comment = "<office:annotation><text:p>Is it so?</text:p></office:annotation>"
     document = read_document(sample(f"<office:text><text:p>A door{comment}.</text:p></office:text>"), "a.odt")

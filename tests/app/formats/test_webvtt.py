@@ -72,6 +72,10 @@ def test_other_files_are_refused_with_the_cure(text: str) -> None:
         read_document(text.encode(), "a.vtt")
 
 
+def test_hours_may_have_one_digit() -> None:
+    assert read_document(b"WEBVTT\n\n0:00:01.000 --> 0:00:02.000\nHello.\n", "a.vtt").segments[0].source == "Hello."
+
+
 def test_sentence_over_several_cues_is_one_segment_and_notes_between_them_stay() -> None:
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\nThe router\n\nNOTE x\n\nb\n00:02.000 --> 00:03.000\nsaves A & B.\n"
     document = read_document(text.replace("&", "&amp;").encode(), "a.vtt")
