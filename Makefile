@@ -2,6 +2,7 @@
 # make test       the same for the tests, and run them
 # make test-all   also the tests marked `full`: slow ones, live comparisons, and random checks with more rounds
 # make check      lint, formatting and types, of the page's scripts too (these need Node.js)
+# make test-hard  kills, load, leaks and damaged files for MINUTES=10, as one table and in build/hard.json
 # make lock       write requirements.lock: all packages of requirements.txt and what they need, with checksums
 #
 # HOST and PORT say where the app listens: make run PORT=7861
@@ -9,6 +10,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+MINUTES ?= 10
 
 VENV_PYTHON = $(VENV)/bin/python
 RUN_STAMP = $(VENV)/installed-run
@@ -17,7 +19,7 @@ PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
 WORKERS = --numprocesses 4 --dist loadfile
 NODE_STAMP = node_modules/.package-lock.json
 
-.PHONY: run test test-all check lock
+.PHONY: run test test-all test-hard check lock
 .DELETE_ON_ERROR:
 
 # Only from the command line: some shells and compilers set a variable HOST of their own.
@@ -33,6 +35,9 @@ test: $(DEV_STAMP)
 
 test-all: $(DEV_STAMP)
 	$(VENV_PYTHON) -m pytest --full $(WORKERS)
+
+test-hard: $(DEV_STAMP)
+	$(VENV_PYTHON) -m tests.hard --minutes $(MINUTES)
 
 check: $(DEV_STAMP) $(NODE_STAMP)
 	$(VENV_PYTHON) -m ruff check .
