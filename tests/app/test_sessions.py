@@ -122,7 +122,10 @@ def test_page_of_an_earlier_run_finds_its_session_by_the_token(log: Path):
     second.end()
 
 
-def test_continued_session_whose_log_was_changed_says_so(log: Path):
+@pytest.mark.parametrize("is_long", [False, True])
+def test_continued_session_whose_log_was_changed_says_so(log: Path, is_long: bool, monkeypatch: pytest.MonkeyPatch):
+    if is_long:  # then it is checked in the background
+        monkeypatch.setattr("app.sessions.MAX_EVENTS_CHECKED_FIRST", 0)
     first = Run(log)
     intact, changed = (first.sessions.open_document(TEXT + extra, "manual.txt").token for extra in (b"", b"Save.\n"))
     first.end()
@@ -132,7 +135,11 @@ def test_continued_session_whose_log_was_changed_says_so(log: Path):
     connection.close()
     second = Run(log)
     assert second.sessions.find(intact).document.notes == ()
-    (note,) = second.sessions.find(changed).document.notes
+    workspace = second.sessions.find(changed)
+    for thread in threading.enumerate():
+        if thread.name == "verify":
+            thread.join(30)
+    (note,) = [workspace.core.problem] if is_long else workspace.document.notes
     assert "changed or damaged outside of Pinpoint (event 1 was changed)" in note
     second.end()
 
