@@ -9,6 +9,7 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
@@ -34,6 +35,7 @@ from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
 from app.segments.state import restore_segment
 
+_DIRECTION: Final = re.compile(r"\w{2,40}-[\w-]{2,40}")
 LOG_FORMAT: Final = "pinpoint-log-4"
 _WHOLE_TEXTS_FORMAT: Final = "pinpoint-log-3"  # its events have the whole new text; still supported
 _ONE_GLOSSARY_FORMAT: Final = "pinpoint-log-2"
@@ -201,7 +203,7 @@ def _record(line: Mapping[str, Any]) -> SessionRecord:
         id=_int(line["session_id"]),
         token="",
         document=_document(line["document"], tuple(_place(row) for row in rows)),
-        direction=_text(line["direction"]),
+        direction=_direction(line["direction"]),
         pseudonym=_text(line["pseudonym"]),
         versions=dict(line["versions"]),
         options=dict(line["options"]),
@@ -334,6 +336,12 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(Message("{value!r} is not text", value=value))
     return value
+
+
+def _direction(value: Any) -> str:
+    if _DIRECTION.fullmatch(_text(value)) is None:
+        raise ValueError(Message("{direction!r} is not a language pair such as en-de", direction=value))
+    return str(value)
 
 
 def _optional_text(value: Any) -> str | None:

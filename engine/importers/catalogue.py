@@ -12,7 +12,7 @@ from engine.errors import ModelError
 from engine.importers.resolve import cache_folder
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
-from engine.model.json_files import read_json_file
+from engine.model.json_files import leads_out, read_json_file
 from engine.model.memory_check import num_weights
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -44,8 +44,10 @@ class ModelEntry:
 
     @property
     def card(self) -> str:
-        """The model card; empty without one."""
+        """The model card; empty without one, or if it is a link to a file of somebody else."""
         try:
+            if leads_out(self.folder, self.folder / CARD):
+                return ""
             return (self.folder / CARD).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""

@@ -29,7 +29,7 @@ from engine.errors import ModelError
 from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, save_ranges
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, file_checksum, save_weights
 from engine.model.config import Activation, ModelConfig
-from engine.model.json_files import read_json_file
+from engine.model.json_files import leads_out, read_json_file
 from engine.model.memory_check import check_conversion_memory
 from engine.model.transformer import Transformer
 
@@ -123,8 +123,9 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
         for name, content in plan.contents.items():
             (partial / name).write_bytes(content)
         (partial / ORIGIN).write_text(json.dumps({"name": origin or str(folder)}) + "\n", encoding="utf-8")
-        if (folder / "README.md").is_file():
-            shutil.copyfile(folder / "README.md", partial / CARD)
+        card = folder / "README.md"
+        if card.is_file() and not leads_out(folder, card):  # the page shows it
+            shutil.copyfile(card, partial / CARD)
         save_weights(partial / WEIGHTS, model, dtype)
         if plan.ranges is not None:
             checksum = file_checksum(partial / WEIGHTS)

@@ -26,8 +26,9 @@ from engine.importers.fsmt import plan_fsmt
 from engine.importers.hub import FetchProgress, cached_files, fetch
 from engine.importers.m2m100 import plan_m2m100
 from engine.importers.marian import plan_marian
-from engine.model.checkpoint import CONFIG, ORIGIN, WEIGHTS
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import KIND, ModelConfig
+from engine.model.json_files import leads_out
 from engine.model.memory_check import num_weights
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
@@ -114,7 +115,7 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
             raise ModelError(f"{folder} is not a folder; give the folder that contains the files of a model")
         if architecture_of(folder) is None:
             _check_own(folder)
-            shutil.copytree(folder, new)
+            shutil.copytree(folder, new, ignore=_foreign_cards)
         else:
             convert_folder(folder, new, origin=name)
         for file, text in {ORIGIN: json.dumps({"name": name}) + "\n", **(texts or {})}.items():
@@ -133,6 +134,11 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
         shutil.rmtree(new, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
     return target
+
+
+def _foreign_cards(folder: str, names: list[str]) -> list[str]:
+    """The card, if it is a link to a file outside of the folder: the page would show that file."""
+    return [name for name in names if name == CARD and leads_out(Path(folder), Path(folder) / name)]
 
 
 def _check_own(folder: Path) -> None:

@@ -19,6 +19,15 @@ def check_regular(path: Path) -> None:
         raise ValueError("it is not a regular file")
 
 
+def leads_out(folder: Path, path: Path) -> bool:
+    """Whether a path in a model folder is a link to a file elsewhere, which its maker could have chosen.
+
+    The hub's cache keeps the files of all versions of a model in a folder beside them, "blobs".
+    """
+    real, home = path.resolve(), folder.resolve()
+    return not any(real.is_relative_to(root) for root in (home, home.parent.parent / "blobs"))
+
+
 def read_json_file(path: Path) -> Any:
     """What a JSON file contains.
 

@@ -10,7 +10,7 @@ import safetensors.torch
 import torch
 
 from engine.errors import ModelError
-from engine.importers import BUNDLED_MODEL, known_models, model_folder
+from engine.importers import BUNDLED_MODEL, describe_model, install_model, known_models, model_folder
 from engine.model import ModelConfig, Transformer, load_model, memory_check, save_weights
 from tests.importers.marian import save_marian
 
@@ -66,6 +66,27 @@ def test_a_converted_model_is_listed_under_the_name_that_loads_it(
     [entry] = known_models(bundled=tmp_path / "nothing")
     assert (entry.name, entry.folder) == (str(tmp_path / "opus-mt-en-de"), folder)
     assert model_folder(entry.name) == folder
+
+
+def test_a_card_that_links_to_a_file_elsewhere_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "secret").write_text("private", encoding="utf-8")
+    own, foreign, hub = tmp_path / "own", tmp_path / "opus-mt-en-de", tmp_path / "hub" / "snapshots" / "1"
+    save_model(own)
+    (own / "card.md").symlink_to(tmp_path / "secret")
+    assert describe_model(own).card == ""
+    assert not (install_model(own, "installed") / "card.md").exists()
+    pytest.importorskip("transformers")
+    save_marian(foreign)
+    (foreign / "README.md").symlink_to(tmp_path / "secret")
+    assert describe_model(install_model(foreign, "converted")).card == ""
+    hub.parent.mkdir(parents=True)
+    save_marian(hub)
+    blob = tmp_path / "hub" / "blobs" / "0a"
+    blob.parent.mkdir()
+    blob.write_text("# Card", encoding="utf-8")
+    (hub / "README.md").symlink_to("../../blobs/0a")  # as the hub's cache has all files
+    assert describe_model(install_model(hub, "from-hub")).card == "# Card"
 
 
 def test_the_bundled_model_is_listed_first() -> None:

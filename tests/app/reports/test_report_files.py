@@ -246,6 +246,7 @@ def test_used_session_number_is_not_reused(store: LogStore, session_id: int, emp
         (b'"type":"pin"', b'"type":"fly"', "unknown event type 'fly'"),
         (b"pinpoint-log-4", b"pinpoint-log-1", "line 1: .* export it again"),
         (b'"created_ms":', b'"x":', "'created_ms' is missing"),
+        (b'"direction":"en-de"', b'"direction":"ende"', "'ende' is not a language pair such as en-de"),
         (b'"state":"new"', b'"state":"done"', "'done' is not a segment state"),
         (b'"text":"One', b'"text":"Two', "does not match its checksum"),
         (b'"index":1', b'"index":7', "segments are out of order"),
