@@ -1,4 +1,4 @@
-"""The process that reads one file, which comes over standard input, and ends.
+"""The process that reads files, which come over standard input.
 
 Both directions carry frames: the lengths of a JSON header and of raw bytes, then these. The answer is a frame with the
 number of items of each part, or None if the part is no list, and then frames with the parts; long lists are divided,
@@ -83,14 +83,14 @@ def _limit(seconds: int, num_bytes: int) -> None:
         return
     usage = resource.getrusage(resource.RUSAGE_SELF)
     last_second = ceil(usage.ru_utime + usage.ru_stime) + seconds
-    for kind, limits in (
-        (resource.RLIMIT_CPU, (last_second, last_second + 1)),  # only the first limit's signal says why
-        (resource.RLIMIT_AS, (num_bytes, num_bytes)),
-        (resource.RLIMIT_FSIZE, (0, 0)),
-        (resource.RLIMIT_CORE, (0, 0)),
+    for kind, limit in (
+        (resource.RLIMIT_CPU, last_second),
+        (resource.RLIMIT_AS, num_bytes),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
     ):
         with suppress(ValueError, OSError):  # a stricter one is set already, or the system has none
-            resource.setrlimit(kind, limits)
+            resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))  # the next file may have a higher one
 
 
 def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO[bytes]) -> Any:
@@ -111,20 +111,21 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
 
 
 def main() -> None:
-    """Reads the file, and answers with what is in it or with the error."""
+    """Reads files one after the other, and answers with what is in each or with the error."""
     commands = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that a library prints may come between
     try:
-        request, data = receive(commands)
-        _limit(request["seconds"], request["bytes"])
-        try:
-            parts = to_plain(_read(request, data, commands, answers))
-        except AppError as error:
-            send(answers, {"error": to_plain(error.args[0])})
-        else:
-            send_parts(answers, parts)
+        while True:
+            request, data = receive(commands)
+            _limit(request["seconds"], request["bytes"])
+            try:
+                parts = to_plain(_read(request, data, commands, answers))
+            except AppError as error:
+                send(answers, {"error": to_plain(error.args[0])})
+            else:
+                send_parts(answers, parts)
     except EOFError:
-        return  # the app has ended, or needs no answer any more
+        return  # the app has ended
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # whatever else it did would need memory

@@ -1,4 +1,7 @@
-"""Reads each file in a process of its own, with limits; the process for the next file is started ahead."""
+"""Reads files in processes of their own, with limits. One process waits for the next file.
+
+A process reads several small files, one after the other. After a large file, an error of its own or a stop, it ends.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,9 @@ from app.reading.reading_process import OUT_OF_MEMORY, receive, receive_parts, s
 from app.text.encoding import safe_name
 
 MAX_PROCESSES: Final = 4  # at the same time; others wait
+MAX_BYTES_TO_GO_ON: Final = 2**20  # of a file after which its process, which may have grown, reads another one
+MAX_IDLE: Final = 2
+MAX_FILES: Final = 50  # of one process
 _ROOT = Path(__file__).parents[2]  # of the package `app`
 _MAIN = "from app.reading.reading_process import main; main()"
 _DOCUMENT = tuple[str, str, str, str, tuple[Segment, ...], tuple[str, ...]]
@@ -52,15 +58,15 @@ class SeparateReader(FileReader):
         self._glossary_limits = glossary_limits
         self._places = threading.Semaphore(MAX_PROCESSES)
         self._lock = threading.Lock()
-        self._next: subprocess.Popen[bytes] | None = None
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._idle: list[_Process] = []
+        self._running: set[_Process] = set()
         self._is_closed = False
 
     def start_ahead(self) -> None:
         """Starts the process for the next file, if there is none; returns at once."""
         with self._lock, suppress(OSError):  # it is tried again when the file comes
-            if self._next is None and not self._is_closed:
-                self._next = _start()
+            if not self._idle and not self._is_closed:
+                self._idle.append(_Process())
 
     def document(self, data: bytes, name: str, choose: ChooseDirection, reading: Reading | None = None) -> Document:
         """See FileReader; a file that exceeds a limit, or crashes the process, raises DocumentError too."""
@@ -89,12 +95,10 @@ class SeparateReader(FileReader):
         """Ends all processes; files that are being read raise an error."""
         with self._lock:
             self._is_closed = True
-            processes = [*self._running, *([self._next] if self._next else [])]
-            self._next = None
+            processes = [*self._running, *self._idle]
+            self._idle.clear()
         for process in processes:
-            process.kill()
-        for process in processes:
-            _end(process)
+            process.end()
 
     @contextmanager
     def _conversation(
@@ -113,21 +117,30 @@ class SeparateReader(FileReader):
                 yield conversation
             finally:
                 timer.cancel()
-                _end(process)
-                with self._lock:
-                    self._running.discard(process)
-        self.start_ahead()
+                process.num_files += 1
+                can_go_on = conversation.is_over and len(data) <= MAX_BYTES_TO_GO_ON and process.num_files < MAX_FILES
+                self._give_back(process, can_go_on=can_go_on)
 
-    def _take(self, name: str, error: type[AppError]) -> subprocess.Popen[bytes]:
+    def _give_back(self, process: _Process, *, can_go_on: bool) -> None:
         with self._lock:
-            process, self._next = self._next, None
-            if process is not None and process.poll() is not None:  # it was killed while it waited
-                _end(process)
+            self._running.discard(process)
+            is_kept = can_go_on and not self._is_closed and len(self._idle) < MAX_IDLE
+            if is_kept:
+                self._idle.append(process)
+        if not is_kept:
+            process.end()
+            self.start_ahead()
+
+    def _take(self, name: str, error: type[AppError]) -> _Process:
+        with self._lock:
+            process = self._idle.pop() if self._idle else None
+            if process is not None and not process.is_alive:  # it was killed while it waited
+                process.end()
                 process = None
             if self._is_closed:
                 raise error(Message("{name} was not read, because Pinpoint is being closed.", name=name))
             try:
-                process = process or _start()
+                process = process or _Process()
             except OSError as problem:
                 raise error(
                     Message(
@@ -144,14 +157,13 @@ class SeparateReader(FileReader):
 class _Conversation:
     """One file being read by a process. Raises `error` for whatever goes wrong."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], name: str, limits: ReadingLimits, error: type[AppError]
-    ) -> None:
+    def __init__(self, process: _Process, name: str, limits: ReadingLimits, error: type[AppError]) -> None:
         self._process = process
         self._name = name
         self._limits = limits
         self._error = error
         self._is_stopped = False
+        self.is_over = False  # the whole answer was received
 
     def stop(self) -> None:
         """Ends the process because its time is over."""
@@ -160,9 +172,8 @@ class _Conversation:
 
     def tell(self, header: Any, data: bytes = b"") -> None:
         """Sends a frame. A process that has ended is noticed when it should answer."""
-        assert self._process.stdin is not None
         with suppress(OSError):
-            send(self._process.stdin, header, data)
+            send(self._process.commands, header, data)
 
     def overview(self) -> FileOverview:
         """What decides the direction of the document that is being read."""
@@ -171,11 +182,12 @@ class _Conversation:
 
     def result(self, kind: Any) -> Any:
         """What was read, of that type."""
-        return self._receive(kind, lambda answer, stream: receive_parts(stream, answer["parts"]))
+        found = self._receive(kind, lambda answer, stream: receive_parts(stream, answer["parts"]))
+        self.is_over = True
+        return found
 
     def _receive(self, kind: Any, rest_of: Callable[[Any, IO[bytes]], Any]) -> Any:
-        stream = self._process.stdout
-        assert stream is not None
+        stream = self._process.answers
         try:
             answer, _ = receive(stream)
             if "error" not in answer:
@@ -185,6 +197,7 @@ class _Conversation:
             raise self._error(self._reason()) from None
         except (KeyError, TypeError, ValueError) as problem:  # it does no longer what it was made for
             raise self._error(self._crash()) from problem
+        self.is_over = True
         raise self._error(message)
 
     def _reason(self) -> Message:
@@ -215,22 +228,41 @@ class _Conversation:
         )
 
 
-def _start() -> subprocess.Popen[bytes]:
+class _Process:
     """A process that waits for a file. Ctrl+C in the terminal does not reach it; it ends with its standard input."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(_ROOT), os.getenv("PYTHONPATH")]))}
-    return subprocess.Popen(
-        [sys.executable, "-P", "-c", _MAIN],  # -P: no code from the current folder
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
-    )
 
+    def __init__(self) -> None:
+        path = os.pathsep.join(filter(None, [str(_ROOT), os.getenv("PYTHONPATH")]))
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _MAIN],  # -P: no code from the current folder
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.commands: IO[bytes] = self._process.stdin
+        self.answers: IO[bytes] = self._process.stdout
+        self.num_files = 0
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """Ends it at once; its streams stay open."""
+        self._process.kill()
+
+    def wait(self) -> int:
+        """Its exit status, once it has ended."""
+        return self._process.wait()
+
+    def end(self) -> None:
+        """Ends it, and frees what it used."""
+        self._process.kill()
+        for stream in (self.commands, self.answers):
             with suppress(OSError):  # what was not written yet cannot be
                 stream.close()
-    process.wait()
+        self._process.wait()

@@ -130,7 +130,12 @@ def test_no_process_is_left_after_close():
     before = children()
     reader.start_ahead()
     assert len(children()) == len(before) + 1
-    reader.document(PO, "a.po", english)
+    (first,) = set(children()) - set(before)
+    for _ in range(2):
+        reader.document(PO, "a.po", english)
+        assert set(children()) - set(before) == {first}  # small files share a process
+    reader.document(b"One.\n" + b" \n" * 2**20, "large.txt", english)
+    assert first not in children()
     reader.close()
     assert children() == before
     with pytest.raises(DocumentError, match="is being closed"):
