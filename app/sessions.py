@@ -300,12 +300,12 @@ class Sessions:
     def move_document(self, session_id: int, project_id: int) -> None:
         """Puts a document into another project; see `Projects.move`."""
         self.projects.move(session_id, project_id)
-        self.library.forget()
+        self._forget_memory()
 
     def delete_project(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
         """Deletes a project; see `Projects.delete`."""
         overview = self.projects.delete(workspace, project_id, into_id)
-        self.library.forget()
+        self._forget_memory()
         return overview
 
     def delete_session(self, workspace: Workspace) -> Workspace:
@@ -325,7 +325,7 @@ class Sessions:
             opened = next((one for one in self._workspaces.values() if one.session_id == session_id), None)
             if opened is None:
                 self.store.delete_session(session_id)
-                self.library.forget()
+                self._forget_memory()
             else:
                 self._delete(opened)
 
@@ -333,7 +333,14 @@ class Sessions:
         with workspace.lock:  # no event may come between
             self.store.delete_session(workspace.session_id)
             self._forget(workspace)
+        self._forget_memory()
+
+    def _forget_memory(self) -> None:
+        """Reads the memory again at its next use, and forgets what was learned from segments that are gone."""
         self.library.forget()
+        for workspace in self._open_workspaces():
+            with workspace.lock:
+                workspace.learning.refresh()
 
     def health(self) -> Json:
         """Whether the server works, for monitoring: "ok", "starting" while the model loads, "stuck" while one hangs."""

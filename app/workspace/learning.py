@@ -27,7 +27,8 @@ from engine import AnyTranslator, EngineError, InvalidRequest, Request
 if TYPE_CHECKING:
     from engine import Datastore, StoredPair  # importing these loads PyTorch
 
-MAX_OTHERS: Final = 200  # confirmed segments of other documents of the project
+MAX_PAIRS: Final = 300  # segments: about as many as a datastore has room for
+MAX_OTHERS: Final = 200  # of them from other documents of the project
 _MIN_SHARED_WORDS: Final = 2  # in a row: what was learned can matter where sources have them in common
 
 
@@ -188,7 +189,7 @@ class Learning:
             if self._wanted.get(pair.origin) == pair:
                 stored, self._empty = answer or (None, self._empty)
                 self._known[pair.origin] = _Learned(pair, stored)
-                is_last = all(origin in self._known for origin in self._wanted)
+                is_last = all(other.origin in self._known for other in self._in_order())
                 if is_last or pair.origin in self._new:
                     self._renew()
                 if stored is not None and pair.origin in self._new:
@@ -197,14 +198,16 @@ class Learning:
             self._learn_next()
 
     def _in_order(self) -> list[ConfirmedPair]:
-        """What is to be learned: other documents first, so that they are the first to be dropped; then this one."""
+        """What is to be learned: other documents first, then this one; if they are too many, the last ones."""
         own = self._core.session_id
-        return sorted(self._wanted.values(), key=lambda pair: (pair.session_id == own, pair.session_id, pair.index))
+        pairs = sorted(self._wanted.values(), key=lambda pair: (pair.session_id == own, pair.session_id, pair.index))
+        return pairs[-MAX_PAIRS:]
 
     def _renew(self) -> None:
         """Makes the datastore of all pairs that are known, the same one as if they were learned in this order."""
-        learned = [self._known[pair.origin].stored for pair in self._in_order() if pair.origin in self._known]
-        stored = [pair for pair in learned if pair is not None]
+        origins = [pair.origin for pair in self._in_order()]
+        self._known = {origin: self._known[origin] for origin in origins if origin in self._known}
+        stored = [learned.stored for learned in self._known.values() if learned.stored is not None]
         before = self.num_learned
         self.datastore = self._empty.with_pairs(stored) if self._empty is not None and stored else None
         if self.num_learned != before:

@@ -214,6 +214,23 @@ def test_project_has_a_switch_and_learns_from_all_its_documents(run: Run, monkey
     assert learned(second) == [2, 3]  # of other documents only the last one
 
 
+def test_memory_is_bounded_and_a_deleted_document_is_forgotten(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "MAX_PAIRS", 2)
+    first = run.open("first.txt")
+    for index in range(4):
+        first.confirm(index, GOALS[index])
+        learned(first)
+    assert learned(first) == [2, 3]
+    assert len(first.learning._known) == 2
+    first.reopen(3)
+    assert learned(first) == [1, 2]
+    second = run.open("second.txt")
+    second.confirm(0, GOALS[0])
+    assert learned(second) == [2, 0]
+    run.sessions.delete_document(first.session_id, second)
+    assert learned(second) == [0]
+
+
 def test_another_style_is_learned_again(run: Run) -> None:
     workspace = run.open()
     workspace.confirm(0, GOALS[0])
