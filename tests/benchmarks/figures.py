@@ -202,6 +202,8 @@ BARS = (
     Row.of(bars.GUESSED_THREE, "simulation", redecoded("placed, follow 1", "missing3", "placed")),
     Row.of(bars.GUESSED_SPOILT, "simulation", spoilt_most("placed, follow 1")),
     Row.of(bars.PIN_TIME, "simulation", pin_time),
+    Row.of(bars.LEARNED, "learning/held_out", lambda results: results["documents"]["gain"][0]),
+    Row.of(bars.UNRELATED, "learning/held_out", lambda results: results["unrelated"]["gain"][0]),
     Row.of(bars.SATISFIED, "paper_dba/satisfaction", items_met),
     Row.of(bars.ORDER, "paper_dba/beams", pairs_in_order),
     Row.of(bars.CERTIFICATE_SCORE, "stopping", certificate(lambda a, b: a - b, "log_prob", min)),

@@ -104,6 +104,14 @@ BENCHMARKS = (
         "A simulated translator",
         program="simulation.__main__",
     ),
+    Benchmark(
+        "learning/held_out",
+        f"--documents test {PAIRS} {{documents}} --num-documents 3 --min-segments 70 --segments 70 "
+        "--unrelated news {news} {news_reference} --unrelated captions {captions} {captions_reference} "
+        "--unrelated everyday {everyday} {everyday_reference} "
+        "--unrelated encyclopedia {encyclopedia} {encyclopedia_reference} --output {output}/results.json",
+        "Learning from confirmed segments",
+    ),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
     Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
 )

@@ -19,7 +19,10 @@ from tests.benchmarks.redrawing import REPORTS, redraw
 from tests.benchmarks.runs import BENCHMARKS, KEPT, Benchmark, run
 
 CURE = "write it anew: python -m tests.benchmarks --redraw --output tests/benchmarks/results/bars.md"
-FILES = dict.fromkeys(("source", "reference", "glossary", "output"), "a-file")
+SETS = ("news", "captions", "everyday", "encyclopedia")
+FILES = dict.fromkeys(
+    ("source", "reference", "documents", "glossary", "output", *SETS, *(f"{name}_reference" for name in SETS)), "a-file"
+)
 
 
 def test_page_of_bars_equals_one_made_from_the_kept_results():

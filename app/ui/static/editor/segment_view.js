@@ -10,6 +10,19 @@ const CONFIDENCE_KEY = 'pinpoint:confidence';
 const FULL_LEDGER = 118; // pixels: the ledger's heading and three constraints, as in editor.css
 const BESIDE = 55; // pixels: a row above the open segment, and most of one below
 
+/**
+ * "learned from 3, 7, other documents", and as a title the sources and translations.
+ * @param {LearnedView[]} learned
+ */
+export const learnedFrom = learned => {
+  const numbers = learned.flatMap(({segment}) => segment ?? []).sort((a, b) => a - b);
+  const names = [...numbers.map(String), ...(numbers.length < learned.length ? [t('proposal.learned.elsewhere')] : [])];
+  return {
+    text: names.length ? t('proposal.learned', {segments: names.join(', ')}) : '',
+    title: learned.map(({source, target}) => `${source}\n\u2192 ${target}`).join('\n\n'),
+  };
+};
+
 export class SegmentView {
   #sourceSignature = '';
   /** @type {{prices: Prices | null, free: FreeHypothesis | null}} the newest ones, shown until others replace them */
@@ -159,18 +172,16 @@ export class SegmentView {
   }
 
   /**
-   * The score, and the confirmed segments that the proposal draws from; their texts are in the title.
+   * The score, and the confirmed segments that the proposal draws from.
    * @param {ProposalView | null} proposal
    * @param {LearnedView[]} learned
    */
   paintProposalNote(proposal, learned) {
     const {proposalNote} = this.layout;
-    const own = learned.flatMap(({segment}) => segment ?? []).sort((a, b) => a - b);
-    const names = [...own.map(String), ...(own.length < learned.length ? [t('proposal.learned.elsewhere')] : [])];
-    const texts = proposal ? [t('proposal.score', {score: number(proposal.score)})] : [];
-    if (proposal && names.length) texts.unshift(t('proposal.learned', {segments: names.join(', ')}));
-    setText(proposalNote, texts.join(' \u00b7 '));
-    proposalNote.title = proposal ? learned.map(({source, target}) => `${source}\n\u2192 ${target}`).join('\n\n') : '';
+    const score = proposal ? t('proposal.score', {score: number(proposal.score)}) : '';
+    const from = proposal ? learnedFrom(learned) : {text: '', title: ''};
+    setText(proposalNote, from.text ? `${from.text} \u00b7 ${score}` : score);
+    proposalNote.title = from.title;
   }
 
   /**
