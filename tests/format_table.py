@@ -35,7 +35,7 @@ import yaml
 from translate.storage import aresource, po, properties, resx, tmx, xliff
 
 from app.errors import AppError
-from app.formats import FORMATS, format_by_key
+from app.formats import FORMATS, Reading, format_by_key
 from app.formats.documents import Document, read_document
 from app.text.nontranslatables import placeholder_spans
 
@@ -124,10 +124,14 @@ def _check(document: Document, name: str, ending: str, data: bytes) -> None:
         except Exception:
             was_valid = False
     texts = {segment.index: swapped(segment.source) for segment in document.segments}
-    written = document.export_file(texts, "de").data
+    exported = document.export_file(texts, "de")
+    written = exported.data
     if validate and was_valid:
         validate(written)
-    again = read_document(written, name)
+    # A text in other letters may look like another encoding. One that its encoding lacks letters for became UTF-8.
+    encoding = "utf-8" if exported.note else document.encoding
+    has_choice = "encoding" in format_by_key(document.format).options
+    again = read_document(written, name, reading=Reading(encoding) if has_choice else None)
     read, expected = [s.source for s in again.segments], list(texts.values())
     if format_by_key(document.format).is_paired:
         read, expected = [s.target or "" for s in again.segments], [texts[s.index] for s in document.segments]

@@ -194,10 +194,11 @@ def _is_number(node: Node) -> bool:
 
 
 def _depth(node: Node) -> int:
+    """In how many paragraphs a paragraph is, such as one with its note."""
     depth = 0
     while node.parent is not None:
         node = node.parent
-        depth += 1
+        depth += node.local in ("p", "h")
     return depth
 
 

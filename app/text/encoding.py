@@ -132,13 +132,14 @@ def encoding_label(encoding: str) -> str:
 
 
 def codec_of(encoding: str) -> str | None:
-    """The name of the codec for a text encoding that a person typed; None if there is none."""
+    """The codec of a text encoding that a person typed, by its name in `ENCODINGS` if it is there; None for others."""
     try:
         found = codecs.lookup(encoding)
         is_usable = found._is_text_encoding and found.encode("a")[1] == 1 and found.name not in _REFUSED
     except (LookupError, UnicodeError, ValueError):
         return None
-    return found.name if is_usable else None
+    name = next((known for known in ENCODINGS if codecs.lookup(known).name == found.name), found.name)
+    return name if is_usable else None
 
 
 def decode_text(data: bytes, name: str, error: type[AppError], encoding: str | None = None) -> DecodedText:

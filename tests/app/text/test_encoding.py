@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.text.encoding import codec_of, decode_text, safe_name, unencodable
+from app.text.encoding import ENCODINGS, codec_of, decode_text, safe_name, unencodable
 
 TEXT = "Grüße: “naïve” – 5 €\r\nzweite Zeile\n"
 
@@ -163,4 +163,5 @@ def test_encoding_that_does_not_fit_is_refused(data: bytes, encoding: str, messa
 @pytest.mark.parametrize("name", ["klingon", "base64", "utf-7", "unicode_escape", "idna", "rot13", "utf-16", ""])
 def test_codec_that_is_no_encoding_of_text_files_is_unknown(name: str) -> None:
     assert codec_of(name) is None
-    assert codec_of("Windows-1250") == "cp1250"
+    assert [codec_of(name) for name in ("Windows-1250", "latin1", "GBK")] == ["cp1250", "iso-8859-1", "gbk"]
+    assert [codec_of(name) for name in ENCODINGS] == list(ENCODINGS)
