@@ -41,7 +41,7 @@ const badge = row => {
   if (row.num_pins) return ['lock', tn('meta.pins', row.num_pins), '.pinned'];
   if (row.is_repetition) return ['redo', t('meta.repetition'), ''];
   if (row.is_from_memory)
-    return ['memory', t('meta.memory', {n: row.match_rate}), '', t('meta.filled', {n: row.match_rate})];
+    return ['memory', t('meta.memory', {n: row.match_rate}), '.match', t('meta.filled', {n: row.match_rate})];
   if (row.state === 'edited') return ['draft', t('meta.edited'), ''];
   if (row.match_rate && row.state !== 'confirmed')
     return ['memory', t('memory.rate', {n: row.match_rate}), '.match', t('meta.match', {n: row.match_rate})];
