@@ -27,7 +27,7 @@ from markdown_it import MarkdownIt
 from app.formats.docx_drawings import alt_texts
 from app.formats.html_attributes import attributes, is_translated, texts
 from app.formats.markdown_inline import shown
-from app.formats.mdx import without_code
+from app.formats.mdx import is_mdx, without_code
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import tree
 from app.i18n import Message
@@ -137,15 +137,17 @@ def _of_webvtt(_: bytes, text: str) -> Iterator[str]:
             yield _TAG.sub(" ", unescape("\n".join(lines[times + 1 :])))
 
 
-def _of_markdown(_: bytes, text: str, *, is_mdx: bool = False) -> Iterator[str]:
+def _of_markdown(_: bytes, text: str, *, name: str = "") -> Iterator[str]:
     front = _FRONT_MATTER.match(text)
     if front:
         yield from _FRONT_FIELD.findall(front.group())
     body = _FOOTNOTE.sub(r"\1", text[front.end() if front else 0 :])
-    body = without_code(body.replace("\r\n", "\n").replace("\r", "\n"), is_mdx=is_mdx)
+    body = body.replace("\r\n", "\n").replace("\r", "\n")
+    has_code = is_mdx(body, name)
+    body = without_code(body, is_mdx=True) if has_code else body
     environment: dict[str, dict[str, object]] = {}
     parser = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
-    tokens = parser.disable(["code", "html_block"] if is_mdx else []).parse(body, environment)
+    tokens = parser.disable(["code", "html_block"] if has_code else []).parse(body, environment)
     labels = frozenset(environment.get("references", ()))
     for token in tokens:
         if token.type == "inline":
@@ -203,7 +205,7 @@ def _of_opendocument(data: bytes, _: str) -> Iterator[str]:
 _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
     "txt": _of_text,
     "markdown": _of_markdown,
-    "mdx": partial(_of_markdown, is_mdx=True),
+    "mdx": partial(_of_markdown, name=".mdx"),
     "html": _of_html,
     "srt": _of_subrip,
     "vtt": _of_webvtt,

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.markdown_inline import marked_up, pairs, shown
-from app.formats.mdx import without_code
+from app.formats.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
 from app.text.encoding import decode_text
@@ -73,16 +73,16 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 limit=MAX_LINES,
             )
         )
-    is_mdx = name.lower().endswith(".mdx")
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
-    if is_mdx:
-        parser.disable(["code", "html_block"])  # texts inside of components may be indented
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     cells: list[tuple[int, int]] = []
     # One character for each line end, so that line numbers and offsets agree with the parser.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
-    body = without_code(_FOOTNOTE.sub("\\1\ufffc", body), is_mdx=is_mdx)
+    body = _FOOTNOTE.sub("\\1\ufffc", body)
+    if is_mdx(body, name):
+        body = without_code(body, is_mdx=True)
+        parser.disable(["code", "html_block"])  # texts inside of components may be indented
     environment: dict[str, dict[str, object]] = {}
     tokens = parser.parse(body, environment)
     labels = frozenset(environment.get("references", ()))

@@ -11,13 +11,23 @@ _FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})")
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 # Also in files that are called Markdown: lines that are imports without doubt.
 _IMPORT = re.compile(r"""import\s(?:[^'"\n]*\sfrom\s+)?['"][^'"\n]+['"];?[ \t]*(?:\n|\Z)""")
-_MODULE = re.compile(r"(?:import|export)\b(?:[^\n]+(?:\n|\Z))+")  # up to a blank line
+# An import or export up to a blank line; a sentence may begin with these words too.
+_MODULE = re.compile(
+    r"""(?:import\s*(?:['"{*]|[\w$]+\s*,\s*[{*]|[\w$]+\s+from\s+['"])
+    |export\s+(?:default|const|let|var|function|async|class|type|interface|\{|\*))(?:[^\n]+(?:\n|\Z))+""",
+    re.VERBOSE,
+)
 _TAG_OR_EXPRESSION = re.compile(r"[ \t]*(?:</?(?=[A-Za-z>])|\{)")
 _WRAPPED = re.compile(
     r"([ \t]*<([A-Za-z][\w.]*)(?:\s[^<>{}\n]*)?>)([^\n]*)(</\2>[ \t]*)(?=\n|\Z)"
 )  # a line in a component
 _TOKEN = re.compile(r"""'[^'\n]*'|"[^"]*"|`[^`]*`|/\*.*?\*/|[{}<>]|\n[ \t]*\n""", re.DOTALL)
 _MAX_LENGTH = 5_000  # characters of a tag or an expression
+
+
+def is_mdx(text: str, name: str) -> bool:
+    """Whether a Markdown file is MDX: by its name, or because it imports components outside of code."""
+    return name.lower().endswith(".mdx") or without_code(text, is_mdx=False) != text
 
 
 def without_code(text: str, *, is_mdx: bool) -> str:

@@ -71,20 +71,19 @@ def test_text_outside_and_inside_of_components_is_offered() -> None:
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_imports_in_markdown_are_no_text_but_sentences_about_them_are(line_end: str) -> None:
-    lines = [
-        "import A from './a.js';",
-        "import 'b.css'",
-        "",
-        "import duties from last year",
-        "",
-        "<Tabs",
-        "x>",
-        "",
-        "Text.",
-    ]
+def test_markdown_with_imports_is_mdx_and_sentences_about_imports_are_text(line_end: str) -> None:
+    tabs = ["<Tabs", "  x={1}>", "", "      In a tab.", "", "</Tabs>"]
+    lines = ["import A from './a.js';", "import 'b.css'", "", "import duties from last year", "", *tabs]
     document = read_document(line_end.join(lines).encode(), "a.md")
-    assert [s.source for s in document.segments] == ["import duties from last year", "<Tabs x>", "Text."]
+    assert [s.source for s in document.segments] == ["import duties from last year", "In a tab."]
+    assert document.coverage and document.coverage.percent == 100
+    without = read_document(line_end.join(lines[2:]).encode(), "a.md")
+    assert "In a tab." not in [s.source for s in without.segments]  # indented code
+
+
+def test_import_in_a_code_block_does_not_make_markdown_mdx() -> None:
+    text = "```js\nimport A from './a.js'\n```\n\nText.\n\n    indented code\n"
+    assert [s.source for s in read_document(text.encode(), "a.md").segments] == ["Text."]
 
 
 @pytest.mark.parametrize(
