@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from engine import (
+    DatastoreOptions,
     Follow,
     InvalidRequest,
     ModelError,
@@ -66,6 +67,23 @@ def test_hypotheses_are_the_second_models_of_the_first_models_best_translation(b
     for hypothesis in result.hypotheses:
         assert {p.phrase for p in hypothesis.placements} == {0, 1}
         assert not occurrences(hypothesis.text, "Haus")
+
+
+def test_two_models_learn_in_the_second_one(both, models) -> None:
+    confirmed = "Das ist ein Apfel und kein Fahrrad."
+    stored = both.stored_pair(Request(SOURCE), confirmed, origin="here", least_fit=-100.0)
+    between = models[0].translate(Request(SOURCE), SearchOptions(nbest=1)).hypotheses[0].text
+    expected = models[1].stored_pair(Request(between), confirmed, least_fit=-100.0)
+    assert torch.equal(stored.states_TE, expected.states_TE)
+    datastore = both.datastore_of([stored], DatastoreOptions(reach=5.0))
+    learned = both.translate(Request(SOURCE), OPTIONS, datastore=datastore)
+    assert (learned.hypotheses[0].text, learned.learned_from) == (confirmed, ("here",))
+    price = both.price(Request(SOURCE, phrases=[Phrase("Haus")]), OPTIONS, datastore=datastore)
+    assert price.free.hypotheses[0].text == confirmed
+    best = learned.hypotheses[0]
+    found = both.alternatives(Request(SOURCE), best, 0, 1, NARROW, datastore=datastore)
+    second = models[1].alternatives(Request(between), best, 0, 1, NARROW, datastore=datastore)
+    assert [other.hypothesis.log_prob for other in found] == [other.hypothesis.log_prob for other in second]
 
 
 def test_links_go_from_the_source_to_the_target_by_way_of_the_words_between(both, models) -> None:

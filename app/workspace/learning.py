@@ -8,6 +8,7 @@ everything that a person waits for.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
@@ -27,6 +28,7 @@ from engine import AnyTranslator, EngineError, InvalidRequest, Request
 if TYPE_CHECKING:
     from engine import Datastore, StoredPair  # importing these loads PyTorch
 
+_log = logging.getLogger("pinpoint")
 MAX_PAIRS: Final = 300  # segments: about as many as a datastore has room for
 MAX_OTHERS: Final = 200  # of them from other documents of the project
 _MIN_SHARED_WORDS: Final = 2  # in a row: what was learned can matter where sources have them in common
@@ -175,9 +177,9 @@ class Learning:
             return
         self._asked = pair.origin
         number = self._round
-        nobody = self._core.segments[0]
+        nothing = SegmentState(0, "", 0)  # the answer is not about a segment's proposal
         future.add_done_callback(
-            lambda done: self._answers.hand_over(nobody, done, lambda _, answer: self._take(number, pair, answer))
+            lambda done: self._answers.hand_over(nothing, done, lambda _, answer: self._take(number, pair, answer))
         )
 
     def _take(self, number: int, pair: ConfirmedPair, done: Future[tuple[StoredPair | None, Datastore] | None]) -> None:
@@ -185,7 +187,10 @@ class Learning:
             if number != self._round:
                 return
             self._asked = None
-            answer = None if done.cancelled() or done.exception() is not None else done.result()
+            error = None if done.cancelled() else done.exception()
+            if error is not None:
+                _log.warning("segment %d of document %d was not learned: %s", pair.index, pair.session_id, error)
+            answer = None if done.cancelled() or error is not None else done.result()
             if self._wanted.get(pair.origin) == pair:
                 stored, self._empty = answer or (None, self._empty)
                 self._known[pair.origin] = _Learned(pair, stored)
