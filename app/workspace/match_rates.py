@@ -6,6 +6,7 @@ into the memory or left it.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from app.tm.index import Match, MemoryEntry, MemoryIndex, MemoryScope
 from app.tm.library import MemoryLibrary
 from app.workspace.core import WorkspaceCore
 
+_log = logging.getLogger("pinpoint")
 PORTION_SECONDS: Final = 0.2  # of lookups, whose results go to the page together
 WORK_SECONDS: Final = 0.003  # at a time, and as long a pause after it: whatever the translator does comes first
 
@@ -142,7 +144,12 @@ class MatchRates:
                 del self._todo[number]
                 segment = core.segments[number]
             if segment.source and segment.state != "confirmed":
-                found = self._find(index, segment, scope, 1)
+                try:
+                    found = self._find(index, segment, scope, 1)
+                except Exception as error:  # nobody else would report it, and the others are to be looked up
+                    _log.exception("a lookup in the translation memory failed")
+                    core.report(f"Segment {core.number(number)}: {type(error).__name__}: {error}")
+                    continue
                 portion.append((segment, *((found[0].rate, found[0].entry.target) if found else (0, ""))))
             now = time.monotonic()
             if now > due:

@@ -160,6 +160,21 @@ def test_a_confirmation_counts_at_once_while_the_document_is_still_looked_up(
     assert looked_up[2] == "Open page 1,234.", "similar segments come first"
 
 
+def test_a_lookup_that_fails_is_reported_and_the_others_go_on(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    find = MemoryIndex.matches
+
+    def failing(self: MemoryIndex, source: str, **options: Any) -> Any:
+        if source == "Open the file.":
+            raise ValueError("impossible text")
+        return find(self, source, **options)
+
+    monkeypatch.setattr(MemoryIndex, "matches", failing)
+    workspace.confirm(0, "Datei auf.")
+    settle(workspace)
+    assert workspace.problem == "Segment 7: ValueError: impossible text"
+    assert rates(workspace) == {1: 93}
+
+
 def test_an_index_that_cannot_be_read_is_reported(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     def fail(self: MemoryLibrary, direction: str) -> MemoryIndex:
         raise LogError("the log cannot be read")
