@@ -31,7 +31,11 @@ PIECE_REWARD = 1.0  # nats; without it, words would be replaced only to shorten 
 # Words of the text that stand for a phrase's source span, or for other source words, should it replace them: in nats.
 OWN_REWARD = 6.0
 OTHER_PENALTY = 3.0
-MAX_READ = 4096  # pieces of the texts that are read at once
+MAX_READ = 1024  # pieces of the texts that are read at once: some tens of milliseconds, until the next look for a stop
+
+
+class _StoppedError(Exception):
+    """The request was cancelled, or its time is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +65,18 @@ class PhrasePlacer:
         pieces = followed.pieces
         for number, phrase in enumerate(self.prepared.constraints.phrases[: len(members)]):
             for _ in range(phrase.count):
-                if self.is_stopped() or (edited := self._with_one_more(number, pieces)) is None:
+                try:
+                    edited = self._with_one_more(number, pieces)
+                except _StoppedError:
+                    return replace(self.prepared, followed=replace(followed, pieces=pieces))
+                if edited is None:
                     break
                 pieces = edited
         return replace(self.prepared, followed=replace(followed, pieces=pieces))
 
     def _with_one_more(self, number: int, pieces: Pieces) -> Pieces | None:
         """The text with one more occurrence of phrase `number`; None if it has enough, or has no place for one."""
+        self._go_on()
         before = self.codec.decode(pieces)
         found = _num_found(self.prepared, before.text)
         phrase, prefix = self.prepared.constraints.phrases[number], self.prepared.constraints.prefix
@@ -86,13 +95,17 @@ class PhrasePlacer:
         if not edits or len(pieces) >= self.max_pieces:
             return None
         rewards = self._rewards(number, pieces, before, edits)
-        for edit in EditedText(pieces, self.open_decoder).best(edits, rewards):
+        for edit in EditedText(pieces, self.open_decoder, self._go_on).best(edits, rewards):
             edited = edit.applied_to(pieces)
             text = self.codec.decode(edited).text
             now = _num_found(self.prepared, text)
             if now[number] > found[number] and now >= found and text.startswith(prefix_text):
                 return edited
         return None
+
+    def _go_on(self) -> None:
+        if self.is_stopped():
+            raise _StoppedError
 
     def _rewards(self, number: int, pieces: Pieces, text: DecodedPieces, edits: Sequence[Edit]) -> list[float]:
         """What each edit gains or loses by the words that it replaces, if the phrase has a source span."""
@@ -183,9 +196,11 @@ def parts_of(decoding: DecodedPieces) -> list[Span]:
 class EditedText:
     """A previous text, and how likely its edits are."""
 
-    def __init__(self, pieces: Pieces, open_decoder: OpenDecoder) -> None:
+    def __init__(self, pieces: Pieces, open_decoder: OpenDecoder, go_on: Callable[[], None]) -> None:
+        """`go_on` is called before each reading of texts; what it raises ends the work."""
         self._pieces = (*pieces, EOS)
         self._open = open_decoder
+        self._go_on = go_on
         [log_probs] = open_decoder(1).read([self._pieces])
         self._log_probs = tuple(log_probs)
 
@@ -204,6 +219,7 @@ class EditedText:
         inside: dict[tuple[int, Pieces], float] = {}
         next_V: dict[tuple[int, Pieces], torch.Tensor] = {}
         for some in _at_once(beginnings, len(self._pieces)):
+            self._go_on()
             decoder = self._open(len(some))
             log_probs = decoder.read([(*self._pieces[:first], *pieces) for first, pieces in some])
             output = decoder.step(torch.tensor([pieces[-1] for _, pieces in some]))
@@ -224,6 +240,7 @@ class EditedText:
         """The score of the text after each edit: its log-probability, and a reward for each piece."""
         found: list[float] = []
         for some in _at_once(edits, len(self._pieces)):
+            self._go_on()
             texts = [edit.applied_to(self._pieces) for edit in some]
             found += [sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in self._open(len(some)).read(texts)]
         return found

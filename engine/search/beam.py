@@ -104,6 +104,8 @@ class BeamSearch:
         """Take every row one token further (algorithm 2); returns the sentences that ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
         output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
+        if all(live.sentence.interruption() for live in self._live.values()):
+            return self.interrupt()  # a step of a very wide beam takes some hundred milliseconds
         for live in self._live.values():
             live.num_steps += 1
         limits = self._current_limits()

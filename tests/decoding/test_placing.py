@@ -61,6 +61,31 @@ def test_text_with_all_phrases_is_followed_as_it_is(translator):
     assert ours.hypotheses == theirs.hypotheses
 
 
+def test_placing_looks_for_a_stop_between_readings_and_then_reads_no_more(translator):
+    request = Request(SOURCE, phrases=[Phrase("Straße")], follow=Follow(SEEN))
+    prepared = translator.pipeline.prepare(request)
+    looks: list[int] = []
+
+    def stops_at(number: int):
+        looks.clear()
+
+        def interruption():
+            looks.append(len(looks) + 1)
+            return "cancelled" if len(looks) == number else None
+
+        return interruption
+
+    def placed(number: int):
+        return translator.pipeline.with_phrases_placed(prepared, stops_at(number)).followed
+
+    assert placed(10**6) != prepared.followed
+    num_looks = len(looks)
+    assert num_looks >= 3  # before the phrase, and before each of two readings
+    for number in range(1, num_looks + 1):
+        assert placed(number) == prepared.followed
+        assert len(looks) == number
+
+
 def test_text_stays_as_it_is_without_placing(translator):
     request = Request(SOURCE, phrases=[Phrase("Straße")], follow=Follow(SEEN, places_phrases=False))
     assert followed_text(translator, request) == SEEN
