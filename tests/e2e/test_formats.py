@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -72,3 +73,21 @@ def test_columns_and_encoding_of_a_table_are_chosen_in_the_page(screen: Screen, 
     screen.wait_until_saved()
     exported = screen.download("Translated document", tmp_path)
     assert exported.read_bytes() == data.replace(b"a b|", b"a b|Gelbes Fenster.")
+
+
+def test_tags_in_the_edit_field_are_marked_and_named(screen: Screen):
+    screen.open_text("Open the **settings** now.\n", "notes.md")
+    text = "Öffnen {1}Sie{/1} {7}!"
+    screen.type_text(text)
+    tags = screen.page.locator(".mirror .intag")
+    expect(tags).to_have_text(["{1}", "{/1}"])
+    box = tags.last.bounding_box()
+    assert box
+    screen.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    expect(screen.field).to_have_attribute("title", re.compile(r"^B \{/1\}: "))
+    screen.page.keyboard.press("Home")
+    for _ in range(text.index("{1}")):
+        screen.page.keyboard.press("ArrowRight")
+    expect(screen.field).to_have_attribute("aria-description", re.compile(r"^B \{1\}: "))
+    expect(screen.field).to_have_value(text)
+    screen.page.mouse.move(0, 0)

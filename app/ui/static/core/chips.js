@@ -9,7 +9,7 @@ const TAG = /(\{\/?\d+\})/;
  * The parts of a text: what is written as a tag, and the text between.
  * @param {string} text
  */
-export const splitAtTags = text =>
+const splitAtTags = text =>
   text
     .split(TAG)
     .filter(Boolean)
@@ -46,17 +46,24 @@ export const tagOf = (text, tags) => (/^\{\/?\d+\}$/.test(text) ? tags[numberOf(
 const numberOf = text => text.replace(/\D/g, '');
 
 /**
+ * What a tag is, in words: its name, itself, and its content in the file.
+ * @param {string} text `{1}` or `{/1}`
+ * @param {Tags[string]} tag
+ */
+export const tagLabel = (text, {name, content}) => `${name || t('tag')} ${text}: ${content}`;
+
+/**
  * The chip of one tag. Its content in the file is shown on hover, and read to screen readers.
  * @param {string} text `{1}` or `{/1}`
  * @param {Tags[string]} tag
  * @param {Attributes} [attributes]
  */
-export const chip = (text, {name, content}, attributes = {}) => {
-  const isEnd = text.startsWith('{/');
-  const label = `${name || t('tag')} ${text}: ${content}`;
-  return h(
-    `span.chip.${isEnd ? 'end' : 'start'}`,
-    {'data-name': name || numberOf(text), title: label, dir: 'ltr', ...attributes},
+export const chip = (text, tag, attributes = {}) =>
+  h(
+    `span.chip.${sideOf(text)}`,
+    {'data-name': tag.name || numberOf(text), title: tagLabel(text, tag), dir: 'ltr', ...attributes},
     text,
   );
-};
+
+/** @param {string} text */
+export const sideOf = text => (text.startsWith('{/') ? 'end' : 'start');

@@ -1,6 +1,6 @@
 /* The edit field: a text area above a mirror of its text, and the record of changes made in it. */
 import {Changes, originOf} from '../core/changes.js';
-import {splitAtTags} from '../core/chips.js';
+import {partsOf, sideOf, tagLabel} from '../core/chips.js';
 import {h, isRightToLeft, t} from '../core/dom.js';
 import {oneLine} from '../core/unseen.js';
 import {wholeWords, withoutMarks, wordAround} from '../core/words.js';
@@ -18,6 +18,8 @@ export class Field {
     this.ghost = ''; // the completion shown behind the text
     /** @type {number[][]} */
     this.marks = []; // [start, end] of the words that an offer would change
+    /** @type {Tags} */
+    this.tags = {}; // those of the source
     this.isComposing = false; // an input method composes letters
     this.changes = new Changes();
     this.mirror = h('div.mirror', {'aria-hidden': 'true'});
@@ -65,6 +67,8 @@ export class Field {
       this.changes.note(this.area.value, 'typed', this.area.selectionEnd);
     });
     this.area.addEventListener('blur', onBlur);
+    this.area.addEventListener('pointermove', event => this.describe(event));
+    this.area.addEventListener('selectionchange', () => this.describeAtCaret());
   }
 
   get text() {
@@ -103,11 +107,36 @@ export class Field {
     });
     this.mirror.replaceChildren(
       ...marked,
-      ...splitAtTags(value.slice(place)).map(({text, isTag}) => (isTag ? h('span.intag', {}, text) : text)),
+      ...partsOf(value.slice(place), this.tags).map(({text, tag}) =>
+        tag ? h(`span.intag.${sideOf(text)}`, {'data-label': tagLabel(text, tag)}, text) : text,
+      ),
       this.ghost && '\u200c',
       h('span.ghost', {}, this.ghost),
       '\u200b',
     );
+  }
+
+  /**
+   * Shows what the tag under the pointer is. The mirror has the tags where the text area has their letters.
+   * @param {PointerEvent} event
+   */
+  describe({clientX: x, clientY: y}) {
+    const tag = [...this.mirror.querySelectorAll('.intag')].find(element =>
+      [...element.getClientRects()].some(box => box.left <= x && x <= box.right && box.top <= y && y <= box.bottom),
+    );
+    const label = tag?.dataset.label ?? '';
+    if (this.area.title !== label) this.area.title = label;
+  }
+
+  /** Tells screen readers what the tag at the caret is. */
+  describeAtCaret() {
+    let end = 0;
+    const {selectionStart: caret} = this.area;
+    const at = partsOf(this.area.value, this.tags).find(({text}) => {
+      end += text.length;
+      return caret < end;
+    });
+    this.area.ariaDescription = at?.tag ? tagLabel(at.text, at.tag) : null;
   }
 
   /**

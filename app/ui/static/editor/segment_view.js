@@ -80,6 +80,8 @@ export class SegmentView {
     layout.notices.replaceChildren();
     this.paintProposalNote(null, []);
     this.text.field.setLanguage(page.languages.target);
+    this.text.field.tags = row.tags;
+    this.text.field.grow();
   }
 
   /**
