@@ -2,14 +2,15 @@
 
 Keys, comments, anchors, order and layout stay unchanged. Line breaks and tabs are shown as `\\n` and `\\t`. A text
 keeps its style (plain, quoted, block) where YAML can write it so, else it gets double quotes. If all texts are below a
-key that is a language, as in Rails, the key becomes the target language.
+key that is a language, as in Rails, the key becomes the target language. Of a block (`|`, `>`), each line or paragraph
+is a segment of its own.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import yaml  # type: ignore[import-untyped]
@@ -29,14 +30,15 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")
 # Plain texts that all readers of YAML understand alike
 _PLAIN = re.compile(r"[^\W_](?:[^\x00-\x1f#:]|:(?=\S)|(?<=\S)#)*")
 _PLAIN_IN_BRACKETS = re.compile(r"[^\W_][^\x00-\x1f#:,?\[\]{}]*")
-_BLOCK = re.compile(r"([|>][-+]?(?:[ \t]+#[^\r\n]*)?[ \t]*)(\r\n|\r|\n)((?:[ \t]*(?:\r\n|\r|\n))*)( +)")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_BLOCK_LINE = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
 _CONTROL = re.compile(r'[\x00-\x1f"\\\x7f\x85\u2028\u2029\ufeff]')
 _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Scalar:
-    """A string at `[start, end)`; `style` is its quotation mark, "|", ">", or "" for plain."""
+    """A string at `[start, end)`; `style` is its quotation mark, "|" or ">" for a line of a block, or "" for plain."""
 
     start: int
     end: int
@@ -68,7 +70,8 @@ class YamlStrings(TextFile):
 
     def source(self, start: int, end: int) -> str:
         """The text at this place. Raises LookupError if there is none."""
-        return _shown(self.scalars[start, end].value)
+        scalar = self.scalars[start, end]
+        return scalar.value if scalar.style in ("|", ">") else _shown(scalar.value)
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these texts, in the target language."""
@@ -79,7 +82,8 @@ class YamlStrings(TextFile):
             value = scalar.value
             lead = value[: len(value) - len(value.lstrip())]
             trail = value[len(value.rstrip()) :]
-            changed = lead + from_shown(one_line(new.text)) + trail
+            text_of = one_line(new.text)
+            changed = text_of if scalar.style in ("|", ">") else lead + from_shown(text_of) + trail
             edits.append((new.start, new.end, _written(scalar, text[new.start : new.end], changed)))
         if self.locale and language:
             key = self.locale
@@ -97,13 +101,14 @@ def read(data: bytes, name: str, encoding: str | None = None) -> YamlStrings:
         if is_key:
             keys += [scalar] * (not scalar.path)
             continue
-        if not any(map(str.isalpha, scalar.value)):
-            continue
-        blank = re.sub(r"\s", " ", decoded.text[scalar.start : scalar.end])
-        blank = re.sub(r"\A | \Z", "\u2060", blank)  # a no-break space there is part of the text
-        note = key_note(".".join(scalar.path))
-        units.append(Unit(scalar.start, scalar.end, blank, note=note, whole=((0, len(blank)),)))
-        scalars[scalar.start, scalar.end] = scalar
+        for part in _lines(scalar, decoded.text) if scalar.style in ("|", ">") else [scalar]:
+            if not any(map(str.isalpha, part.value)):
+                continue
+            blank = re.sub(r"\s", " ", decoded.text[part.start : part.end])
+            blank = re.sub(r"\A | \Z", "\u2060", blank)  # a no-break space there is part of the text
+            note = key_note(".".join(part.path))
+            units.append(Unit(part.start, part.end, blank, note=note, whole=((0, len(blank)),)))
+            scalars[part.start, part.end] = part
     locale = keys[0] if len(keys) == 1 and _LANGUAGE.fullmatch(keys[0].value) else None
     is_below = locale is not None and all(len(scalar.path) > 1 for scalar in scalars.values())
     return YamlStrings(decoded, scalars, units, locale if is_below else None)
@@ -190,6 +195,29 @@ def _scalar(event: Any, text: str, offset: int, path: tuple[str, ...], is_in_flo
     return _Scalar(start, end, event.value, event.style or "", path, is_in_flow)
 
 
+def _lines(block: _Scalar, text: str) -> Iterator[_Scalar]:
+    """The lines of a literal block; the paragraphs of a folded one, in which indented lines are not joined."""
+    header = re.compile(r"[^\r\n]*").match(text, block.start)
+    assert header is not None, "it may be empty"
+    found: list[tuple[int, int, int]] = []  # start, end, indentation
+    for line in _BLOCK_LINE.finditer(text, header.end(), block.end):
+        content = line.group().strip()
+        start = line.start() + line.group().index(content)
+        found.append((start, start + len(content), len(line.group()) - len(line.group().lstrip(" "))))
+    usual = min((indent for _, _, indent in found), default=0)
+    parts: list[list[int]] = []
+    last = -1
+    for start, end, indent in found:
+        is_next = parts and len(_LINE_END.findall(text, parts[-1][1], start)) == 1
+        if block.style == ">" and is_next and indent == last == usual:
+            parts[-1][1] = end
+        else:
+            parts.append([start, end])
+        last = indent
+    for start, end in parts:
+        yield replace(block, start=start, end=end, value=re.sub(r"\s*(?:\r\n|\r|\n)\s*", " ", text[start:end]))
+
+
 def _shown(value: str) -> str:
     return one_line(shown(value.strip()))
 
@@ -199,28 +227,14 @@ def _written(scalar: _Scalar, raw: str, value: str) -> str:
     ends_in_line = not value.rstrip("\n").count("\n")
     text = ""
     if scalar.style in ("|", ">"):
-        # Line ends at the end of a block are not part of the scalar's place.
-        block = _block(scalar.style, raw, value)
-        if block and (_value_of(block, scalar.is_in_flow) or "").rstrip("\n") == value.rstrip("\n"):
-            return block
-    elif scalar.style == "'" and ends_in_line:
+        return one_line(value)
+    if scalar.style == "'" and ends_in_line:
         text = "'" + value.replace("'", "''") + "'"
     elif not scalar.style and (_PLAIN_IN_BRACKETS if scalar.is_in_flow else _PLAIN).fullmatch(value):
         text = value
     if text and _value_of(text, scalar.is_in_flow) == value:
         return text
     return '"' + _CONTROL.sub(lambda sign: _ESCAPES.get(sign.group(), f"\\u{ord(sign.group()):04x}"), value) + '"'
-
-
-def _block(style: str, raw: str, value: str) -> str:
-    """The value as a block with the header, the indentation and the line ends of `raw`; "" if that is impossible."""
-    found = _BLOCK.match(raw)
-    if found is None:
-        return ""
-    header, line_end, blank, indent = found.groups()
-    lines = value.strip("\n").split("\n")  # `blank` has the empty lines at the start
-    gap = line_end if style == "|" else 2 * line_end
-    return header + line_end + blank + gap.join(indent + line if line else "" for line in lines)
 
 
 def _value_of(text: str, is_in_flow: bool) -> str | None:

@@ -51,8 +51,10 @@ def test_strings_with_letters_are_segments_and_their_keys_are_notes() -> None:
         ("It's free", "cart.hint"),
         ("%{count} item", "cart.items.one"),
         ("%{count} items", "cart.items.other"),
-        (r"First line.\n\nThird line.", "cart.text"),
-        (r"One long sentence.\nAnother one.", "cart.folded"),
+        ("First line.", "cart.text"),
+        ("Third line.", "cart.text"),
+        ("One long sentence.", "cart.folded"),
+        ("Another one.", "cart.folded"),
         ("Plain words", "cart.list.0"),
         ("quoted", "cart.list.1"),
         ("x: y", "cart.list.2"),
@@ -65,12 +67,12 @@ def test_strings_with_letters_are_segments_and_their_keys_are_notes() -> None:
 
 def test_only_the_texts_and_the_language_change_and_styles_stay() -> None:
     document = read_document(FILE.encode(), "en.yml")
-    texts = {1: "So geht's", 4: r"Eins.\n\nDrei.", 5: r"Ein Satz.\nNoch einer.", 6: "Worte", 10: "OK drücken"}
+    texts = {1: "So geht's", 4: "Eins: # 1", 5: "Drei.", 6: "Ein Satz.", 7: "Noch einer.", 8: "Worte", 12: "OK drücken"}
     written = document.export_file(texts, "de").data.decode()
     assert written == (
         FILE.replace("\nen:", "\nde:")
         .replace("'It''s free'", "'So geht''s'")
-        .replace("First line.", "Eins.")
+        .replace("First line.", "Eins: # 1")
         .replace("Third line.", "Drei.")
         .replace("      One long\n      sentence.\n\n      Another one.", "      Ein Satz.\n\n      Noch einer.")
         .replace("Plain words", "Worte")
@@ -108,8 +110,19 @@ def test_blocks_keep_their_line_ends_and_comments(line_end: str) -> None:
     data = "a: |  # all\n  One\n  two\n# end\nb: >-\n\n   Three\n\nc: Four\n".replace("\n", line_end).encode()
     document = read_document(data, "a.yml")
     assert document.export({}) == data
-    written = document.export({0: r"Eins\nzwei", 1: "Drei"})
+    assert [s.source for s in document.segments][:3] == ["One", "two", "Three"]
+    written = document.export({0: "Eins", 1: "zwei", 2: "Drei"})
     assert written == data.replace(b"One", b"Eins").replace(b"two", b"zwei").replace(b"Three", b"Drei")
+
+
+def test_indented_lines_of_a_folded_block_are_not_joined() -> None:
+    data = "a: >2\n    One\n  two\n  three\n\n  four\n   five\n\nb: |\n\tx\n"
+    data = data.replace("\tx", "  C:\\new {x}")
+    document = read_document(data.encode(), "a.yml")
+    sources = ["One", "two three", "four", "five", "C:\\new {x}"]
+    assert [s.source for s in document.segments] == sources
+    written = document.export({index: source.upper() for index, source in enumerate(sources)}).decode()
+    assert yaml.safe_load(written) == {key: value.upper() for key, value in yaml.safe_load(data).items()}
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), min_size=1, max_size=12)
