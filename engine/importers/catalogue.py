@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine.errors import ModelError
-from engine.importers.resolve import cache_folder
+from engine.importers.resolve import REPLACED, cache_folder, restore_replaced
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.json_files import leads_out, read_json_file
@@ -144,7 +144,8 @@ def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
 
 def _folders(parent: Path) -> list[Path]:
     try:
-        return sorted(path for path in parent.iterdir() if path.is_dir() and path.suffix != ".partial")
+        restore_replaced(parent)
+        return sorted(path for path in parent.iterdir() if path.is_dir() and path.suffix not in (".partial", REPLACED))
     except OSError:  # nothing was ever cached
         return []
 

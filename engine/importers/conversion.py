@@ -112,7 +112,7 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
     model = _model(folder, plan, origin or folder.name)
     # A name of its own: another program may be converting the same model now.
     partial = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")
-    _remove_abandoned(target)
+    remove_abandoned(target)
     try:
         partial.mkdir(parents=True)
         plan.config.save(partial / CONFIG)
@@ -146,7 +146,7 @@ def _put(partial: Path, target: Path) -> None:
             raise
 
 
-def _remove_abandoned(target: Path) -> None:
+def remove_abandoned(target: Path) -> None:
     """Remove partial conversions of this model that killed programs left behind."""
     for folder in target.parent.glob(f"{glob.escape(target.name)}.*partial"):
         with suppress(OSError):

@@ -13,13 +13,14 @@ import secrets
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from engine.errors import ModelError
-from engine.importers.conversion import Plan, convert, read_json
+from engine.importers.conversion import Plan, convert, read_json, remove_abandoned
 from engine.importers.fairseq import is_fairseq, plan_fairseq
 from engine.importers.firefox import is_firefox, plan_firefox
 from engine.importers.fsmt import plan_fsmt
@@ -31,6 +32,7 @@ from engine.model.config import KIND, ModelConfig
 from engine.model.json_files import leads_out
 from engine.model.memory_check import num_weights
 
+REPLACED = ".replaced"  # the ending of a model while another one takes its place
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
 _CONVERTER_VERSION = 2
 _PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by what config.json calls its model
@@ -109,8 +111,10 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
     is installed with all these files or not at all. An installed one of the same name is replaced. Raises ModelError.
     """
     target = cache_folder() / name
-    new, old = (target.with_name(f"{name}.{secrets.token_hex(8)}.partial") for _ in range(2))
+    new, old = target.with_name(f"{name}.{secrets.token_hex(8)}.partial"), target.with_name(name + REPLACED)
     try:
+        restore_replaced(target.parent)
+        remove_abandoned(target)
         if not folder.is_dir():
             raise ModelError(f"{folder} is not a folder; give the folder that contains the files of a model")
         if architecture_of(folder) is None:
@@ -122,18 +126,25 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
             (new / file).write_text(text, encoding="utf-8", newline="\n")
         if target.exists():
             target.rename(old)
-        try:
-            new.rename(target)
-        except OSError:
-            if old.exists():
-                old.rename(target)
-            raise
+        new.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+        restore_replaced(target.parent)
     return target
+
+
+def restore_replaced(cache: Path) -> None:
+    """Put models back whose replacement failed or was killed before the new one was in its place."""
+    for old in cache.glob("*" + REPLACED):
+        target = old.with_name(old.name.removesuffix(REPLACED))
+        with suppress(OSError):
+            if target.exists():
+                shutil.rmtree(old)
+            else:
+                old.rename(target)
 
 
 def _foreign_cards(folder: str, names: list[str]) -> list[str]:

@@ -18,8 +18,9 @@ from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from app.ui.sign_in import SignIn
 from app.whole_files import remove_leftovers, write_whole
-from engine import install_model
+from engine import install_model, known_models
 from tests.faults import every_error, every_kill
+from tests.importers.marian import save_marian
 
 State = dict[str, object]
 
@@ -136,13 +137,38 @@ def test_temporary_files_of_running_programs_stay(tmp_path: Path):
     assert own.exists() and other.exists()
 
 
-def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("is_converted", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_converted: bool):
+    cache, small = tmp_path / "cache", tmp_path / "small"
+    monkeypatch.setenv("PINPOINT_CACHE", str(cache))
+    if is_converted:
+        pytest.importorskip("transformers")
+        save_marian(small)
+    else:
+        shutil.copytree(MODEL_FOLDER, small, ignore=shutil.ignore_patterns("*.safetensors"))
+        (small / "model.safetensors").symlink_to(MODEL_FOLDER / "model.safetensors")
+    target = install_model(small, "m", {"LICENSE.txt": "old"})
+    num_errors = 0
+    for where, error in every_error(lambda: install_model(small, "m", {"LICENSE.txt": "new"})):
+        expected = "new" if error is None else "old"
+        assert (target / "LICENSE.txt").read_text() == expected, where
+        assert [path.name for path in target.parent.iterdir()] == ["m"] or "rmdir" in where or "unlink" in where, where
+        (target / "LICENSE.txt").write_text("old")
+        num_errors += error is not None
+    assert num_errors > 5
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+def test_a_kill_while_a_model_is_replaced_leaves_one_of_the_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     small = tmp_path / "small"
     shutil.copytree(MODEL_FOLDER, small, ignore=shutil.ignore_patterns("*.safetensors"))
     (small / "model.safetensors").symlink_to(MODEL_FOLDER / "model.safetensors")
     target = install_model(small, "m", {"LICENSE.txt": "old"})
-    for where, error in every_error(lambda: install_model(small, "m", {"LICENSE.txt": "new"})):
-        expected = "new" if error is None else "old"
-        assert (target / "LICENSE.txt").read_text() == expected, where
+    found = set()
+    for where in every_kill(lambda: install_model(small, "m", {"LICENSE.txt": "new"})):
+        assert "m" in {entry.folder.name for entry in known_models()}, where
+        found.add((target / "LICENSE.txt").read_text())
+        assert (target / "model.safetensors").stat().st_size == (MODEL_FOLDER / "model.safetensors").stat().st_size
         (target / "LICENSE.txt").write_text("old")
+    assert found == {"old", "new"}
