@@ -32,6 +32,7 @@ from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import tree
 from app.i18n import Message
 
+_MAX_EXAMPLE: Final = 40  # characters
 _INLINE_CODE = re.compile(r"(`+)[^`]+\1")
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*+>|\{\\[^{}]*\}")  # of Markdown and subtitles
 
@@ -78,10 +79,11 @@ _DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr)\b[^>]*>")
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many letters are offered for translation, of how many that a reader sees."""
+    """How many letters are offered for translation, of how many that a reader sees; `example` is a text not offered."""
 
     num_offered: int
     num_seen: int
+    example: str = ""
 
     @property
     def percent(self) -> float:
@@ -93,10 +95,19 @@ class Coverage:
         """What to say to the user, if not all is offered."""
         if self.num_offered >= self.num_seen:
             return None
+        count = self.num_seen - self.num_offered
+        if not self.example:
+            return Message(
+                "{percent:.1f} % of the text that a reader sees is offered for translation; {count:,} letters are not.",
+                percent=self.percent,
+                count=count,
+            )
         return Message(
-            "{percent:.1f} % of the text that a reader sees is offered for translation, without {count:,} letters.",
+            "{percent:.1f} % of the text that a reader sees is offered for translation; {count:,} letters are not, "
+            "such as “{example}”.",
             percent=self.percent,
-            count=self.num_seen - self.num_offered,
+            count=count,
+            example=self.example,
         )
 
 
@@ -113,11 +124,32 @@ def coverage_of(format_key: str, data: bytes, text: str, sources: Iterable[str])
         offered = unescape(_TAG.sub(" ", _INLINE_CODE.sub("", offered)))
     elif seen in (_of_subrip, _of_webvtt):
         offered = _TAG.sub(" ", offered)
-    return Coverage(_num_letters(offered), sum(map(_num_letters, seen(data, text))))
+    texts_seen = list(seen(data, text))
+    num_offered, num_seen = _num_letters(offered), sum(map(_num_letters, texts_seen))
+    return Coverage(num_offered, num_seen, _missing(texts_seen, offered) if num_offered < num_seen else "")
+
+
+def _missing(texts_seen: Iterable[str], offered: str) -> str:
+    """The beginning of the first text seen that is not among those offered; empty if each is there."""
+    letters = _letters(offered)
+    position = 0
+    for text in texts_seen:
+        wanted = _letters(text)
+        # Both are in the same order, nearly, so the search from the last place on is short.
+        found = letters.find(wanted, position)
+        found = letters.find(wanted) if found < 0 else found
+        if found < 0:
+            return " ".join(text.split())[:_MAX_EXAMPLE]
+        position = found + len(wanted)
+    return ""
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
 
 
 def _num_letters(text: str) -> int:
-    return sum(map(str.isalpha, text))
+    return len(_letters(text))
 
 
 def _of_text(_: bytes, text: str) -> Iterator[str]:

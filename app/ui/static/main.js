@@ -152,7 +152,7 @@ export class Bench {
     const reread = /** @type {NoteAction[]} */ (
       reply.document.can_be_reread ? [[t('reading.change'), () => showReading(this)]] : []
     );
-    for (const note of reply.document.notes) this.notes.say('info', note, reread);
+    reply.document.notes.forEach((note, at) => this.notes.say('info', note, at ? [] : reread)); // the first is on reading
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);

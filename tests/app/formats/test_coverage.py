@@ -45,7 +45,13 @@ def test_all_letters_of_the_samples_are_offered_but_those_known(ending: str) -> 
         assert document.coverage is not None
         num_missing = sum(map(str.isalpha, missing))
         assert document.coverage.num_seen - document.coverage.num_offered == num_missing
-        assert any(f"without {num_missing} letters" in note for note in document.notes) == bool(missing)
+        assert any(f"{num_missing} letters are not" in note for note in document.notes) == bool(missing)
+
+
+def test_first_text_that_is_not_offered_is_named() -> None:
+    page = "<p>One two.</p><pre>A long text that is kept as it is and not shown whole</pre><p>Three</p><pre>Four</pre>"
+    coverage = read_document(page.encode(), "a.html").coverage
+    assert coverage is not None and coverage.example == "A long text that is kept as it is and no"
 
 
 def test_formats_that_declare_what_is_to_be_translated_have_no_coverage() -> None:
@@ -66,7 +72,7 @@ def test_comments_and_charts_of_a_word_document_are_said_to_be_left_out() -> Non
     document = read_document(stream.getvalue(), "a.docx")
     assert document.notes == (
         "Not offered: comments.",
-        "72.7 % of the text that a reader sees is offered for translation, without 6 letters.",
+        "72.7 % of the text that a reader sees is offered for translation; 6 letters are not, such as “Is it so?”.",
     )
 
 
