@@ -400,8 +400,7 @@ def test_thread_that_hangs_is_replaced_and_has_no_effect_any_more(gated, model):
     assert (statistics.num_answered, statistics.num_failed, statistics.num_running) == (3, 1, 0)
 
 
-def test_heart_beats_while_a_long_question_looks_for_its_end(gated):
-    _, worker = gated
+def test_heart_beats_while_a_long_question_looks_for_its_end(model):
     may_go, has_asked = threading.Semaphore(0), threading.Semaphore(0)
 
     def question(_: object, cancel: threading.Event) -> None:
@@ -411,20 +410,22 @@ def test_heart_beats_while_a_long_question_looks_for_its_end(gated):
             has_asked.release()
         assert may_go.acquire(timeout=30)
 
-    answer = worker.ask(question)
-    beats = []
-    for _ in range(2):
+    with Worker(Translator(model)) as worker:
+        answer = worker.ask(question)
+        beats = []
+        for _ in range(2):
+            may_go.release()
+            assert has_asked.acquire(timeout=30)
+            beats.append(worker.heartbeat)
+            assert worker.heartbeat == beats[-1]
+        assert None not in beats
+        assert beats[0] != beats[1]
         may_go.release()
-        assert has_asked.acquire(timeout=30)
-        beats.append(worker.heartbeat)
-        assert worker.heartbeat == beats[-1]
-    assert None not in beats and beats[0] != beats[1]
-    may_go.release()
-    answer.result(30)
-    deadline = time.monotonic() + 30
-    while worker.heartbeat is not None:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+        answer.result(30)
+        deadline = time.monotonic() + 30
+        while worker.heartbeat is not None:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
 
 
 def test_question_that_would_end_the_thread_ends_alone(model):
