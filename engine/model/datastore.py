@@ -25,6 +25,7 @@ from engine.settings import check_settings, setting
 
 _NUM_JUDGED = 16  # the last pairs, which decide whether the datastore helps
 _MIN_JUDGED = 3
+_LEAST_GAIN = 0.5  # nats a pair; less comes with texts that have hardly anything in common
 _MOST_GAIN = 5.0  # nats that one pair counts: a repeated sentence does not outweigh losses in several others
 _LEAST_SHARE = 0.01  # below, the model is left as it is, which spares the search for neighbours
 
@@ -92,7 +93,7 @@ class Datastore:
 
     @property
     def is_helpful(self) -> bool:
-        """Whether the last pairs are likelier with the pairs before them than without; else requests do without it."""
+        """Whether the pairs before them make the last pairs clearly likelier; else requests do without it."""
         return helps(self.gains)
 
     @cached_property
@@ -187,9 +188,9 @@ class Datastore:
 
 
 def helps(gains: Sequence[float]) -> bool:
-    """Whether the gains of pairs (nats), each limited, are a gain together; True if they are too few to judge."""
+    """Whether the gains of pairs (nats), each limited, are large enough on average; True if they are too few."""
     limited = [max(-_MOST_GAIN, min(_MOST_GAIN, gain)) for gain in gains]
-    return len(limited) < _MIN_JUDGED or sum(limited) >= 0
+    return len(limited) < _MIN_JUDGED or sum(limited) >= _LEAST_GAIN * len(limited)
 
 
 def _distance(similarity: Tensor) -> Tensor:

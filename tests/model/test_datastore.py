@@ -109,9 +109,10 @@ def test_gain_of_a_pair_is_what_the_pairs_before_it_add_to_its_log_probability(n
         ((), True),
         ((-9.0, -9.0), True),  # too few to judge
         ((-1.0, -1.0, -1.0), False),
-        ((-1.0, 3.0, -1.0), True),
+        ((-1.0, 4.0, -1.0), True),
+        ((0.2, 0.3, 0.1), False),  # as for sentences that have little in common
         ((-1.0, -1.0, -1.0, -1.0, -1.0, -1.0, 40.0), False),  # one repeated sentence excuses no losses elsewhere
-        ((1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -40.0), True),
+        ((2.0, 2.0, 2.0, 2.0, 2.0, 2.0, -40.0), True),
     ],
 )
 def test_datastore_that_makes_the_last_pairs_less_likely_does_not_help(gains: tuple[float, ...], is_gain: bool) -> None:
