@@ -69,10 +69,14 @@ _PARTS = re.compile(
 )
 _TEXT = re.compile(r"<(?:\w+:)?(?:t|text|v)(?:\s[^>]*)?(?<!/)>([^<]*)<")
 _TWICE = re.compile(r"<(\w+:Fallback|\w+:moveFrom|(?:\w+:)?rPh)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL)
-_DELETED = re.compile(r"<text:tracked-changes\b.*?</text:tracked-changes>|<office:forms\b.*?</office:forms>", re.DOTALL)
+_DELETED = re.compile(  # also forms, and the settings of indexes
+    r"<(text:tracked-changes|office:forms|text:[\w-]+-source)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL
+)
 _FIELD = re.compile(
     r"<text:([\w-]*(?:ref|number|count|date|time|get|title|name|initials|chapter|sequence))\b[^>]*(?<!/)>[^<]*</text:\1>"
 )
+_NOTE = re.compile(r"<text:note\b.*?</text:note>|<office:annotation\b.*?</office:annotation>", re.DOTALL)
+_PARAGRAPH_END = re.compile(r"</(?:text:[ph]|svg:\w+)>|<text:(?:tab|line-break)\b[^>]*>")
 _XML_TAG = re.compile(r"<[^<>]*>")
 _DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr)\b[^>]*>")
 
@@ -153,11 +157,11 @@ def _num_letters(text: str) -> int:
 
 
 def _of_text(_: bytes, text: str) -> Iterator[str]:
-    yield text
+    yield from text.splitlines()
 
 
 def _of_subrip(_: bytes, text: str) -> Iterator[str]:
-    yield _TAG.sub(" ", _NUMBER_AND_TIMES.sub("", text))
+    yield from _TAG.sub(" ", _NUMBER_AND_TIMES.sub("", text)).splitlines()
 
 
 def _of_webvtt(_: bytes, text: str) -> Iterator[str]:
@@ -231,7 +235,9 @@ def _of_opendocument(data: bytes, _: str) -> Iterator[str]:
         xml = package.xml(part).text if package.has(part) else ""
         content = re.search(rf"<office:{around}\b.*</office:{around}>", xml, re.DOTALL)
         if content:
-            yield unescape(_XML_TAG.sub(" ", _FIELD.sub("", _DELETED.sub("", content.group()))))
+            xml = _FIELD.sub("", _DELETED.sub("", content.group()))
+            for paragraph in _PARAGRAPH_END.split("".join([_NOTE.sub("", xml), *_NOTE.findall(xml)])):
+                yield unescape(_XML_TAG.sub(" ", paragraph))
 
 
 _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {

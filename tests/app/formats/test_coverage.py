@@ -54,6 +54,15 @@ def test_first_text_that_is_not_offered_is_named() -> None:
     assert coverage is not None and coverage.example == "A long text that is kept as it is and no"
 
 
+@pytest.mark.parametrize("ending", NOT_OFFERED)
+def test_named_text_is_one_that_is_not_offered(ending: str) -> None:
+    for data, missing in zip(documents()[ending], NOT_OFFERED[ending], strict=True):
+        coverage = read_document(data, f"a.{ending}").coverage
+        assert coverage is not None
+        assert bool(coverage.example) == bool(missing)
+        assert all(word in missing for word in coverage.example.replace("(", "").split() if word.isalpha())
+
+
 def test_formats_that_declare_what_is_to_be_translated_have_no_coverage() -> None:
     for ending in sorted({*documents()} - {*NOT_OFFERED}):
         assert read_document(documents()[ending][0], f"a.{ending}").coverage is None

@@ -153,4 +153,5 @@ def test_comments_and_charts_are_said_to_be_left_out() -> None:
     document = read_document(sample(f"<office:text><text:p>A door{comment}.</text:p></office:text>"), "a.odt")
     assert document.segments[0].source == "A door."
     assert document.notes[0] == "Not offered: comments."
+    assert "such as “Is it so?”" in document.notes[1]
     assert comment in part(document.export({0: "Eine Tür."}))
