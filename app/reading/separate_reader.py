@@ -60,10 +60,12 @@ class SeparateReader(FileReader):
         self._lock = threading.Lock()
         self._idle: list[_Process] = []
         self._running: set[_Process] = set()
+        self._starts_ahead = False
         self._is_closed = False
 
     def start_ahead(self) -> None:
-        """Starts the process for the next file, if there is none; returns at once."""
+        """Starts the process for the next file, and from now on after each that ended; returns at once."""
+        self._starts_ahead = True
         with self._lock, suppress(OSError):  # it is tried again when the file comes
             if not self._idle and not self._is_closed:
                 self._idle.append(_Process())
@@ -129,7 +131,8 @@ class SeparateReader(FileReader):
                 self._idle.append(process)
         if not is_kept:
             process.end()
-            self.start_ahead()
+            if self._starts_ahead:
+                self.start_ahead()
 
     def _take(self, name: str, error: type[AppError]) -> _Process:
         with self._lock:
