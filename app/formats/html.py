@@ -123,7 +123,9 @@ class HtmlFile(TextFile):
                 ends.insert(at, edit[1])
                 edits.insert(at, edit)
         edits += [
-            edit for edit in self._language_edits(language) if not any(edit[0] <= at[0] < edit[1] for at in edits)
+            edit
+            for edit in self._language_edits(language)
+            if not any(at[0] < edit[1] and edit[0] < max(at[1], at[0] + 1) for at in edits)  # such as one in a value
         ]
         return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
 

@@ -131,3 +131,9 @@ def test_text_after_a_tag_with_an_odd_quote_is_shown() -> None:
     document = read_document(page.encode(), "a.html")
     assert [s.source for s in document.segments if s.note == ""] == ["One", "Two", "Three"]
     assert document.export({0: "Eins"}).decode() == page.replace("One", "Eins")
+
+
+def test_page_whose_first_html_tag_is_in_a_value_is_exported():
+    document = read_document(b'<p>One.</p><img alt="See <html> here.">', "a.html")
+    written = document.export_file({0: "Eins.", 1: "Siehe <html> hier."}, "de").data
+    assert read_document(written, "a.html").segments[1].source == "Siehe <html> hier."
