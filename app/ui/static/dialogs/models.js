@@ -201,7 +201,7 @@ export const showModels = async (bench, direction = null, files = []) => {
   const pairs = new ModelPairs(bench, direction, close);
   const own = new OwnModel(bench);
   const coming = new Coming(bench);
-  const problem = h('p.wrong', {role: 'alert'});
+  const problem = h('p.wrong.maybe', {role: 'alert'});
   /**
    * @param {ModelStatus} model
    * @param {string} reported

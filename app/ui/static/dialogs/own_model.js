@@ -50,7 +50,7 @@ export class OwnModel {
     this.folder = this.input({webkitdirectory: true});
     this.bar = h('progress', {max: 1, 'aria-label': t('own_model.sending')});
     this.state = h('span', {role: 'status'});
-    this.wrong = h('p.wrong', {role: 'alert'});
+    this.wrong = h('p.wrong.maybe', {role: 'alert'});
     this.upload = h(
       'div.coming',
       {hidden: true},
