@@ -168,7 +168,7 @@ class Pictures:
         self.save("docs/pictures/checks.png", ".editor")
 
     def scene_memory(self) -> None:
-        self.open(29)
+        self.open(27)
         self.screen.type_text("Gelöschte Notizen bleiben 30 Tage im Papierkorb.")
         self.screen.wait_until_saved()
         self.screen.upload("memory", "harbor-2023.tmx", MEMORY.encode())
