@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,6 +88,21 @@ def corpus_sample() -> list[SampleLine]:
 
 
 @pytest.fixture(scope="session")
-def codec(corpus_sample: list[SampleLine]) -> TextCodec:
-    """A small joint codec: 2,000 pieces learnt from the corpus sample, and all characters in it."""
-    return TextCodec.learn((line.text for line in corpus_sample), num_pieces=2000, min_char_count=1)
+def codec(corpus_sample: list[SampleLine], tmp_path_factory: pytest.TempPathFactory) -> TextCodec:
+    """A small joint codec: 2,000 pieces learnt from the corpus sample, and all characters in it.
+
+    Learning takes a second of processor time: one worker does it for all.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    learnt, begun = folder / "codec", folder / "codec.begun"
+    with suppress(FileExistsError):
+        begun.mkdir()  # only one worker can
+        TextCodec.learn((line.text for line in corpus_sample), num_pieces=2000, min_char_count=1).save(begun)
+        shutil.copytree(begun, folder / "codec.new").rename(learnt)
+    end = time.monotonic() + 600
+    while not learnt.exists():
+        assert time.monotonic() < end, f"the worker that learns {learnt} has not finished"
+        time.sleep(0.05)
+    return TextCodec.load(learnt)

@@ -1,4 +1,4 @@
-"""Fixtures: the app in its own process with a tiny random model, and the system's Chromium."""
+"""Fixtures: the app with a tiny random model, in this process or in its own, and the system's Chromium."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from app.log.project_tables import Project, insert_project
 from app.log.store import LogStore
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import EOS, TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model
-from tests.e2e.hand_server import HOST, serve
+from tests.e2e.hand_server import HOST, loading, serve
 from tests.e2e.screen import Screen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +40,7 @@ CHROMIUM_FLAGS = [
 ]
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the quickest first
 _NUMBERS = itertools.count(1)  # of documents
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 START_SECONDS = 300  # it takes five on a quiet machine
 
 expect.set_options(timeout=60_000)  # ms; replies may be slow on a busy machine
@@ -146,25 +147,35 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@dataclass(frozen=True)
+class SharedApp:
+    """The app that the tests of a worker share. Nobody has to sign in, so both addresses are the same."""
+
+    url: str
+
+    @property
+    def address(self) -> str:
+        return self.url
+
+
 @pytest.fixture(scope="package")
-def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
     """One app for all tests of a worker. Each test opens its own document; matches of the others do not fill it.
 
     Its first project leaves the form of address to the model: with a form, the random model translates at length.
     """
-    log = tmp_path_factory.mktemp("log") / "sessions.sqlite"
-    store = LogStore.open(log)
+    folder = tmp_path_factory.mktemp("log")
+    store = LogStore.open(folder / "log.sqlite")
     with store.connection.transaction("make a project"):
         insert_project(store.connection.db, Project(0, "", "", "en-de", "", "", True))
     store.close()
-    app = App(model_folder, log, "--no-fill")
-    yield app
-    app.stop()
+    with serve(loading(model_folder), folder, fills_from_memory=False) as url:
+        yield SharedApp(url)
 
 
 def new_context(browser: Browser) -> BrowserContext:
     """An empty browser profile that waits up to a minute for what a test expects."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    context = browser.new_context(viewport=VIEWPORT, accept_downloads=True)
     context.set_default_timeout(60_000)
     return context
 
@@ -211,10 +222,12 @@ def tab(shared_context: BrowserContext) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="module")
-def shared_page(app: App, tab: Page) -> Iterator[Page]:
+def shared_page(app: SharedApp, tab: Page) -> Iterator[Page]:
     """One tab for the tests of a module, as empty as a new one."""
     yield tab
     tab.unroute_all()
+    tab.emulate_media(color_scheme="null", reduced_motion="null")
+    tab.set_viewport_size(VIEWPORT)
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     tab.goto("about:blank")
@@ -249,7 +262,7 @@ def hand_app(
 
 
 @pytest.fixture
-def screen(app: App, shared_page: Page) -> Iterator[Screen]:
+def screen(app: SharedApp, shared_page: Page) -> Iterator[Screen]:
     """The page of the module. After the test it must have had no script error, dialog or foreign request."""
     screen = Screen(shared_page, app.address)
     yield screen

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import App
+from tests.e2e.conftest import SharedApp
 from tests.e2e.screen import DOCUMENT, Screen
 
 # axe-core 4.10.3 from npm, under the Mozilla Public License 2.0 (vendor/axe.LICENSE); only the tests use it.
@@ -42,7 +42,7 @@ def in_both_schemes(page: Page) -> list[str]:
     return found + findings(page, "color-contrast")
 
 
-def test_axe_finds_no_serious_problem_in_light_or_dark_mode(browser: Browser, app: App):
+def test_axe_finds_no_serious_problem_in_light_or_dark_mode(browser: Browser, app: SharedApp):
     context = browser.new_context(
         color_scheme="light", reduced_motion="reduce", viewport={"width": 1440, "height": 900}
     )

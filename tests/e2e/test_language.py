@@ -8,13 +8,13 @@ import re
 from playwright.sync_api import Browser, expect
 
 from app.ui.server import STATIC_FOLDER
-from tests.e2e.conftest import App
+from tests.e2e.conftest import SharedApp
 from tests.e2e.screen import DOCUMENT, Screen
 
 GERMAN = json.loads((STATIC_FOLDER / "texts.de.json").read_text(encoding="utf-8"))
 
 
-def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browser, app: App):
+def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browser, app: SharedApp):
     context = browser.new_context(locale="de-AT", viewport={"width": 1440, "height": 900})
     page = context.new_page()
     problems: list[str] = []

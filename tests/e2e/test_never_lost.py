@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.e2e.conftest import App
+from tests.e2e.conftest import App, SharedApp
 from tests.e2e.screen import DOCUMENT, Screen
 
 SERVER_CALLS = re.compile("/component_server")
@@ -95,7 +95,7 @@ def test_page_continues_when_the_connection_returns(screen: Screen):
     expect(screen.field).to_have_value("Gleich wieder da")
 
 
-def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: App, context: BrowserContext):
+def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: SharedApp, context: BrowserContext):
     screen = Screen(context.new_page(), app.address)
     screen.open_text(DOCUMENT)
     expect(screen.notes.filter(has_text="another tab")).to_have_count(0)
@@ -128,7 +128,7 @@ def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(scre
     screen.eventually(lambda: screen.pins() == other.pins())
 
 
-def test_missing_model_is_reported_and_editing_still_works(app: App, tabs: BrowserContext, tmp_path: Path):
+def test_missing_model_is_reported_and_editing_still_works(app: SharedApp, tabs: BrowserContext, tmp_path: Path):
     port = app.url.rpartition(":")[2]  # in use: the app takes the next one
     other = App(tmp_path / "no-such-model", tmp_path / "log.sqlite", "--port", port)
     try:

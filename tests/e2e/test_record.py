@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, expect
 
-from tests.e2e.conftest import App
+from tests.e2e.conftest import SharedApp
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 
@@ -117,7 +117,7 @@ def test_report_has_an_address_and_the_document_stays_as_it_was(screen: Screen):
 
 
 def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_pause(
-    app: App, context: BrowserContext, tmp_path: Path
+    app: SharedApp, context: BrowserContext, tmp_path: Path
 ):
     screen = Screen(context.new_page(), app.address)
     page = screen.page
