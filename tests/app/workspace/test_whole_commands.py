@@ -20,9 +20,15 @@ from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 TEXT = "Open the settings.\nSave the file 3 times.\nOpen the settings.\nClose the dialog. Open it again.\n"
-MEMORY = b"""<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body>
-<tu><tuv xml:lang="en"><seg>Open the settings.</seg></tuv><tuv xml:lang="de"><seg>Einstellungen.</seg></tuv></tu>
-</body></tmx>"""
+
+
+def tmx(source: str, target: str) -> bytes:
+    unit = f'<tu><tuv xml:lang="en"><seg>{source}</seg></tuv><tuv xml:lang="de"><seg>{target}</seg></tuv></tu>'
+    return f'<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body>{unit}</body></tmx>'.encode()
+
+
+MEMORY = tmx("Open the settings.", "Einstellungen.")
+SIMILAR = tmx("Save the file 4 times.", "Speichern Sie die Datei 4-mal.")  # an exact match would fill itself
 MAX_WRITES = 12  # more events than any command here writes
 
 
@@ -75,10 +81,10 @@ CASES = {
         lambda w: w.batches.replace(Query("Datei", "Akte")), lambda w: [w.edit(i, "Datei", "typed") for i in (0, 1, 2)]
     ),
     "confirm all matches": Case(lambda w: w.batches.confirm_matches(), lambda w: w.memory.import_tmx(MEMORY, "a.tmx")),
-    "fill matches": Case(lambda w: w.batches.fill_matches(75), lambda w: w.confirm(0, "Einstellungen.", is_new=False)),
+    "fill matches": Case(lambda w: w.batches.fill_matches(75), lambda w: w.memory.import_tmx(SIMILAR, "a.tmx")),
     "undo filled matches": Case(
         lambda w: w.batches.step(0, is_undo=True),
-        lambda w: (w.confirm(0, "Einstellungen.", is_new=False), settle(w), w.batches.fill_matches(75)),
+        lambda w: (w.memory.import_tmx(SIMILAR, "a.tmx"), settle(w), w.batches.fill_matches(75)),
     ),
     "undo a confirmation of all matches": Case(
         lambda w: w.batches.step(0, is_undo=True),
