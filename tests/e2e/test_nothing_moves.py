@@ -26,14 +26,15 @@ WATCH = """() => {
     const places = () => Object.fromEntries([...document.querySelectorAll('.actions .btn, .row')].map(
         element => [element.dataset.index ?? element.textContent, element.getBoundingClientRect()]));
     const first = places();
-    window.seen = {moved: 0, locks: [], listed: []};
+    const seen = window.seen = {moved: 0, locks: [], listed: []};
     const look = () => {
+        if (window.seen !== seen) return; // another test watches this tab now
         for (const [name, place] of Object.entries(places())) {
-            if (first[name]) window.seen.moved = Math.max(window.seen.moved,
+            if (first[name]) seen.moved = Math.max(seen.moved,
                 Math.abs(place.top - first[name].top), Math.abs(place.left - first[name].left));
         }
-        window.seen.locks.push(document.querySelectorAll('.hyp .pin').length);
-        window.seen.listed.push(document.querySelectorAll('li[data-pin]').length);
+        seen.locks.push(document.querySelectorAll('.hyp .pin').length);
+        seen.listed.push(document.querySelectorAll('li[data-pin]').length);
         requestAnimationFrame(look);
     };
     look();
