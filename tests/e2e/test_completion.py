@@ -144,7 +144,9 @@ def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(scree
 def test_completion_that_an_older_question_overtook_is_asked_for_a_few_times(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.page.keyboard.press("Alt+Shift+c")
+    expect(screen.notes.last).to_contain_text("Completion while typing is off")
     screen.type_text("settings ")
+    assert ghost(screen) == ""
     num_overtaken = 1
     asked = count_completions(screen)
 
