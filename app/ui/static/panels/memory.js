@@ -8,6 +8,7 @@ import {MatchWords} from './match_words.js';
 const PAUSE_MS = 250;
 const MIN_MATCH_LIMITS = [50, 100]; // percent, as on the server
 const MAX_PENALTY = 30;
+const CHOICES_SLOT = 'choose_matches'; // newer choices replace those that still wait
 const FILL_FROM = 95; // percent, until the person chooses another rate
 /** @type {Record<string, string>} */
 const MARKS = {s: 'span', d: 'del', i: 'ins'};
@@ -24,6 +25,7 @@ export class Memory {
     this.panel = panel;
     this.counter = counter;
     this.onMatches = onMatches;
+    this.lookup = 0; // the number of the newest lookup
     /** @type {MemoryMatch[]} */
     this.matches = [];
     /** @type {MatchWords[]} */
@@ -90,26 +92,29 @@ export class Memory {
   async choose() {
     const {bench} = this;
     const [min_match, other_penalty, import_penalty] = [this.minMatch, this.otherPenalty, this.importPenalty].map(
-      ({field}) => inLimits(field),
+      ({field}) => {
+        const value = inLimits(field);
+        field.value = String(value);
+        return value;
+      },
     );
-    const reply = await bench.connection.send('choose_matches', {min_match, other_penalty, import_penalty});
-    this.showChoices(true);
+    const choices = {min_match, other_penalty, import_penalty};
+    const reply = await bench.connection.send('choose_matches', choices, CHOICES_SLOT);
+    this.showChoices();
     if (reply.ok) this.open(bench.session.open);
   }
 
-  /**
-   * Shows the choices of the project.
-   * @param {boolean} [isStored] also in the field that the person is in, whose value is stored
-   */
-  showChoices(isStored = false) {
-    const {project} = this.bench.document;
+  /** Shows the choices of the project, except in a field that the person is in and while newer choices are stored. */
+  showChoices() {
+    const {connection, document: shown} = this.bench;
+    if (connection.isPending(CHOICES_SLOT)) return;
     /** @type {[HTMLInputElement, number][]} */
     const values = [
-      [this.minMatch.field, project.min_match],
-      [this.otherPenalty.field, project.other_penalty],
-      [this.importPenalty.field, project.import_penalty],
+      [this.minMatch.field, shown.project.min_match],
+      [this.otherPenalty.field, shown.project.other_penalty],
+      [this.importPenalty.field, shown.project.import_penalty],
     ];
-    for (const [field, value] of values) if (isStored || field !== document.activeElement) field.value = String(value);
+    for (const [field, value] of values) if (field !== document.activeElement) field.value = String(value);
   }
 
   /**
@@ -118,6 +123,7 @@ export class Memory {
    */
   async open(index) {
     const {bench} = this;
+    const lookup = ++this.lookup;
     this.show([], '');
     await bench.connection.settled();
     const {token, version, open} = bench.session;
@@ -136,6 +142,7 @@ export class Memory {
       return; // offline: the status bar shows it
     }
     if (!reply?.ok || bench.session.open !== index || bench.session.token !== token) return;
+    if (lookup !== this.lookup) return; // its reply may come before this one
     const {matches, num_entries: n} = reply.result;
     this.show(matches, matches.length ? '' : tn('memory.none', n, {}));
   }
