@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -160,7 +161,7 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db = Database(connection)
         _check(db, path)
-        db.enable_wal()
+        _enable_wal(db)
         # macOS keeps written data in the disk's own cache, unless asked to write through.
         for pragma in ("synchronous = FULL", "fullfsync = ON", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {pragma}")
@@ -177,6 +178,19 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         raise LogError(
             Message("{path}: the log cannot be opened ({error}): {cure}", path=path, error=error, cure=cure_of(error))
         ) from error
+
+
+def _enable_wal(db: Database) -> None:
+    """Switches to write-ahead logging; waits itself, as SQLite does not while another process switches."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            db.enable_wal()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
 
 
 def _keep_private(path: Path) -> None:
