@@ -66,6 +66,17 @@ def answer(decoder: HandDecoder, screen: Screen, *texts: str, num_phrases: int =
             future.set_result(translation(request, *texts))
 
 
+def answer_first(decoder: HandDecoder, screen: Screen, *texts: str) -> None:
+    """Answers until the proposal is shown: while a document opens, a newer request may replace one."""
+
+    def is_shown() -> bool:
+        answer(decoder, screen, *texts)
+        return screen.words.count() > 0
+
+    screen.eventually(is_shown)
+    screen.wait_for_proposal()
+
+
 def answer_prices(decoder: HandDecoder, screen: Screen, num_phrases: int) -> None:
     request = newest(decoder, screen)
     screen.eventually(lambda: not decoder.questions[-1][1].done())
@@ -74,8 +85,7 @@ def answer_prices(decoder: HandDecoder, screen: Screen, num_phrases: int) -> Non
 
 
 def test_pins_move_neither_the_action_bar_nor_the_list(screen: Screen, decoder: HandDecoder):
-    answer(decoder, screen, SHORT, LONG)
-    screen.wait_for_proposal()
+    answer_first(decoder, screen, SHORT, LONG)
     screen.page.evaluate(WATCH)
     prices = screen.page.locator("li[data-pin] .price [aria-hidden]")
     for number in range(1, NUM_PINS + 1):
@@ -101,8 +111,7 @@ def test_four_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Scre
     screen.open_segment(4)
     screen.open_segment(1)  # keeps its height for this window
     texts = [SHORT.replace("Wortc", word) for word in ("Wortc", "Wagen", "Haus", "Baum", "Weg")]
-    answer(decoder, screen, *texts)
-    screen.wait_for_proposal()
+    answer_first(decoder, screen, *texts)
     screen.page.evaluate(WATCH)
     for number in range(1, 6):
         screen.words.nth(number + 3).click()
