@@ -17,18 +17,16 @@ from unicodedata import category
 
 from langcodes import Language
 
-from app.errors import DocumentError
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
-from app.formats.office_file import find_paragraph
+from app.formats.office_file import check_size, find_paragraph
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
 from app.text.encoding import DecodedText
 
-MAX_PARAGRAPHS = 50_000
 _WORD = OfficeKind("Word", ".docx", ".doc", Message("a Word document"))
 _DEFAULTS = re.compile(rb"<(\w+):docDefaults\b.*?</\1:docDefaults>", re.DOTALL)
 _LANGUAGE = re.compile(rb"""(<\w+:lang\b[^>]*?\s\w+:val=["'])([\w-]+)(["'])""")
@@ -175,14 +173,7 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     prefix = root.name[: len(root.name) - len(root.local)]
     found = paragraphs_of(root, f"{prefix}p")
     nodes = [found.nodes[index] for index in found.originals]
-    if len(nodes) > MAX_PARAGRAPHS:
-        raise DocumentError(
-            Message(
-                "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
-                name=name,
-                limit=MAX_PARAGRAPHS,
-            )
-        )
+    check_size(len(nodes), name)
     referenced = referenced_bookmarks(root)
     paragraphs = [_paragraph(node, decoded.text, prefix, referenced) for node in nodes]
     caps = {

@@ -18,12 +18,11 @@ from langcodes import Language
 from app.errors import DocumentError
 from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
 from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
-from app.formats.office_file import Changes, OfficeFile, OfficePart, starts_of
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, Text, encode_xml, escape, tree
 from app.i18n import Message, joined
 
-MAX_PARAGRAPHS: Final = 50_000
 _KIND: Final = OfficeKind("LibreOffice", ".odt, .ods, .odp", "OpenOffice", Message("an OpenDocument file"))
 _PARTS: Final = ("content.xml", "styles.xml")
 _CONTAINERS: Final = ("span", "a", "meta", "meta-field")
@@ -148,14 +147,7 @@ def read(data: bytes, name: str) -> OdfFile:
         num_comments += "<office:annotation " in decoded.text or "<office:annotation>" in decoded.text
         nodes = list(_paragraphs(root))
         num_paragraphs += len(nodes)
-        if num_paragraphs > MAX_PARAGRAPHS:
-            raise DocumentError(
-                Message(
-                    "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
-                    name=name,
-                    limit=MAX_PARAGRAPHS,
-                )
-            )
+        check_size(num_paragraphs, name)
         paragraphs = [one for node in nodes if (one := OdfParagraph(node, decoded.text)).stretches]
         places = [
             Message("paragraph {number}", number=number)

@@ -8,15 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
+from app.errors import DocumentError
 from app.formats.base import RawTags, Unit, UnitTranslation, WrittenFile, one_line
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph
 from app.formats.inline import Shown
 from app.formats.office_package import OfficePackage
+from app.i18n import Message
 from app.text.encoding import DecodedText
 
+MAX_PARAGRAPHS: Final = 50_000
 # By paragraph: the characters from start to end, and their translation.
 Changes = Mapping[int, Sequence[tuple[int, int, str]]]
 
@@ -34,6 +37,18 @@ class HasParagraphs(Protocol):
 
 
 P = TypeVar("P", bound=HasParagraphs)
+
+
+def check_size(num_paragraphs: int, name: str) -> None:
+    """Raises DocumentError if a document, or a part of it, has too many paragraphs."""
+    if num_paragraphs > MAX_PARAGRAPHS:
+        raise DocumentError(
+            Message(
+                "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
+                name=name,
+                limit=MAX_PARAGRAPHS,
+            )
+        )
 
 
 @dataclass(frozen=True)

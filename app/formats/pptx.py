@@ -13,18 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from app.errors import DocumentError
 from app.formats.base import Edit, splice
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph
 from app.formats.docx_text_boxes import copies, paragraphs_of
-from app.formats.office_file import Changes, OfficeFile, OfficePart, starts_of
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
 from app.i18n import Message
 from app.text.encoding import DecodedText
 
-MAX_PARAGRAPHS: Final = 50_000
 _POWERPOINT = OfficeKind("PowerPoint", ".pptx", ".ppt", Message("a PowerPoint presentation"))
 _MAIN = re.compile(r"presentationml\.(presentation|slideshow|template)\.main\+xml$")
 _DRAWING: Final = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -73,14 +71,7 @@ def read(data: bytes, name: str) -> PptxFile:
         num_charts += "/charts/" in part_name
         paragraphs = _originals(decoded.text)
         num_paragraphs += len(paragraphs)
-        if num_paragraphs > MAX_PARAGRAPHS:
-            raise DocumentError(
-                Message(
-                    "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
-                    name=name,
-                    limit=MAX_PARAGRAPHS,
-                )
-            )
+        check_size(num_paragraphs, name)
         starts = starts_of(paragraphs, offset)
         if paragraphs:
             parts.append(OfficePart(part_name, [place] * len(paragraphs), decoded, paragraphs, starts, drawings))

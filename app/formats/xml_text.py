@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from app.errors import DocumentError
 from app.i18n import Message
-from app.text.encoding import DecodedText
+from app.text.encoding import DecodedText, decode_exactly
 
 _DECLARED = re.compile(r"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)[\"']")
 _TOKEN = re.compile(
@@ -177,29 +177,28 @@ def with_attribute(tag: str, name: str, value: str | None) -> str:
 def _decode(data: bytes, name: str) -> DecodedText:
     mark = next((m for m in _MARKS if data.startswith(m)), b"")
     encoding = _MARKS[mark] if mark else _declared_encoding(data, name)
-    try:
-        text = data[len(mark) :].decode(encoding)
-    except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, len(mark) + problem.start) + 1
-        raise DocumentError(
+    return decode_exactly(
+        data,
+        encoding,
+        mark,
+        invalid=lambda line, byte: DocumentError(
             Message(
                 "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the declared encoding: convert "
                 "the file to UTF-8 and open it again",
                 name=name,
                 line=line,
-                byte=problem.object[problem.start],
+                byte=byte,
                 encoding=encoding,
             )
-        ) from problem
-    if mark + text.encode(encoding) != data:
-        raise DocumentError(
+        ),
+        changed=lambda: DocumentError(
             Message(
                 "{name} cannot be saved again unchanged in {encoding}: convert it to UTF-8 and open it again",
                 name=name,
                 encoding=encoding,
             )
-        )
-    return DecodedText(text, encoding, mark, None)
+        ),
+    )
 
 
 def _declared_encoding(data: bytes, name: str) -> str:

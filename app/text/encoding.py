@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -206,27 +206,43 @@ def _decode_as(data: bytes, encoding: str, name: str, error: type[AppError]) -> 
     """The text in the encoding that a person has chosen."""
     label = encoding_label(encoding)
     mark = next((mark for mark, its_encoding in _MARKS if its_encoding == encoding and data.startswith(mark)), b"")
-    try:
-        text = data[len(mark) :].decode(encoding)
-    except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, len(mark) + problem.start) + 1
-        raise error(
+    return decode_exactly(
+        data,
+        encoding,
+        mark,
+        invalid=lambda line, byte: error(
             Message(
                 "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}: choose another encoding",
                 name=name,
                 line=line,
-                byte=problem.object[problem.start],
+                byte=byte,
                 encoding=label,
             )
-        ) from problem
-    if mark + text.encode(encoding) != data:
-        raise error(
+        ),
+        changed=lambda: error(
             Message(
                 "{name} cannot be saved again unchanged in {encoding}: choose another encoding",
                 name=name,
                 encoding=label,
             )
-        )
+        ),
+    )
+
+
+def decode_exactly(
+    data: bytes, encoding: str, mark: bytes, *, invalid: Callable[[int, int], AppError], changed: Callable[[], AppError]
+) -> DecodedText:
+    """The text behind the byte order mark, if encoding it again gives the same bytes.
+
+    Raises `invalid(line, byte)` for bytes that are not valid in the encoding, `changed()` for other bytes.
+    """
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, len(mark) + problem.start) + 1
+        raise invalid(line, problem.object[problem.start]) from problem
+    if mark + text.encode(encoding) != data:
+        raise changed()
     return DecodedText(text, encoding, mark, None)
 
 

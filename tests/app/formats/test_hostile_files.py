@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from app.errors import AppError, DocumentError, GlossaryError
-from app.formats import FORMATS, docx, markdown
+from app.formats import FORMATS, markdown, office_file
 from app.formats.documents import read_document
 from app.formats.xml_text import decode_xml
 from app.glossary.reading import glossary_file as glossary_files
@@ -94,7 +94,7 @@ def test_too_many_xml_elements_are_rejected():
 
 
 def test_too_many_paragraphs_are_rejected(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(docx, "MAX_PARAGRAPHS", 3)
+    monkeypatch.setattr(office_file, "MAX_PARAGRAPHS", 3)
     with pytest.raises(DocumentError, match=r"a\.docx .*more than 3 paragraphs"):
         read_document(sample(), "a.docx")
 
