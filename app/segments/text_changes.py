@@ -56,9 +56,16 @@ def edited(segment: SegmentState, text: str | None, origin: EditOrigin) -> Segme
 
 
 def edit_events(
-    segment: SegmentState, text: str | None, origin: EditOrigin, rank: int | None, reported: ReportedEdit | None
+    segment: SegmentState,
+    text: str | None,
+    origin: EditOrigin,
+    rank: int | None,
+    reported: ReportedEdit | None,
+    match_rate: int | None = None,
 ) -> LogEvents:
-    """The log events for `edited`; `rank` is the rank of the chosen hypothesis, from 0.
+    """The log events for `edited`.
+
+    `rank` is the rank of the chosen hypothesis, from 0, `match_rate` that of the inserted match in percent.
 
     Uses the changes that the page reported if they turn the previous text into the new one. Otherwise logs the smallest
     change, with origin "unknown".
@@ -71,6 +78,8 @@ def edit_events(
         events = change_events([whole_change(before, text, name)], _base(segment, before))
         if origin in _MACHINE_ORIGINS:
             events.insert(0, ("hypothesis_taken", {"origin": name} | ({} if rank is None else {"rank": rank})))
+        if origin == "memory" and match_rate is not None:
+            events = [(kind, {**payload, "rate": match_rate}) for kind, payload in events]
         return events
     if reported is None:
         return change_events([smallest_change(before, text, origin)], _base(segment, before))

@@ -197,13 +197,15 @@ class Workspace:
         origin: EditOrigin,
         *,
         rank: int | None = None,
+        match_rate: int | None = None,
         reported: ReportedEdit | None = None,
         client: str = "",
     ) -> None:
         """Sets the translator's text of a segment; None goes back to the machine's.
 
         `origin` says how the text came about, `reported` how the page saw it change; `rank` is that of the hypothesis
-        taken, from 0. Raises OvertakenError if another page than `client` has changed the text meanwhile.
+        taken, from 0, `match_rate` that of the match of the memory inserted, in percent. Raises OvertakenError if
+        another page than `client` has changed the text meanwhile.
         """
         with self.core.command() as work:
             segment = self.core.segment(index)
@@ -212,7 +214,7 @@ class Workspace:
             work.then(lambda: self._writers.wrote(index, client))
             if text == segment.target and segment.state != "confirmed":
                 return
-            work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, reported))
+            work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, reported, match_rate))
 
     def constrain(
         self,

@@ -89,5 +89,15 @@ def test_tags_in_the_edit_field_are_marked_and_named(screen: Screen):
     for _ in range(text.index("{1}")):
         screen.page.keyboard.press("ArrowRight")
     expect(screen.field).to_have_attribute("aria-description", re.compile(r"^B \{1\}: "))
+    expect(screen.page.locator(".tagnote")).to_have_text(re.compile(r"^B \{1\}: "))
     expect(screen.field).to_have_value(text)
     screen.page.mouse.move(0, 0)
+    # By keys: a tag of the source shows its content while it has the focus, and Enter inserts it.
+    for key in ("Control+End", "Control+ArrowUp", "Control+ArrowUp", "Home", *["ArrowRight"] * 2):
+        screen.page.keyboard.press(key)
+    chip = screen.page.locator(".source .chip").first
+    expect(chip).to_be_focused()
+    assert "**" in chip.evaluate("chip => getComputedStyle(chip, '::after').content")
+    screen.page.keyboard.press("Enter")
+    expect(screen.field).to_have_value(text + "{1}")
+    expect(screen.field).to_be_focused()

@@ -28,6 +28,13 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     screen.open_segment(1)
     expect(screen.row(2).locator(".meta.match")).to_contain_text("86 %")
     expect(screen.row(2)).to_have_accessible_name(re.compile("Best match in the translation memory: 86 %"))
+    fuzzy = screen.page.get_by_role("button", name="TM fuzzy")
+    expect(fuzzy).to_have_text("TM fuzzy1")
+    expect(screen.page.get_by_role("button", name="TM 100 %")).to_be_hidden()
+    fuzzy.click()
+    expect(screen.page.locator(".editor .no")).to_have_text("2")
+    expect(screen.page.locator(".row")).to_have_count(0)
+    screen.page.get_by_role("button", name="All 3").click()
     screen.open_segment(2)
     screen.page.get_by_label("Pre-fill from").fill("86")
     screen.page.get_by_label("Pre-fill from").press("Tab")
@@ -65,7 +72,7 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     from_memory = [
         (e["payload"]["text"], e["payload"].get("rate")) for e in log if e["payload"].get("origin") == "memory"
     ]
-    assert from_memory == [("Zebras öffnen die siebte Datei.", 86), ("Zebras öffnen die siebte Datei.", None)]
+    assert from_memory == [("Zebras öffnen die siebte Datei.", 86)] * 2  # pre-filled, and inserted by key
     assert "memory_shown" in {event["type"] for event in log}
     screen.check_nothing_went_wrong()
 

@@ -40,6 +40,22 @@ WATCH = """() => {
     look();
 }"""
 
+# How many pixels of the active time are cut off in a status bar with all that it can show.
+WORK_IN_FULL_STATUS = """() => {
+    const work = document.querySelector('.status .work'), learned = document.querySelector('.status .first[title]');
+    const shown = [work, learned, document.querySelector('.status .pretranslation')];
+    const hidden = shown.map(element => element.hidden);
+    shown.forEach(element => { element.hidden = false; });
+    work.querySelector('b').textContent = '3 Std. 25 Min. · 1.234 Wörter/h';
+    learned.textContent = 'Aus 123 Segmenten gelernt';
+    document.querySelector('.pretranslation .gives').textContent = 'Vorübersetzt: 12.345 von 20.000 · noch etwa 12 min';
+    const end = work.getBoundingClientRect().right;
+    const lost = Math.max(work.scrollWidth - work.clientWidth, 0,
+        end - work.parentElement.getBoundingClientRect().right);
+    shown.forEach((element, i) => { element.hidden = hidden[i]; });
+    return lost;
+}"""
+
 
 @pytest.fixture
 def decoder(hand_app: HandApp) -> HandDecoder:
@@ -118,12 +134,27 @@ def test_four_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Scre
         answer(decoder, screen, *texts, num_phrases=number)
         screen.wait_for_proposal()
     expect(screen.hypotheses).to_have_count(4)
+    expect(screen.page.locator(".advice")).to_be_visible()  # in the place of the free translation
     end = "element => element.getBoundingClientRect().bottom"
     shown = screen.page.locator(".scroll").evaluate(end)
     for element in (*screen.hypotheses.all(), screen.field):
         assert element.evaluate(end) <= screen.page.locator(".nbest").evaluate(end) <= shown
     assert screen.page.evaluate("seen.moved") == 0
+    assert screen.page.evaluate(WORK_IN_FULL_STATUS) == 0, "the active time is not cut off"
     screen.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def test_hypotheses_have_the_numbers_of_their_places_in_the_list(screen: Screen, decoder: HandDecoder):
+    texts = ["Der Server ist alt.", "Der Server Server ist alt.", "Der Server war alt.", "Der Server wird alt."]
+    answer_first(decoder, screen, *texts)
+    expect(screen.hypotheses.locator(".rk")).to_have_text(["2", "3"])  # doubled words are not listed
+    screen.page.keyboard.press("Control+ArrowDown")
+    screen.page.keyboard.press("3")
+    expect(screen.field).to_have_value(texts[3])
+    screen.page.keyboard.type(" Ja.")
+    screen.hypotheses.first.click()
+    expect(screen.page.get_by_role("alertdialog")).to_contain_text("hypothesis 2")
+    screen.page.get_by_role("alertdialog").get_by_role("button").last.click()
 
 
 def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(screen: Screen, decoder: HandDecoder):

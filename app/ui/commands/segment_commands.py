@@ -44,12 +44,16 @@ class EditReport(PageModel):
 
 
 class EditText(SegmentCommand):
-    """The person's text for a segment; null: the machine's again. `rank` is an adopted hypothesis's, from 0."""
+    """The person's text for a segment; null: the machine's again.
+
+    `rank` is an adopted hypothesis's, from 0, `match_rate` that of an inserted match of the memory, in percent.
+    """
 
     name: Literal["edit"]
     text: str | None
     origin: EditOrigin
     rank: Integer | None = None
+    match_rate: Annotated[Integer, Field(ge=0, le=100)] | None = None
     reported: EditReport | None = None
     client: Name
 
@@ -60,6 +64,7 @@ class EditText(SegmentCommand):
             self.text,
             self.origin,
             rank=self.rank,
+            match_rate=self.match_rate,
             reported=None if reported is None else ReportedEdit(reported.before, reported.changes),
             client=self.client,
         )

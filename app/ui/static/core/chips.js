@@ -53,7 +53,7 @@ const numberOf = text => text.replace(/\D/g, '');
 export const tagLabel = (text, {name, content}) => `${name || t('tag')} ${text}: ${content}`;
 
 /**
- * The chip of one tag. Its content in the file is shown on hover, and read to screen readers.
+ * The chip of one tag. Its content in the file is shown on hover and while it has the focus, and read to screen readers.
  * @param {string} text `{1}` or `{/1}`
  * @param {Tags[string]} tag
  * @param {Attributes} [attributes]

@@ -576,7 +576,9 @@ export interface EditTerm extends CommandFields {
   note: string;
 }
 
-/** The person's text for a segment; null: the machine's again. `rank` is an adopted hypothesis's, from 0. */
+/** The person's text for a segment; null: the machine's again.
+ *
+ * `rank` is an adopted hypothesis's, from 0, `match_rate` that of an inserted match of the memory, in percent. */
 export interface EditText extends CommandFields {
   name: 'edit';
   client: string;
@@ -584,6 +586,7 @@ export interface EditText extends CommandFields {
   text: string | null;
   origin: 'typed' | 'hypothesis' | 'proposal' | 'rest' | 'revision' | 'completion' | 'case' | 'source' | 'memory' | 'undo' | 'redo' | 'restored';
   rank?: number | null;
+  match_rate?: number | null;
   reported?: EditReport | null;
 }
 

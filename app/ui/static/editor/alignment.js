@@ -77,18 +77,26 @@ export class Alignment {
     this.source.querySelector(`[data-word="${word}"]`)?.focus({preventScroll: true});
   }
 
-  /** @param {KeyboardEvent} event */
+  /**
+   * Arrow keys go from word to word of the source and to the tags between them; Enter on a tag inserts it.
+   * @param {KeyboardEvent} event
+   */
   onKey(event) {
-    const at = this.wordOf(event.target);
-    if (!at || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    /** @type {HTMLElement[]} */
+    const stops = [...this.source.querySelectorAll('[data-word], .chip')];
+    const at = stops.indexOf(/** @type {HTMLElement} */ (event.target));
+    if (at < 0) return;
     const forward = getComputedStyle(this.source).direction === 'rtl' ? -1 : 1;
-    const last = Number([...this.source.querySelectorAll('[data-word]')].at(-1)?.dataset.word);
+    const last = stops.length - 1;
     /** @type {Record<string, number>} */
-    const targets = {ArrowRight: at.word + forward, ArrowLeft: at.word - forward, Home: 0, End: last};
+    const targets = {ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: last};
     const target = targets[event.key];
-    if (target !== undefined) this.focusWord(Math.max(0, Math.min(target, last)));
+    const word = this.wordOf(event.target);
+    if (target !== undefined) stops[Math.max(0, Math.min(target, last))].focus({preventScroll: true});
+    else if (!word && ['Enter', ' '].includes(event.key)) stops[at].click();
     else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key))
-      this.proposal.focusWord(this.partners(at)[0] ?? this.proposal.current);
+      this.proposal.focusWord((word && this.partners(word)[0]) ?? this.proposal.current);
     else return;
     event.preventDefault();
     event.stopPropagation();

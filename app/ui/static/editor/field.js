@@ -1,7 +1,7 @@
 /* The edit field: a text area above a mirror of its text, and the record of changes made in it. */
 import {Changes, originOf} from '../core/changes.js';
 import {partsOf, sideOf, tagLabel} from '../core/chips.js';
-import {h, isRightToLeft, t} from '../core/dom.js';
+import {h, isRightToLeft, setText, t} from '../core/dom.js';
 import {oneLine} from '../core/unseen.js';
 import {wholeWords, withoutMarks, wordAround} from '../core/words.js';
 
@@ -31,6 +31,7 @@ export class Field {
       'aria-label': t('field.label'),
     });
     this.element = h('div.field', {}, this.mirror, this.area);
+    this.tagNote = h('span.tagnote', {'aria-hidden': 'true', dir: 'auto'}); // what the tag at the caret is
     this.area.addEventListener('beforeinput', event => {
       if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') {
         event.preventDefault();
@@ -128,7 +129,7 @@ export class Field {
     if (this.area.title !== label) this.area.title = label;
   }
 
-  /** Tells screen readers what the tag at the caret is. */
+  /** Shows what the tag at the caret is, to screen readers too. */
   describeAtCaret() {
     let end = 0;
     const {selectionStart: caret} = this.area;
@@ -137,6 +138,8 @@ export class Field {
       return caret < end;
     });
     this.area.ariaDescription = at?.tag ? tagLabel(at.text, at.tag) : null;
+    setText(this.tagNote, this.area.ariaDescription ?? '');
+    this.tagNote.title = this.tagNote.textContent;
   }
 
   /**

@@ -41,8 +41,8 @@ const scoreBar = ({score, gap, penalty}) => {
 
 export class Hypotheses {
   /**
-   * onTake(hypothesis): take its text into the edit field; onLeave(): return to the field.
-   * @param {{onTake: (hypothesis: Hypothesis) => void, onLeave: () => void}} options
+   * onTake(hypothesis, number): take the text with that number into the edit field; onLeave(): return to the field.
+   * @param {{onTake: (hypothesis: Hypothesis, number: number) => void, onLeave: () => void}} options
    */
   constructor({onTake, onLeave}) {
     this.onTake = onTake;
@@ -51,15 +51,17 @@ export class Hypotheses {
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
     this.empty = h('p.muted', {hidden: true}, t('nbest.none'));
-    this.element = h('div.nbest', {}, this.list, this.empty, this.free);
-    /** @type {Hypothesis[]} */
+    this.advice = h('p.muted.advice', {hidden: true, title: t('nbest.advice')}, t('nbest.advice'));
+    this.element = h('div.nbest', {}, this.list, this.empty, this.free, this.advice);
+    /** @type {Hypothesis[]} the proposal first */
     this.rows = [];
     this.numListed = 0; // without the proposal
     this.list.addEventListener('keydown', event => this.onKey(event));
   }
 
   /**
-   * The height, in pixels, that four hypotheses of that many characters and the free translation need.
+   * The height, in pixels, that four hypotheses of that many characters need, with the free translation; without one, its
+   * place has the advice.
    * @param {number} length
    */
   heightOf(length) {
@@ -81,14 +83,22 @@ export class Hypotheses {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const at = [...this.list.children].findIndex(item => item.contains(/** @type {Node} */ (event.target)));
     const last = this.numListed - 1;
-    const numbered = this.rows.find(row => String(row.rank + 1) === event.key);
+    const numbered = /^[1-9]$/.test(event.key) ? this.rows[Number(event.key) - 1] : undefined;
     const to = {ArrowDown: Math.min(at + 1, last), ArrowUp: at - 1, Home: 0, End: last}[event.key];
     if (event.key === 'Escape' || to === -1) this.onLeave();
     else if (to !== undefined) this.focus(to);
-    else if (numbered) this.onTake(numbered);
+    else if (numbered) this.take(numbered);
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /**
+   * Takes a hypothesis by its number as it is listed, from 1, which is not its rank: bad ones are left out.
+   * @param {Hypothesis} row
+   */
+  take(row) {
+    this.onTake(row, this.rows.indexOf(row) + 1);
   }
 
   /**
@@ -115,8 +125,8 @@ export class Hypotheses {
           {},
           button(
             `.nb${isTaken ? '.taken' : ''}`,
-            {'data-rank': row.rank, title: row.text, onclick: () => this.onTake(row)},
-            h('span.rk.num', {}, String(row.rank + 1)),
+            {'data-rank': row.rank, title: row.text, onclick: () => this.take(row)},
+            h('span.rk.num', {}, String(rows.indexOf(row) + 1)),
             scoreBar(row),
             h(
               'span.tx',
@@ -140,6 +150,7 @@ export class Hypotheses {
     );
     this.empty.hidden = !rows.length || others.length > 0;
     this.free.hidden = !free || !rows.length;
+    this.advice.hidden = Boolean(free) || !rows.length;
     if (free) {
       this.free.title = t('nbest.free.title');
       this.free.replaceChildren(

@@ -161,6 +161,7 @@ export const buildLayout = segment => {
         'div.lab',
         {},
         h('b', {}, t('field.label')),
+        segment.text.field.tagNote,
         segment.checks.link,
         segment.completion.hint,
         segment.revision.element,

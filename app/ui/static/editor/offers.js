@@ -31,7 +31,7 @@ export class Offers {
       onBan: banned => constraints.ban(banned),
     });
     this.hypotheses = new Hypotheses({
-      onTake: row => this.take(row),
+      onTake: (row, number) => this.take(row, number),
       onLeave: () => text.focus(),
     });
   }
@@ -39,33 +39,37 @@ export class Offers {
   /**
    * Puts a hypothesis into the field; asks first if that replaces typed text.
    * @param {Hypothesis} row
+   * @param {number} [number] as it is listed, from 1
    * @param {boolean} [isSure]
    */
-  take(row, isSure = false) {
+  take(row, number = 1, isSure = false) {
     const {text, current} = this;
     if (text.value === row.text && current.detail?.target != null) {
       text.focus();
       return;
     }
     if (text.isTyped && !isSure && text.value.trim() && text.value !== row.text) {
-      this.askWhether(row);
+      this.askWhether(row, number);
       return;
     }
-    text.replace(row.text, 'hypothesis', {step: 'take', rank: row.rank, caret: row.text.length});
+    text.replace(row.text, 'hypothesis', {step: 'take', caret: row.text.length, more: {rank: row.rank}});
     text.focus();
   }
 
-  /** @param {Hypothesis} row */
-  askWhether(row) {
+  /**
+   * @param {Hypothesis} row
+   * @param {number} number
+   */
+  askWhether(row, number) {
     this.question.replaceChildren(
       icon('problem', true),
-      h('span.q', {id: 'pinpoint-replace-text'}, t('replace.question', {n: row.rank + 1, keys: speltFor('undo')})),
+      h('span.q', {id: 'pinpoint-replace-text'}, t('replace.question', {n: number, keys: speltFor('undo')})),
       button(
         '.btn.small.primary',
         {
           onclick: () => {
             this.hideQuestion();
-            this.take(row, true);
+            this.take(row, number, true);
           },
         },
         t('replace.yes'),

@@ -159,6 +159,6 @@ export class Rest {
       return;
     }
     if (detail.target === null || proposal.text === text.value) return; // the field shows the proposal already
-    text.replace(proposal.text, 'rest', {rank: 0});
+    text.replace(proposal.text, 'rest', {more: {rank: 0}});
   }
 }

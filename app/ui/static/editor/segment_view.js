@@ -7,7 +7,7 @@ import {languageNames} from '../dialogs/direction.js';
 import {settle, sourceLine} from './source.js';
 
 const CONFIDENCE_KEY = 'pinpoint:confidence';
-const FULL_LEDGER = 118; // pixels: the ledger's heading and three constraints, as in editor.css
+const FULL_LEDGER = 90; // pixels: the ledger's heading and two constraints; a third takes the place of the free translation
 const BESIDE = 55; // pixels: a row above the open segment, and most of one below
 
 /**

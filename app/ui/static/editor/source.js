@@ -1,5 +1,5 @@
 /* The source sentence with its glossary hits: underlined, with the term and its status above. */
-import {chip, tagOf, withChips} from '../core/chips.js';
+import {chip, tagLabel, tagOf, withChips} from '../core/chips.js';
 import {h, icon, sr, t, textIn} from '../core/dom.js';
 import {shown} from '../core/unseen.js';
 
@@ -73,7 +73,14 @@ const piece = ({t: text, w, tag, kept}, tags, taken = 0) => {
   const look = tag || kept ? '.asis' : '';
   if (!rest || (w === undefined && !look)) return withChips(rest, tags);
   const known = tagOf(rest, tags);
-  if (known) return chip(rest, known, {'data-insert': rest, 'data-word': w ?? null, tabindex: -1});
+  if (known)
+    return chip(rest, known, {
+      'data-insert': rest,
+      'data-word': w ?? null,
+      role: 'button',
+      'aria-label': tagLabel(rest, known),
+      tabindex: -1,
+    });
   return w === undefined
     ? h(`span${look}`, {title: t('kept.title'), dir: 'ltr', 'data-insert': rest}, rest)
     : h(

@@ -141,16 +141,16 @@ export class TargetText {
    * Puts a text into the field and sends it; without `caret` the caret keeps its place.
    * @param {string} text
    * @param {string} origin where the text comes from
-   * @param {{step?: string, caret?: number, isTyped?: boolean, rank?: number}} [options] `step`: undo takes it back as
-   *   one step of that kind; `isTyped`: it counts as the person's own words; `rank`: of the hypothesis
+   * @param {{step?: string, caret?: number, isTyped?: boolean, more?: CommandArgs}} [options] `step`: undo takes it back
+   *   as one step of that kind; `isTyped`: it counts as the person's own words; `more`: for the command
    */
-  replace(text, origin, {step, caret, isTyped = false, rank} = {}) {
+  replace(text, origin, {step, caret, isTyped = false, more = {}} = {}) {
     if (step) this.record(step);
     this.flush();
     this.field.set(text, caret ?? this.field.area.selectionStart);
     this.isTyped = isTyped;
     this.keepDraft(text);
-    this.send(text, origin, rank === undefined ? {} : {rank});
+    this.send(text, origin, more);
     this.onChange();
   }
 
@@ -158,10 +158,11 @@ export class TargetText {
    * Puts a whole text into the field, as if typed; one step of undo.
    * @param {string} text
    * @param {string} origin
+   * @param {CommandArgs} [more] for the command
    */
-  insert(text, origin) {
+  insert(text, origin, more = {}) {
     if (this.value !== text || this.current.detail?.target == null)
-      this.replace(text, origin, {step: origin, caret: text.length, isTyped: true});
+      this.replace(text, origin, {step: origin, caret: text.length, isTyped: true, more});
     this.focus();
   }
 

@@ -16,8 +16,17 @@ const FILTERS = {
   confirmed: ['confirmed', row => row.state === 'confirmed'],
   attention: ['problem', row => Boolean(row.attention)],
   commented: ['comment', row => row.is_commented],
+  exact: ['memory', row => matchOf(row) === 100],
+  fuzzy: ['similar', row => matchOf(row) > 0 && matchOf(row) < 100],
 };
+const OF_MEMORY = new Set(['exact', 'fuzzy']); // filters that are shown once there is a match
 const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
+
+/**
+ * The rate of the match of the memory that a row shows, in percent; 0 without one.
+ * @param {Row} row
+ */
+const matchOf = row => (row.source && (row.is_from_memory || row.state !== 'confirmed') ? row.match_rate : 0);
 
 /**
  * The icon of a row, and the name of its state.
@@ -82,7 +91,12 @@ export class SegmentList {
       const counter = h('span.n.num', {});
       const chip = button(
         '',
-        {'aria-pressed': String(name === this.filter), onclick: () => this.setFilter(name), title: t(`filter.${name}`)},
+        {
+          'aria-pressed': String(name === this.filter),
+          hidden: OF_MEMORY.has(name),
+          onclick: () => this.setFilter(name),
+          title: t(OF_MEMORY.has(name) ? `filter.${name}.title` : `filter.${name}`),
+        },
         icon(iconName, true),
         h('span.t', {}, t(`filter.${name}`)),
         counter,
@@ -185,7 +199,11 @@ export class SegmentList {
   updateCounts(counts) {
     /** @type {Counts} */
     const byFilter = {...counts};
-    this.chips.forEach(c => setText(c.counter, String(byFilter[c.name])));
+    for (const {name, chip, counter} of this.chips) {
+      const n = byFilter[name] ?? this.bench.rows.filter(FILTERS[name][1]).length;
+      setText(counter, String(n));
+      if (OF_MEMORY.has(name)) chip.hidden = !n && this.filter !== name;
+    }
   }
 
   /** @param {Row} row */

@@ -275,7 +275,7 @@ export class Memory {
    */
   insert(number) {
     const match = this.matches[number];
-    if (match) this.bench.segment.text.insert(match.target, 'memory');
+    if (match) this.bench.segment.text.insert(match.target, 'memory', {match_rate: match.rate});
   }
 
   /**

@@ -21,8 +21,8 @@ export class Status {
   constructor(bench, host) {
     this.bench = bench;
     this.saved = h('span', {role: 'status'});
-    this.decode = h('span.num', {});
-    this.learned = h('span.num', {hidden: true, title: t('status.learned.title')});
+    this.decode = h('span.num.gives.first', {});
+    this.learned = h('span.num.gives.first', {hidden: true, title: t('status.learned.title')});
     this.bar = h('i', {});
     this.workTime = h('b', {});
     this.workSpeed = h('span', {});
@@ -35,12 +35,12 @@ export class Status {
       this.workIdle,
       this.workSpeed,
     );
-    this.progressText = h('span.num', {});
+    this.progressText = h('span.num.gives', {});
     this.progressButton = button('.btn', {
       onclick: () => bench.connection.send('pretranslate', {is_on: !bench.progress?.is_running}),
     });
     this.progress = h(
-      'span',
+      'span.pretranslation',
       {},
       this.progressText,
       h(
