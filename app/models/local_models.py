@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import lzma
 import re
 import shutil
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -26,6 +29,11 @@ MAX_LICENCE_BYTES: Final = 2**20
 _WEIGHTS: Final = (".bin", ".safetensors", ".pt")
 _MODEL_FILES: Final = (*_WEIGHTS, ".spm")
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+=-]{0,120}")
+# Exceptions that zipfile raises for damaged archives.
+_DAMAGE: Final = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, FileExistsError, NotImplementedError,
+    RuntimeError, ValueError,
+)  # fmt: skip
 Install = Callable[[Path, str, Mapping[str, str]], Path]
 
 
@@ -38,19 +46,31 @@ def install_from_disk(path: Path, install: Install = install_model, *, name: str
     """
     folder = path.parent if path.is_file() and path.name.removesuffix(".gz").endswith(_MODEL_FILES) else path
     name = name or model_name(folder.resolve().name)
-    with tempfile.TemporaryDirectory(prefix="pinpoint-") as temporary:
-        if folder.is_dir():
-            found = _unpacked(folder, Path(temporary))
-        elif folder.is_file() and zipfile.is_zipfile(folder):
-            found = _unpacked(_extracted(folder, Path(temporary) / "zip", shown), Path(temporary))
-        else:
-            raise DownloadError(
-                Message(
-                    "{path} is not a model: give a folder with the files of a model, or a ZIP file of such a folder.",
-                    path=shown or path,
+    try:
+        with tempfile.TemporaryDirectory(prefix="pinpoint-", ignore_cleanup_errors=True) as temporary:
+            if folder.is_dir():
+                found = _unpacked(folder, Path(temporary))
+            elif folder.is_file() and zipfile.is_zipfile(folder):
+                found = _unpacked(_extracted(folder, Path(temporary) / "zip", shown), Path(temporary))
+            else:
+                raise DownloadError(
+                    Message(
+                        "{path} is not a model: give a folder with the files of a model, or a ZIP file of such a "
+                        "folder.",
+                        path=shown or path,
+                    )
                 )
+            return install(found, name, _texts(found, name, shown or str(path.resolve())))
+    except OSError as error:
+        raise DownloadError(
+            Message(
+                "{path} cannot be installed ({reason}): make room on the disk of {folder}, and check that you may read "
+                "the files and write there.",
+                path=shown or path,
+                reason=error.strerror or error,
+                folder=tempfile.gettempdir(),
             )
-        return install(found, name, _texts(found, name, shown or str(path.resolve())))
+        ) from error
 
 
 def model_name(name: str) -> str:
@@ -110,8 +130,12 @@ def _extracted(archive: Path, target: Path, shown: str) -> Path:
                         if num_left < 0:
                             raise _bad_archive(shown or archive, Message("it is too large"))
                         output.write(chunk)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, FileExistsError) as error:
+    except _DAMAGE as error:
         raise _bad_archive(shown or archive, str(error)) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a part of the archive begins before the file does
+            raise
+        raise _bad_archive(shown or archive, Message("it is damaged")) from error
     return target
 
 

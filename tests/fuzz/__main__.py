@@ -1,4 +1,4 @@
-"""Fuzzes the file readers: checks that damaged files are read or rejected, in time.
+"""Fuzzes the readers of files, models and messages: checks that damaged input is read or rejected, in time.
 
     python -m tests.fuzz --minutes 10               all readers in turn, from a random case number
     python -m tests.fuzz --minutes 5 --only docx po
@@ -20,7 +20,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from tests.fuzz.readers import Reader, problem_of, readers
+from tests.fuzz.readers import Reader, problem_of, readers, readers_with_models
 
 MAX_SECONDS = 10
 # A loop inside C code blocks signals: after this time the process exits with a traceback.
@@ -32,14 +32,14 @@ class TooLongError(Exception):
 
 
 def main() -> int:
+    known = {**readers(), **readers_with_models()}
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--only", nargs="+", choices=sorted(readers()), metavar="READER", help="only these readers")
+    parser.add_argument("--only", nargs="+", choices=sorted(known), metavar="READER", help="only these readers")
     parser.add_argument("--start", type=int, help="first case number")
     parser.add_argument("--case", metavar="READER:NUMBER", help="repeat one case")
     parser.add_argument("--keep", type=Path, default=Path("build/fuzz"), help="folder for the inputs of failures")
     flags = parser.parse_args()
-    known = readers()
     signal.signal(signal.SIGPROF, _stop)
     if flags.case:
         name, _, number = flags.case.partition(":")

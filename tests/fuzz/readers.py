@@ -1,4 +1,4 @@
-"""All readers of user files, each with the operations on a file after reading.
+"""All readers of untrusted input, each with the operations on a file after reading.
 
 A reader must either read a file or reject it with an AppError. The properties of a file that was read are asserted
 here.
@@ -33,6 +33,7 @@ from app.reports.views import replay_view, report_view
 from app.segments.state import restore_segment
 from app.tm.index import MemoryEntry, MemoryIndex
 from app.tm.tmx_memory import read_pairs, write_tmx
+from tests.fuzz import models_and_messages as other
 from tests.fuzz import samples
 from tests.fuzz.damage import damaged
 
@@ -59,13 +60,21 @@ class Reader:
 
 
 def readers() -> dict[str, Reader]:
-    """All readers by name."""
+    """The readers of files and messages by name."""
     found = [Reader(ending, files, partial(_document, f"a.{ending}")) for ending, files in samples.documents().items()]
     found += [Reader(f"glossary-{kind}", files, _glossary) for kind, files in samples.glossaries().items()]
     found.append(Reader("memory", samples.memories(), _memory))
     read_log = _log_reader()
     found.append(Reader("log", samples.logs(), read_log))
     found.append(Reader("log-rewritten", samples.logs(), read_log, _rewritten_log))
+    found.append(Reader("message", other.messages(), other.message_reader(), _rewritten_object))
+    return {reader.name: reader for reader in found}
+
+
+def readers_with_models() -> dict[str, Reader]:
+    """The readers whose samples take seconds to make, by name."""
+    found = [Reader(kind, files, other.read_model) for kind, files in other.models().items()]
+    found.append(Reader("request", other.lines(), other.line_reader(), _rewritten_object))
     return {reader.name: reader for reader in found}
 
 
@@ -149,6 +158,16 @@ def _rewritten_log(data: bytes, _: list[bytes], random: Random) -> bytes:
     if isinstance(lines[0], dict):
         lines[0]["last_hash"] = previous
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def _rewritten_object(data: bytes, others: list[bytes], random: Random) -> bytes:
+    """A JSON object with some values changed; one in ten has damaged bytes instead."""
+    if random.random() < 0.1:
+        return damaged(data, others, random)
+    found = json.loads(data)
+    for _ in range(random.choice((1, 1, 2, 5))):
+        _change_value(found, random)
+    return json.dumps(found).encode()
 
 
 def _change_value(value: object, random: Random) -> None:

@@ -5,13 +5,24 @@ from __future__ import annotations
 import pytest
 
 from app.errors import DocumentError
-from tests.fuzz.readers import Reader, problem_of, readers
+from tests.fuzz.readers import Reader, problem_of, readers, readers_with_models
 
 READERS = readers()
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 def test_samples_are_read_and_damaged_copies_are_read_or_rejected(reader: Reader):
+    check(reader)
+
+
+@pytest.mark.full
+def test_damaged_models_and_requests_are_used_or_rejected():
+    pytest.importorskip("transformers")
+    for reader in readers_with_models().values():
+        check(reader)
+
+
+def check(reader: Reader) -> None:
     for sample in reader.samples:
         reader.read(sample)
     for number in range(8):

@@ -2,6 +2,7 @@
 
     make test-hard MINUTES=10
     python -m tests.hard --minutes 10 --people 20 --output tests/hard/result.json
+    python -m tests.hard --minutes 60 --kills 1000 --load 30 --people 50 --fuzz 60 --at-once
 
 Exit status 1: an acknowledged edit was lost, a chain is broken, a request failed, or a file made a reader fail.
 """
@@ -10,7 +11,9 @@ from __future__ import annotations
 
 import argparse
 import base64
+import itertools
 import json
+import math
 import random
 import re
 import statistics
@@ -19,7 +22,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,11 +38,15 @@ from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from tests.benchmarks.paper_dba import commit, environment
 from tests.e2e.conftest import App
+from tests.hard.forked_app import ForkedApp
 
 NUM_SEGMENTS = 40
 TEXT = "".join(f"Press button {number} to restart the router.\n" for number in range(NUM_SEGMENTS)).encode()
 NUM_WRITERS = 4  # of one document, while the app is killed
 SAMPLE_SECONDS = 5.0
+THINK_SECONDS = (2.0, 8.0)  # of a person between two commands
+NUM_KILLED_AT_ONCE = 3  # each with a log of its own
+KILLS_PER_LOG = 25
 # Shares of the time.
 KILLS, LOAD, FUZZ = 0.4, 0.3, 0.3
 
@@ -103,28 +113,43 @@ class Writer(threading.Thread):
             self.num_acknowledged += 1
 
 
-def kills(end: float) -> dict[str, Any]:
-    """Kills the app at random moments while edits are typed and confirmed, and compares the log."""
-    num_kills = num_edits = num_lost = num_broken = 0
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log.sqlite"
-        while time.monotonic() < end:
-            app = App(MODEL_FOLDER, log, "--no-auth")
-            token = Client(app.url).begin(f"round{num_kills}.txt")
-            places = [list(range(first, NUM_SEGMENTS, NUM_WRITERS)) for first in range(NUM_WRITERS)]
-            writers = [Writer(app.url, token, place) for place in places]
-            for writer in writers:
-                writer.start()
-            time.sleep(random.uniform(0.05, 2.0))
-            app.kill()
-            for writer in writers:
-                writer.join(60)
-            num_kills += 1
-            num_edits += sum(writer.num_acknowledged for writer in writers)
-            lost, is_intact = _compare(log, token, writers)
-            num_lost += lost
-            num_broken += not is_intact
-    return {"kills": num_kills, "acknowledged edits": num_edits, "lost": num_lost, "broken chains": num_broken}
+def kills(end: float, num_wanted: float = math.inf) -> dict[str, Any]:
+    """Kills apps at random moments while edits are typed and confirmed, and compares their logs.
+
+    Ends at `end` or after `num_wanted` kills.
+    """
+    began = time.monotonic()
+    counts = Counter[str]({"kills": 0, "acknowledged edits": 0, "lost": 0, "broken chains": 0})
+    rounds = itertools.count()
+
+    def kill_again_and_again() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            while time.monotonic() < end and (number := next(rounds)) < num_wanted:
+                counts.update(_kill(Path(folder) / f"log{number // KILLS_PER_LOG}.sqlite", f"round{number}.txt"))
+                if number % KILLS_PER_LOG == 0:
+                    print(dict(counts), flush=True)
+
+    with ThreadPoolExecutor(NUM_KILLED_AT_ONCE) as executor:
+        for killer in [executor.submit(kill_again_and_again) for _ in range(NUM_KILLED_AT_ONCE)]:
+            killer.result()
+    return {"minutes": round((time.monotonic() - began) / 60, 1), **counts}
+
+
+def _kill(log: Path, name: str) -> dict[str, int]:
+    """One kill while four writers edit a new document."""
+    app = ForkedApp(log)
+    token = Client(app.url).begin(name)
+    places = [list(range(first, NUM_SEGMENTS, NUM_WRITERS)) for first in range(NUM_WRITERS)]
+    writers = [Writer(app.url, token, place) for place in places]
+    for writer in writers:
+        writer.start()
+    time.sleep(random.uniform(0.05, 2.0))
+    app.kill()
+    for writer in writers:
+        writer.join(60)
+    num_lost, is_intact = _compare(log, token, writers)
+    num_edits = sum(writer.num_acknowledged for writer in writers)
+    return {"kills": 1, "acknowledged edits": num_edits, "lost": num_lost, "broken chains": int(not is_intact)}
 
 
 def _compare(log: Path, token: str, writers: Iterable[Writer]) -> tuple[int, bool]:
@@ -144,7 +169,7 @@ def _compare(log: Path, token: str, writers: Iterable[Writer]) -> tuple[int, boo
 
 
 class Person(threading.Thread):
-    """Works through a document of their own: edits, confirms and pins, with short pauses."""
+    """Works through a document of their own: edits, confirms and pins, with pauses to think."""
 
     def __init__(self, url: str, number: int, end: float) -> None:
         super().__init__(daemon=True)
@@ -160,7 +185,7 @@ class Person(threading.Thread):
             while time.monotonic() < self._end:
                 number += 1
                 self._act(number % NUM_SEGMENTS, number)
-                time.sleep(random.uniform(0.2, 1.0))
+                time.sleep(random.uniform(*THINK_SECONDS))
         except (httpx.HTTPError, RuntimeError) as error:
             self.errors.append(str(error) or type(error).__name__)
 
@@ -176,43 +201,60 @@ class Person(threading.Thread):
         self.elapsed_ms.append((time.perf_counter() - began) * 1000)
 
 
+@dataclass(frozen=True)
+class Usage:
+    """What the app uses, so many seconds after the first request."""
+
+    seconds: float
+    num_threads: int
+    num_descriptors: int
+    memory_mib: float
+
+
 def load(end: float, num_people: int) -> dict[str, Any]:
     """Many people at work; what the app uses in the second quarter of the time and at the end."""
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         app = App(MODEL_FOLDER, Path(folder) / "log.sqlite", "--no-auth")
         process = psutil.Process(app.process.pid)
         people = [Person(app.url, number, end) for number in range(num_people)]
-        began = time.monotonic()
         for person in people:
             person.start()
-        samples: list[tuple[float, int, int, float]] = []
+        samples: list[Usage] = []
         while time.monotonic() < end:
             time.sleep(min(SAMPLE_SECONDS, max(0.1, end - time.monotonic())))
-            usage = process.num_threads(), process.num_fds(), process.memory_info().rss / 2**20
-            samples.append((time.monotonic() - began, *usage))
+            memory = process.memory_info().rss / 2**20
+            samples.append(Usage(time.monotonic() - began, process.num_threads(), process.num_fds(), memory))
         for person in people:
             person.join(120)
         app.stop()
-    times = sorted(ms for person in people for ms in person.elapsed_ms)
-    whole = samples[-1][0]
-    early = [sample for sample in samples if whole / 4 <= sample[0] <= whole / 2] or samples[:1]
+    times = sorted(ms for person in people for ms in person.elapsed_ms) or [0.0]
+    whole = samples[-1].seconds
+    early = [sample for sample in samples if whole / 4 <= sample.seconds <= whole / 2] or samples[:1]
     late = samples[-len(early) :]
 
-    def middle(chosen: list[tuple[float, int, int, float]], field: int) -> float:
-        return statistics.median(sample[field] for sample in chosen)
+    def change(measure: Callable[[Usage], float]) -> str:
+        return f"{statistics.median(map(measure, early)):.0f} to {statistics.median(map(measure, late)):.0f}"
 
     errors = [error for person in people for error in person.errors]
     return {
+        "minutes": round((time.monotonic() - began) / 60, 1),
         "people": num_people,
         "commands": len(times),
         "failed": len(errors),
         "first error": errors[0] if errors else "",
         "p50 ms": round(times[len(times) // 2], 1),
         "p95 ms": round(times[int(0.95 * len(times))], 1),
-        "threads": f"{middle(early, 1):.0f} to {middle(late, 1):.0f}",
-        "descriptors": f"{middle(early, 2):.0f} to {middle(late, 2):.0f}",
-        "memory MiB": f"{middle(early, 3):.0f} to {middle(late, 3):.0f}",
+        "threads": change(lambda usage: usage.num_threads),
+        "descriptors": change(lambda usage: usage.num_descriptors),
+        "memory MiB": change(lambda usage: usage.memory_mib),
+        "memory MiB by minute": _by_minute(samples),
     }
+
+
+def _by_minute(samples: list[Usage]) -> list[int]:
+    """The last memory of each minute."""
+    return list({int(usage.seconds / 60): round(usage.memory_mib) for usage in samples}.values())
 
 
 def fuzz(minutes: float) -> dict[str, Any]:
@@ -221,8 +263,8 @@ def fuzz(minutes: float) -> dict[str, Any]:
     output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     found = re.search(r"([\d,]+) cases, (\d+) failures", output)
     if found is None:
-        return {"cases": 0, "failures": 1, "output": output[-500:]}
-    return {"cases": int(found[1].replace(",", "")), "failures": int(found[2])}
+        return {"minutes": minutes, "cases": 0, "failures": 1, "output": output[-500:]}
+    return {"minutes": minutes, "cases": int(found[1].replace(",", "")), "failures": int(found[2])}
 
 
 def main() -> int:
@@ -230,20 +272,32 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--output", type=Path, default=Path("build/hard.json"))
+    parser.add_argument("--kills", type=int, metavar="NUMBER", help="number of kills, in at most --minutes")
+    parser.add_argument("--load", type=float, metavar="MINUTES", help=f"default: {LOAD:.0%} of --minutes")
+    parser.add_argument("--fuzz", type=float, metavar="MINUTES", help=f"default: {FUZZ:.0%} of --minutes")
+    parser.add_argument("--at-once", action="store_true", help="all three at the same time; times are then longer")
     flags = parser.parse_args()
-    seconds = 60 * flags.minutes
-    results = {"kills": kills(time.monotonic() + KILLS * seconds)}
-    results["load"] = load(time.monotonic() + LOAD * seconds, flags.people)
-    results["fuzz"] = fuzz(FUZZ * flags.minutes)
+    kill_minutes = flags.minutes * (KILLS if flags.kills is None else 1)
+    load_minutes = flags.minutes * LOAD if flags.load is None else flags.load
+    fuzz_minutes = flags.minutes * FUZZ if flags.fuzz is None else flags.fuzz
+    with ThreadPoolExecutor(3 if flags.at_once else 1) as executor:
+        parts = {
+            "kills": executor.submit(lambda: kills(time.monotonic() + 60 * kill_minutes, flags.kills or math.inf)),
+            "load": executor.submit(lambda: load(time.monotonic() + 60 * load_minutes, flags.people)),
+            "fuzz": executor.submit(lambda: fuzz(fuzz_minutes)),
+        }
+        results = {name: part.result() for name, part in parts.items()}
     facts = {
-        "minutes": flags.minutes,
+        "at once": flags.at_once,
         "date": datetime.now(UTC).date().isoformat(),
         "pinpoint": VERSION,
         "commit": commit(),
         **environment(),
     }
     flags.output.parent.mkdir(parents=True, exist_ok=True)
-    flags.output.write_text(json.dumps({**facts, **results}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps({**facts, **results}, indent=1, ensure_ascii=False)
+    text = re.sub(r"\[[^\]]*\]", lambda numbers: json.dumps(json.loads(numbers.group())), text)
+    flags.output.write_text(text + "\n", encoding="utf-8")
     for part, figures in results.items():
         for name, value in figures.items():
             print(f"{part:<8}{name:<22}{value}")

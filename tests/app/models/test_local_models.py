@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from app.errors import DownloadError
 from app.models import local_models
 from app.models.local_models import install_from_disk
+from tests.faults import every_error
 
 
 class Installed:
@@ -96,6 +98,23 @@ def test_zip_that_unpacks_to_very_much_is_refused(tmp_path: Path, monkeypatch: p
         archive.writestr("model.bin", bytes(10_000))
     with pytest.raises(DownloadError, match="it is too large"):
         install_from_disk(tmp_path / "large.zip", Installed())
+
+
+def test_zip_whose_file_begins_before_its_own_start_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "damaged.zip", "w") as archive:
+        archive.writestr("model.bin", "x" * 1_000)
+    data = (tmp_path / "damaged.zip").read_bytes()
+    (tmp_path / "damaged.zip").write_bytes(data[500:])
+    with pytest.raises(DownloadError, match="cannot be unpacked"):
+        install_from_disk(tmp_path / "damaged.zip", Installed())
+
+
+@pytest.mark.parametrize("is_zip", [False, True])
+def test_full_disk_is_reported_with_the_model_and_leaves_nothing(folder: Path, tmp_path: Path, is_zip: bool) -> None:
+    given = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", folder)) if is_zip else folder
+    errors = [error for _, error in every_error(lambda: install_from_disk(given, Installed())) if error is not None]
+    assert len(errors) >= 3
+    assert all(isinstance(error, DownloadError) and "make room" in str(error) for error in errors), errors
 
 
 def test_damaged_zip_and_other_files_are_refused(tmp_path: Path, folder: Path) -> None:
