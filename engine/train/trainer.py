@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from engine.errors import TrainingError
 from engine.model.checkpoint import WEIGHTS, load_weights, save_weights
@@ -29,6 +31,7 @@ from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.text import BOS, PAD
 from engine.train.data import CODEC_FILES, Batch, BatchSampler, PairSet, PreparedData
+from engine.train.loss import cross_entropy
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
 from engine.train.precision import Precision, try_precisions
@@ -212,7 +215,7 @@ class Trainer:
         """The loss of a batch without dropout, which draws other numbers in another format."""
         self.precision = precision
         self.model.eval()
-        return float(_cross_entropy(*self._logits(batch)))
+        return float(cross_entropy(*self._logits(batch)))
 
     def _timed_update(self, batches: list[Batch]) -> tuple[float, int]:
         """`_update` with the thread count that is fastest at the moment, if it is adapted."""
@@ -254,12 +257,12 @@ class Trainer:
         """
         smoothing, weight = self.options.label_smoothing, self.options.r_drop
         logits_NV, targets_N = self._logits(batch)
-        loss = _cross_entropy(logits_NV, targets_N, smoothing)
+        loss = cross_entropy(logits_NV, targets_N, smoothing)
         if not weight:
             return loss, loss.new_zeros(())
         again_NV, _ = self._logits(batch)
-        loss = (loss + _cross_entropy(again_NV, targets_N, smoothing)) / 2
-        one_NV, other_NV = logits_NV.log_softmax(dim=-1), again_NV.log_softmax(dim=-1)
+        loss = (loss + cross_entropy(again_NV, targets_N, smoothing)) / 2
+        one_NV, other_NV = logits_NV.float().log_softmax(dim=-1), again_NV.float().log_softmax(dim=-1)
         divergence = F.kl_div(one_NV, other_NV, reduction="sum", log_target=True)
         divergence = divergence + F.kl_div(other_NV, one_NV, reduction="sum", log_target=True)
         return loss, weight * divergence / 4
@@ -270,11 +273,17 @@ class Trainer:
         inputs_BT = F.pad(target_BT[:, :-1], (1, 0), value=BOS)
         source_BS = torch.from_numpy(batch.source_BS).to(self.device, non_blocking=True)
         lengths_B = torch.from_numpy(batch.source_lengths_B).to(self.device, non_blocking=True)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
+        is_bfloat16 = self.precision == "bfloat16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=is_bfloat16), self._attention(is_bfloat16):
             hidden_BTE = self.model(source_BS, lengths_B, inputs_BT)
             real_BT = target_BT != PAD
             logits_NV = self.model.project(hidden_BTE[real_BT])
-        return logits_NV.float(), target_BT[real_BT]
+        return logits_NV, target_BT[real_BT]
+
+    def _attention(self, is_bfloat16: bool) -> AbstractContextManager[None]:
+        """Plain attention where the fused one is slow: its gradient in bfloat16 on a CPU takes ten times as long."""
+        is_slow = is_bfloat16 and self.device.type == "cpu"
+        return sdpa_kernel(SDPBackend.MATH) if is_slow else nullcontext()
 
     @torch.no_grad()
     def _measure_dev(self) -> None:
@@ -285,7 +294,7 @@ class Trainer:
             total, count = 0.0, 0
             for number, drawn in enumerate(batches.epoch(0, shuffled=False)):
                 batch = batches.batch(drawn, np.random.default_rng(number))
-                total += float(_cross_entropy(*self._logits(batch)))
+                total += float(cross_entropy(*self._logits(batch)))
                 count += batch.num_target_pieces
             if count:
                 position.history.append((position.update, position.minutes, name, total / count))
@@ -334,10 +343,6 @@ class Trainer:
         torch.set_rng_state(state["rng"].cpu())
         if state["cuda_rng"] is not None and self.device.type == "cuda":
             torch.cuda.set_rng_state(state["cuda_rng"].cpu())
-
-
-def _cross_entropy(logits_NV: Tensor, targets_N: Tensor, label_smoothing: float = 0.0) -> Tensor:
-    return F.cross_entropy(logits_NV, targets_N, reduction="sum", label_smoothing=label_smoothing)
 
 
 def make_optimisers(model: Transformer, options: TrainOptions) -> list[torch.optim.Optimizer]:
