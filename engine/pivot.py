@@ -265,7 +265,7 @@ class PivotTranslator:
             if (num_found := _num_unchanged(phrase, request.source)) and self._first.misspelling(phrase.text) is None
         )
         direction = self._first_direction if is_own else request.direction
-        return Request(request.source, direction=direction, phrases=tuple(kept))
+        return Request(request.source, direction=direction, phrases=tuple(kept), hints=request.hints)
 
     def known_first(self, request: Request) -> Translation | None:
         """The first model's translation of an earlier request with the same source, if it is still kept."""

@@ -155,6 +155,10 @@ class Request:
     `domain` (for example "software") and `formality`, how German addresses its reader ("formal": Sie, "informal": du),
     are for models that were trained with them; None leaves the choice to the model. `follow` is a previous translation
     to stay near to.
+
+    With `hints`, a model that was trained for it reads the phrases, locked texts and suffix beside the source. It then
+    expects them, and puts them in better places. The search guarantees them either way. A phrase with several forms is
+    no hint, because the model would prefer one of them; nor are texts for which the encoder has no room.
     """
 
     source: str
@@ -167,6 +171,7 @@ class Request:
     domain: str | None = None
     formality: Formality | None = None
     follow: Follow | None = None
+    hints: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "phrases", _items("phrases", self.phrases))
@@ -328,7 +333,8 @@ class Hypothesis:
 
     `log_prob` is the sum of the `token_log_probs`, including the end of the sentence; `score` is `log_prob` per token,
     or the score that `SearchOptions.score` selects. With a datastore these are of the mixed probabilities of model and
-    neighbours, and do not compare with scores of the model alone. `change_penalty` is the cost of the changes to the
+    neighbours, and with hints (`Request.hints`) of a model that knows the required texts; neither compare with scores
+    of the model alone. `change_penalty` is the cost of the changes to the
     text of `Request.follow`, in nats. No penalty is in the two, but hypotheses are ranked by `score - score_penalty`:
     the score of `log_prob` less all penalties of `Request.follow` and of the search options. `token_spans` has the
     characters of each token in `text` (empty for the end). `unmet` has the indices of unmet phrases. `locked` has the
@@ -419,6 +425,7 @@ class Pricing:
 
     `phrases[i]` and `avoid[i]` are the price of that constraint alone, with the others kept; `total` is the price of
     all together. Prices need not add up, and beam search may make one negative. None: no translation to compare with.
+    All translations are made without hints, whose scores compare with no others.
     """
 
     total: float | None

@@ -326,8 +326,10 @@ class Translator:
     ) -> Pricing:
         """The price of the constraints, all together and each alone, decoded in one batch with and without them.
 
-        Prices that are unknown after the deadline or `cancel` are None.
+        All are decoded without hints, which change the model's scores. Prices that are unknown after the deadline or
+        `cancel` are None.
         """
+        request = replace(request, hints=False)
         phrases, avoid = request.phrases, request.avoid
         variants = [request, replace(request, phrases=(), avoid=())]
         variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]

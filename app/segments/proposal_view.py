@@ -218,12 +218,16 @@ def _ends_behind_stop(hypothesis: Hypothesis, best: Hypothesis) -> bool:
     return len(words) <= MAX_FRAGMENT and text[-1] not in ".!?…" and known.isdisjoint(words)
 
 
-def free_row(decoded: DecodingResult, free: Hypothesis) -> Json | None:
-    """The unconstrained translation compared with the best constrained one: a row as in `hypothesis_rows`."""
+def free_row(decoded: DecodingResult, free: Hypothesis, constrained: Hypothesis) -> Json | None:
+    """The unconstrained translation compared with the best constrained one: a row as in `hypothesis_rows`.
+
+    `constrained` is what `free` was priced against: scores of a proposal made with hints do not compare.
+    """
     best = decoded.best
     if best is None:
         return None
-    return {"text": free.text, "score": free.score, "gap": best.score - free.score, "runs": _runs(best, free, ())}
+    gap = constrained.score - free.score
+    return {"text": free.text, "score": free.score, "gap": gap, "runs": _runs(best, free, ())}
 
 
 def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:

@@ -125,8 +125,10 @@ def _free_row(segment: SegmentState, shown: DecodingResult | None) -> Json | Non
     """The best unconstrained translation, if it is known from the prices."""
     if shown is None or segment.prices is None or not segment.has_prices:
         return None
-    free = segment.prices.pricing.free.hypotheses
-    return free_row(shown, free[0]) if free else None
+    pricing = segment.prices.pricing
+    if not pricing.free.hypotheses or not pricing.constrained.hypotheses:
+        return None
+    return free_row(shown, pricing.free.hypotheses[0], pricing.constrained.hypotheses[0])
 
 
 def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 _OPTION_TYPES = get_type_hints(SearchOptions)
 _STYLE_KEYS = ("direction", "domain", "formality")
-_REQUEST_KEYS = ("text", *_STYLE_KEYS, "phrases", "avoid", "prefix", "locked", "suffix", "follow", "options")
+_REQUEST_KEYS = ("text", *_STYLE_KEYS, "phrases", "avoid", "prefix", "locked", "suffix", "follow", "hints", "options")
 _PHRASE_KEYS = tuple(field.name for field in fields(Phrase))
 _AVOID_KEYS = tuple(field.name for field in fields(Avoid))
 _FOLLOW_KEYS = tuple(field.name for field in fields(Follow))
@@ -122,6 +122,7 @@ def _request(line: Json, defaults: Defaults) -> Request:
         locked=tuple(_list(line.get("locked", []), "locked", _string)),
         suffix=_string(line.get("suffix", ""), "suffix"),
         follow=None if line.get("follow") is None else _follow(line["follow"], "follow"),
+        hints=_boolean(line.get("hints", True), "hints"),
     )
 
 

@@ -78,6 +78,8 @@ keys of a line:
                text         the previous translation, with a correction in its place, which phrases should require
                strength     {_STRENGTH.full_help}
                places_phrases  whether phrases that it lacks are first put into it, where they fit best (true)
+  hints      whether a model that was trained with hints reads phrases, locked texts and suffix beside the source, so
+             that it puts them in better places (true)
   direction  "en-de", say (--direction, or else the model's first)
   domain     "software", say, for a model that was trained with it (--domain, or else none)
   formality  "formal" (Sie) or "informal" (du), for a model trained with it (--formality, or else the model decides)
@@ -145,7 +147,7 @@ Other words at one position of a translation, each with the best continuation.
 The text before the word is kept, and every sentence meets the line's other constraints.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, follow, direction, domain, formality, options
+  text, phrases, avoid, prefix, locked, suffix, follow, hints, direction, domain, formality, options
              as for `translate`
   offset     a character of the word to replace, counted in the translation
   target     the translation that contains the word; or instead
@@ -170,7 +172,7 @@ negative because beam search is not exact, and null where there is no translatio
 constraints per line.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, follow, direction, domain, formality, options
+  text, phrases, avoid, prefix, locked, suffix, follow, hints, direction, domain, formality, options
              as for `translate`
 
 keys of an answer:

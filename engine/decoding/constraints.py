@@ -30,7 +30,8 @@ class PreparedRequest:
     `constraints.phrases[i]` is for the request's phrases `members[i]`: a text that is required several times becomes
     one phrase with a count. The locked texts and the suffix, `num_ordered` in all, follow. `obstacles` are the reasons
     why no translation can meet the request; empty if it is feasible. `datastore` has the neighbours that count. A
-    request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared.
+    request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared. `hints` are the
+    pieces that the encoder reads behind the source (`Request.hints`); nothing else depends on them.
     """
 
     source: str
@@ -47,6 +48,7 @@ class PreparedRequest:
     followed: FollowedText | None = None
     datastore: Datastore | None = None
     is_refused: bool = False
+    hints: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -58,10 +60,12 @@ class PreparedRequest:
         source_codec: Codec | None = None,
         marks: tuple[str, ...] = (),
         datastore: Datastore | None = None,
+        hint_id: int | None = None,
     ) -> PreparedRequest:
         """Prepares a request for a model of `max_pieces`.
 
         `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
+        `hint_id` is the piece before each hint, None for a model that reads none.
         """
         if (reason := excess(request)) is not None:
             return cls._refused(request, direction, marks, reason)
@@ -108,6 +112,7 @@ class PreparedRequest:
             obstacles=tuple(obstacles),
             followed=_followed(request.follow, codec),
             datastore=datastore,
+            hints=_hints(phrases, hint_id, most - len(encoding.ids)) if hint_id is not None and request.hints else (),
         )
 
     @classmethod
@@ -248,6 +253,17 @@ def _followed(follow: Follow | None, codec: Codec) -> FollowedText | None:
     if follow is None or not follow.strength:
         return None
     return FollowedText(codec.encode(follow.text).ids, follow.strength, follow.places_phrases)
+
+
+def _hints(phrases: Sequence[TrackedPhrase], hint_id: int, room: int) -> tuple[int, ...]:
+    """The separator and the pieces of each required text with a single form, as far as the room allows."""
+    hints: list[int] = []
+    for phrase in phrases:
+        num_forms = len(phrase.forms) - len(phrase.initial) - len(phrase.heads)
+        pieces = [hint_id, *phrase.spellings[0].pieces] * phrase.count
+        if num_forms == 1 and len(hints) + len(pieces) <= room:
+            hints += pieces
+    return tuple(hints)
 
 
 def _goes_on(piece: int, following: int, codec: Codec) -> bool:

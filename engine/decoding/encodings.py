@@ -22,7 +22,7 @@ from engine.model.table_decoder import TableDecoder, open_decoder
 from engine.text import PAD
 
 _MAX_KEPT = 64
-_Key = tuple[str, tuple[str, ...], str]  # direction, marks and text
+_Key = tuple[str, tuple[str, ...], str, tuple[int, ...]]  # direction, marks, text and hints
 
 
 @dataclass(slots=True, eq=False)
@@ -109,11 +109,16 @@ class Encodings:
 
     def _of(self, sources: Sequence[PreparedRequest]) -> list[_Kept]:
         """The cached encodings of the sources; encodes the missing ones in one batch."""
-        keys: list[_Key] = [(prepared.direction, prepared.marks, prepared.source) for prepared in sources]
+        keys: list[_Key] = [
+            (prepared.direction, prepared.marks, prepared.source, prepared.hints) for prepared in sources
+        ]
         found = {key: self._kept.pop(key) for key in set(keys) if key in self._kept}
         new = {key: prepared for key, prepared in zip(keys, sources, strict=True) if key not in found}
         if new:
-            ids = [self._model.source_ids(asked.source_ids, asked.direction, asked.marks) for asked in new.values()]
+            ids = [
+                [*self._model.source_ids(asked.source_ids, asked.direction, asked.marks), *asked.hints]
+                for asked in new.values()
+            ]
             longest, device = max(map(len, ids)), self._model.transformer.device
             padded = torch.tensor([[*own, *[PAD] * (longest - len(own))] for own in ids], device=device)
             lengths = torch.tensor([*map(len, ids)], device=device)

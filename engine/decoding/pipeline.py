@@ -56,7 +56,9 @@ class RequestPipeline:
             )
         marks = model.marks(direction, request.domain, request.formality)
         max_pieces = model.config.max_pieces
-        return PreparedRequest.of(request, direction, model.codec, max_pieces, model.source_codec, marks, consulted)
+        return PreparedRequest.of(
+            request, direction, model.codec, max_pieces, model.source_codec, marks, consulted, model.hint_id
+        )
 
     def check(self, datastore: Datastore) -> None:
         """Raises InvalidRequest for a datastore of another model."""
@@ -155,10 +157,13 @@ class RequestPipeline:
     def align(
         self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
     ) -> Sequence[Alignment | None]:
-        """The word alignment of each target of one source; None from a model without an alignment head."""
+        """The word alignment of each target of one source; None from a model without an alignment head.
+
+        It is computed without the hints, which are no part of the source, and for which no head was trained.
+        """
         if self._model.alignment is None or not targets:
             return [None] * len(targets)
-        encoded = self._encodings.of(prepared)
+        encoded = self._encodings.of(replace(prepared, hints=()))
         return align(self._model, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings)
 
 

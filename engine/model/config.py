@@ -41,7 +41,8 @@ class ModelConfig:
     (post-norm: imported models). `text` is the kind of pieces. `direction_pieces` has the piece that begins a source of
     each direction, or null without one; by default it is the piece `<direction>` of the vocabulary. A source can be
     marked with one of the `domains` and, by direction, one of the `formalities`: the pieces `<domain>` and
-    `<formality>` follow the direction's.
+    `<formality>` follow the direction's. A model that was trained with required texts beside the source has the piece
+    that separates them as `hints`: behind the end of the source, each text follows such a piece.
 
     A model of many languages has `languages` instead of directions: the piece of each, by name. It translates between
     any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
@@ -73,6 +74,7 @@ class ModelConfig:
     direction_pieces: Mapping[str, str | None] | None = None
     domains: tuple[str, ...] = ()
     formalities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hints: str | None = None
     languages: Mapping[str, str] | None = None
     source_language: LanguagePlace = "first"
     start: Literal["<s>", "</s>"] = "<s>"
@@ -126,6 +128,11 @@ class ModelConfig:
             if len(parts) != 2 or not all(parts):
                 raise ModelError(f"direction {direction!r} is not of the form 'en-de'")
 
+        if self.hints is not None and self.source_vocabulary_size is not None:
+            raise ModelError(
+                f"hints is {self.hints!r}, but sources have pieces of their own; hints are pieces of the target, which "
+                "only a model with one vocabulary reads"
+            )
         if self.direction_pieces is not None and (without := set(self.directions) - set(self.direction_pieces)):
             raise ModelError(f"direction_pieces lacks {min(without)}; name a piece for each direction, or null")
 
@@ -155,6 +162,8 @@ class ModelConfig:
                 )
         if not isinstance(self.guided_alignment, bool):
             raise ModelError(f"guided_alignment is {self.guided_alignment!r}; it must be true or false")
+        if not isinstance(self.hints, str | None):
+            raise ModelError(f"hints is {self.hints!r}; it must be a piece, or null")
         for name in ("source_vocabulary_size", "decoder_feed_forward_size"):
             size: object = getattr(self, name)
             most = _MAX_SIZES[name.removeprefix("source_").removeprefix("decoder_")]

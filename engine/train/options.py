@@ -57,6 +57,9 @@ class TrainOptions:
     formality_tag_rate: float = setting(
         0.0, "share of the sources of German with Sie or du that have that token", minimum=0, maximum=1
     )
+    hint_rate: float = setting(
+        0.0, "share of the sources that have phrases of their target as hints", minimum=0, maximum=1
+    )
     source_variants: int = setting(
         0,
         "encodings, of those that `variants` wrote, from which each source is drawn (0: its canonical pieces)",

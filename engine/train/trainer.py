@@ -29,8 +29,10 @@ from engine.errors import TrainingError
 from engine.model.checkpoint import WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
-from engine.text import BOS, PAD
+from engine.text import BOS, PAD, Vocabulary
+from engine.text.codec import VOCABULARY_FILE
 from engine.train.data import CODEC_FILES, Batch, BatchSampler, PairSet, PreparedData
+from engine.train.hints import HintSampler
 from engine.train.loss import cross_entropy
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
@@ -77,16 +79,8 @@ class Trainer:
                 f"the model has {config.vocabulary_size} pieces, the data {prepared.vocabulary_size}; "
                 "start the run again on this data"
             )
-        self._batches = self._make_batches(PairSet.load(prepared_folder / "train", prepared.languages), prepared)
-        self._dev = {  # each pair once and without tags, whatever the training takes
-            name: BatchSampler(
-                PairSet.load(prepared_folder / "dev" / name, prepared.languages),
-                prepared,
-                options.directions,
-                options.batch_pieces,
-            )
-            for name in prepared.dev_sets
-        }
+        self._batches = self._make_batches(prepared_folder, prepared)
+        self._dev = self._dev_batches(prepared_folder, prepared)
         torch.manual_seed(options.seed)
         self.model = Transformer(config, options.dropout).to(self.device)
         self._optimisers = make_optimisers(self.model, options)
@@ -106,10 +100,10 @@ class Trainer:
             self.config.save(folder / "config.json")
         options.save(folder / OPTIONS)
 
-    def _make_batches(self, pairs: PairSet, prepared: PreparedData) -> BatchSampler:
+    def _make_batches(self, prepared_folder: Path, prepared: PreparedData) -> BatchSampler:
         options = self.options
         return BatchSampler(
-            pairs,
+            PairSet.load(prepared_folder / "train", prepared.languages),
             prepared,
             options.directions,
             options.batch_pieces,
@@ -118,7 +112,22 @@ class Trainer:
             options.seed,
             options.formality_tag_rate,
             options.source_variants,
+            _hints(prepared_folder, options.hint_rate),
         )
+
+    def _dev_batches(self, prepared_folder: Path, prepared: PreparedData) -> dict[str, BatchSampler]:
+        """By name, each development set: every pair once without tags, and again with hints if training has some."""
+        options = self.options
+        batches = {}
+        for name in prepared.dev_sets:
+            pairs = PairSet.load(prepared_folder / "dev" / name, prepared.languages)
+            batches[name] = BatchSampler(pairs, prepared, options.directions, options.batch_pieces)
+            if options.hint_rate:
+                hints = _hints(prepared_folder, 1.0)
+                batches[f"{name} with hints"] = BatchSampler(
+                    pairs, prepared, options.directions, options.batch_pieces, hints=hints
+                )
+        return batches
 
     def train(self) -> Position:
         """Train until the budget, a pause or SIGTERM; the position reached."""
@@ -343,6 +352,10 @@ class Trainer:
         torch.set_rng_state(state["rng"].cpu())
         if state["cuda_rng"] is not None and self.device.type == "cuda":
             torch.cuda.set_rng_state(state["cuda_rng"].cpu())
+
+
+def _hints(prepared_folder: Path, rate: float) -> HintSampler | None:
+    return HintSampler(Vocabulary.load(prepared_folder / VOCABULARY_FILE), rate) if rate else None
 
 
 def make_optimisers(model: Transformer, options: TrainOptions) -> list[torch.optim.Optimizer]:

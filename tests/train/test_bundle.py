@@ -13,6 +13,7 @@ import torch
 
 from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, load_model, save_weights
+from engine.text import HINT_PIECE
 from engine.train.__main__ import main
 from engine.train.bundle import average, mix
 from engine.train.data import PreparedData
@@ -74,7 +75,22 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--dev",
             "dev/tiny",
         ],
-        ["train", work, run, "--max-updates", "4", "--dev-every", "2", "--weight", "docs=2", "--threads", "1", *shape],
+        [
+            "train",
+            work,
+            run,
+            "--max-updates",
+            "4",
+            "--dev-every",
+            "2",
+            "--weight",
+            "docs=2",
+            "--threads",
+            "1",
+            *shape,
+            "--hint-rate",
+            "0.5",
+        ],
         ["average", work, run, model, "--last", "2", "--label", "A tiny model.", "--hardware", "a test"],
         ["evaluate", model, corpus, "--set", "dev/tiny", "--beam", "2", "--outputs", str(folder / "outputs")],
     ]
@@ -90,6 +106,7 @@ def test_the_four_commands_make_a_model_that_loads(made: Path) -> None:
     assert loaded.config.directions == ("en-de",)
     assert loaded.config.vocabulary_size == prepared.vocabulary_size <= 1200
     assert loaded.config.training["updates"] == 4
+    assert loaded.config.hints == HINT_PIECE
     assert loaded.alignment is None
     assert loaded.config.length_ratios == {"en-de": prepared.facts["length_ratios"]["en-de"]}
     assert len((made / "outputs" / "dev.tiny.en-de.txt").read_text(encoding="utf-8").splitlines()) == len(PAIRS)
@@ -100,6 +117,8 @@ def test_the_card_says_what_the_model_is_made_of(made: Path) -> None:
     assert "A tiny model." in card
     assert "| made-up | here \\| there | CC0 | docs | 20 |" in card
     assert "4 updates" in card
+    assert "| hints | understands required texts beside the source |" in card
+    assert "--hint-rate 0.5" in card
     assert "minutes on a test" in card
     assert "GPL-3.0-or-later" in card
     assert "| dev/tiny | en-de | 20 |" in card

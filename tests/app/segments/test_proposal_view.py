@@ -115,12 +115,13 @@ def test_joined_runs_are_the_hypothesis_with_constraints_and_differences_marked(
     assert rows[0]["runs"] == [["s", "Das "], ["t", "WLAN"], ["s", " ist jetzt an"]]
     assert rows[1]["runs"] == [["s", "Das "], ["t", "WLAN"], ["s", " ist "], ["d", "nun"], ["s", " an"]]
     assert [row["gap"] for row in rows] == [0, 0.25]
-    free = free_row(decoded, hypothesis("Das Netz ist an", score=-0.25))
+    priced = hypothesis(best, score=-0.75)
+    free = free_row(decoded, hypothesis("Das Netz ist an", score=-0.25), priced)
     assert free is not None
-    assert free["gap"] == -0.25, "better than the constrained translation"
+    assert free["gap"] == -0.5, "better than the constrained translation that it was priced against"
     assert "".join(text for kind, text in free["runs"] if kind != "x") == free["text"] == "Das Netz ist an"
     assert ["d", "Netz"] in free["runs"]
-    assert free_row(DecodingResult(Translation(Request("x"), "infeasible"), ()), hypothesis("x")) is None
+    assert free_row(DecodingResult(Translation(Request("x"), "infeasible"), ()), hypothesis("x"), priced) is None
 
 
 def test_scores_of_rows_fall_with_their_rank_where_changes_to_a_previous_text_count():
@@ -154,7 +155,7 @@ DIFFERENCES = [
 @pytest.mark.parametrize(("best", "text", "runs", "why"), DIFFERENCES)
 def test_words_and_marks_that_are_left_out_are_marked(best: str, text: str, runs: list[list[str]], why: str):
     decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis("-"))), ())
-    free = free_row(decoded, hypothesis(text))
+    free = free_row(decoded, hypothesis(text), hypothesis(best))
     assert free is not None
     assert free["runs"] == runs, why
 
