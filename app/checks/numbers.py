@@ -21,7 +21,7 @@ _TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _ALWAYS_GROUPS = re.compile(r"['’\u00a0\u2009\u202f]")
 _MAX_BEFORE = 40  # characters of context before a number
-_TWELVE_HOURS = re.compile(
+TWELVE_HOURS = re.compile(
     r"(?<![\d.,:])(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minutes>[0-5]\d))?"
     r"[ \u00a0\u202f]?(?P<half>[aApP])(?:\.[ \u00a0]?[mM]\.|[mM]\b)"
 )
@@ -131,7 +131,7 @@ def _clock_readings(text: str) -> list[str]:
     def short(match: re.Match[str]) -> str:
         return str(hour(match)) if match["minutes"] in (None, "00") else full(match)
 
-    return list(dict.fromkeys([text, _TWELVE_HOURS.sub(full, text), _TWELVE_HOURS.sub(short, text)]))
+    return list(dict.fromkeys([text, TWELVE_HOURS.sub(full, text), TWELVE_HOURS.sub(short, text)]))
 
 
 def _compare(

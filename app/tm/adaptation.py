@@ -1,4 +1,5 @@
-"""Fuzzy matches whose source differs only in numbers, placeholders or tags: their targets get those of the new source.
+"""Fuzzy matches whose source differs only in numbers, dates, placeholders or tags: their targets get those of the new
+source.
 
 Nothing is adapted where it is not clear which number of the target to change, or how to write it.
 """
@@ -14,12 +15,15 @@ from decimal import Decimal
 from app.checks.numbers import is_in_name, localized, value_of
 from app.formats.po_header import plural_index
 from app.text.nontranslatables import nontranslatables, tag_spans, without_markup
+from app.tm.dates import ANY_DATE_PART, DATE_PARTS, clock_way, is_day_time, translated_month
 
 _NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u2009\u202f-]\d+)*")
 _SEPARATORS = re.compile(r"\D")
 _CONTEXT = 40  # characters before and behind a token
 _MAX_TOKENS = 50  # in texts with more, it is seldom clear which is which
-_SIGNS = {"number": "\ufffa", "kept": "\ufffb"}
+_SIGNS = {"number": "\ufffa", "kept": "\ufffb", "month": "\ufff9", "clock": "\ufffc"}
+_NUMBERS = re.compile(rf"(?P<number>{_NUMBER.pattern})")
+_NUMBERS_AND_DATES = {language: re.compile(rf"{parts}|{_NUMBERS.pattern}") for language, parts in DATE_PARTS.items()}
 _A_OR_AN = re.compile(r"\ban? \Z", re.IGNORECASE)
 _COUNTED = re.compile(r"[ \u00a0\u202f-]?[^\W\d_]")  # behind a number: a word, which may have to agree with it
 _MARKUP_START = re.compile(r"[{<]")
@@ -28,11 +32,11 @@ _Write = Callable[[str], "str | None"]
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A number, or a text that is kept from the source, at `text[start:end]` of a whole text."""
+    """A number, a part of a date, or a text that is kept from the source, at `text[start:end]` of a whole text."""
 
     start: int
     end: int
-    kind: str  # "number" or "kept"
+    kind: str  # "number", "month", "clock" (a time on the clock of 12 hours) or "kept"
     text: str
     before: str  # a part of the text before it, and behind it
     behind: str
@@ -45,8 +49,10 @@ class _Token:
 
 
 def skeleton(folded: str) -> str:
-    """A folded text with one sign for each number; texts with the same one may differ in their numbers only."""
-    return _NUMBER.sub(_SIGNS["number"], folded)
+    """A folded text with a sign for each number and part of a date; texts with the same may differ only in these."""
+    if not has_numbers(folded):
+        return folded
+    return _NUMBER.sub(_SIGNS["number"], ANY_DATE_PART.sub(_SIGNS["month"], folded))
 
 
 def has_numbers(text: str) -> bool:
@@ -55,24 +61,38 @@ def has_numbers(text: str) -> bool:
 
 
 def adapted_target(source: str, memory_source: str, target: str, languages: tuple[str, str]) -> str | None:
-    """The target of a memory entry for another source; None unless only numbers, placeholders or tags differ.
+    """The target of a memory entry for another source; None unless only numbers, dates, placeholders or tags differ.
 
-    `languages` are those of source and target.
+    `languages` are those of source and target. Names of months and times on the clock of 12 hours are adapted between
+    English and German.
 
     >>> adapted_target("Wait 2.5 s for %s.", "Wait 10 s for {0}.", "Warten Sie 10 s auf {0}.", ("en", "de"))
     'Warten Sie 2,5 s auf %s.'
+    >>> adapted_target("At 4 p.m. on May 1", "At 3:30 p.m. on March 9", "Am 9. März um 15:30 Uhr", ("en", "de"))
+    'Am 1. Mai um 16:00 Uhr'
     """
+    adapted = _adapted(source, memory_source, target, languages, has_dates=False)
+    if adapted is None and set(languages) == set(DATE_PARTS):
+        adapted = _adapted(source, memory_source, target, languages, has_dates=True)
+    return adapted
+
+
+def _adapted(
+    source: str, memory_source: str, target: str, languages: tuple[str, str], *, has_dates: bool
+) -> str | None:
+    """As `adapted_target`; `has_dates`: names of months and times on the clock of 12 hours are tokens, too."""
     if (retagged := _with_tags(source, memory_source, target)) is None:
         return None
     memory_source, target = retagged
-    new, old = list(_tokens(source)), list(_tokens(memory_source))
+    patterns = [_NUMBERS_AND_DATES[language] if has_dates else _NUMBERS for language in languages]
+    new, old = list(_tokens(source, patterns[0])), list(_tokens(memory_source, patterns[0]))
     if len(new) > _MAX_TOKENS or _template(source, new) != _template(memory_source, old):
         return None
     replaced: dict[tuple[str, str], _Token] = {}
     for mine, theirs in zip(new, old, strict=True):
         if replaced.setdefault((theirs.kind, theirs.text), mine).text != mine.text:
             return None  # "5 of 5" to "5 of 6": which of the two in the target?
-    found = list(_tokens(target))
+    found = list(_tokens(target, patterns[1]))
     counts = Counter((token.kind, token.text) for token in old)
     olds = {(token.kind, token.text): token for token in old}
     changes: dict[int, tuple[_Token, str]] = {}  # by position in the target
@@ -116,12 +136,12 @@ def _without_tags(text: str) -> str:
     return " ".join(without_markup(text).split())
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+def _tokens(text: str, pattern: re.Pattern[str]) -> Iterator[_Token]:
     position = 0
     for element in [*nontranslatables(text), None]:
         start, end = (element.start, element.end) if element else (len(text), len(text))
-        for match in _NUMBER.finditer(text, position, start):
-            yield _token(text, *match.span(), "number")
+        for match in pattern.finditer(text, position, start):
+            yield _token(text, *match.span(), next(kind for kind in _SIGNS if match.groupdict().get(kind)))
         if element is not None:
             yield _token(text, start, end, "kept")
         position = end
@@ -146,6 +166,13 @@ def _places(old: _Token, found: Sequence[_Token], languages: tuple[str, str]) ->
         ways: list[_Write] = []
         if token.kind == old.kind == "number":
             ways = _ways(old, token, languages)
+        elif {token.kind, old.kind} == {"number", "clock"}:
+            number = token if token.kind == "number" else old
+            if is_day_time(number.behind) and (way := clock_way(old.text, token.text)):
+                ways = [way]
+        elif token.kind == old.kind == "month":
+            if translated_month(old.text, languages) == token.text:
+                ways = [lambda text: translated_month(text, languages)]
         elif (token.kind, token.text) == (old.kind, old.text):
             ways = [_same]
         if ways:
@@ -214,12 +241,16 @@ def _written(new: _Token, old: _Token, token: _Token, ways: Sequence[_Write], la
         return None  # "1." to "1st"
     if token.before.endswith(("'", "’")) or (languages[1] == "en" and _A_OR_AN.search(token.before)):
         return None  # "an 8" but "a 9"
-    return text if _agrees(old, new, token, languages) else None
+    is_number = old.kind == token.kind == "number"
+    return text if not is_number or _agrees(old, new, token, languages) else None
 
 
 def _agrees(old: _Token, new: _Token, token: _Token, languages: tuple[str, str]) -> bool:
     """Whether the words of the target stay right: "1 file" and "5 files" differ, "page 1" and "page 5" do not."""
-    if _COUNTED.match(token.behind) is None or any(token.letters) or is_in_name(token.before):
+    is_counted = _COUNTED.match(token.behind) and not ANY_DATE_PART.match(
+        f"{token.text}{token.behind}", len(token.text) + 1
+    )
+    if not is_counted or any(token.letters) or is_in_name(token.before):
         return True
     before, after = value_of(old.text, languages[0]), value_of(new.text, languages[0])
     if before is None or after is None:

@@ -32,6 +32,16 @@ CASES = [
     ("en-de", "Press OK.", "OK drücken.", "{1}Press OK.{/1}", "{1}OK drücken.{/1}", "tags around everything"),
     ("en-de", "A 5GB disk", "Eine 5GB-Platte", "A 7GB disk", "Eine 7GB-Platte", "a unit without a space"),
     ("ja-en", "5ページ", "5 pages", "7ページ", "7 pages", "a source without spaces"),
+    ("en-de", "On March 3, 2025", "Am 3. März 2025", "On April 10, 2026", "Am 10. April 2026", "a month by name"),
+    ("en-de", "March 3 to May 4", "3. März bis 4. Mai", "May 5 to July 6", "5. Mai bis 6. Juli", "two months"),
+    ("de-en", "Am 1. März 2025", "On March 1, 2025", "Am 4. Mai 2026", "On May 4, 2026", "the other way"),
+    ("de-en", "Am 1. März", "On 1 March", "Am 4. Mai", "On 4 May", "a day before the month is not counted"),
+    ("en-de", "At 3:00 p.m.", "Um 15:00 Uhr", "At 4:30 a.m.", "Um 4:30 Uhr", "a clock of 24 hours"),
+    ("en-de", "At 9:00 am", "Um 09.00 Uhr", "At 8:15 am", "Um 08.15 Uhr", "its own zeros and marks"),
+    ("en-de", "At 3 PM", "Um 15 Uhr", "At 12:30 AM", "Um 0:30 Uhr", "minutes that the target lacks"),
+    ("de-en", "Ab 15:00 Uhr", "From 3:00 p.m.", "Ab 9:30 Uhr", "From 9:30 a.m.", "a clock of 12 hours"),
+    ("de-en", "Ab 15 Uhr", "From 3 PM", "Ab 0 Uhr", "From 12 AM", "midnight"),
+    ("en-de", "At 3:00 p.m.", "Um 3:00 Uhr nachmittags", "At 4:00 p.m.", "Um 4:00 Uhr nachmittags", "only numbers"),
 
     ("en-de", "5 of 5", "5 von 5", "5 of 6", None, "the same number twice, and only one changes"),
     ("en-de", "Wait 5 seconds.", "Warten Sie fünf Sekunden.", "Wait 6 seconds.", None, "the target has a word"),
@@ -46,7 +56,13 @@ CASES = [
     ("en-de", "Text (Firefox 16)", "Text (Firefox 16)", "Text (Firefox 2.0)", None, "perhaps a version"),
     ("en-de", "Install 2.0.1 now", "2.0.1 installieren", "Install 1,000 now", None, "a version to a number"),
     ("en-de", "Open 3.0 now", "3,0 und 3.0 öffnen", "Open 4.0 now", None, "either could be meant"),
-    ("en-de", "At 3:00 p.m.", "Um 15:00 Uhr", "At 4:00 p.m.", None, "a clock of 24 hours"),
+    ("en-de", "At 3:00 p.m.", "Um 15:00", "At 4:00 p.m.", None, "perhaps not a time of day"),
+    ("en-de", "At 3 p.m.", "Um 15 Uhr (15 Uhr)", "At 4 p.m.", None, "the target has the time twice"),
+    ("en-de", "On March 3", "Am 3. 3.", "On May 4", None, "the target has a number for the month"),
+    ("en-de", "In March", "Im März", "In May", None, "a month without a number"),
+    ("en-de", "On March 3", "Am 3. März", "On Monday 3", None, "a day for a month"),
+    ("en-fr", "On March 3", "Le 3 mars", "On May 3", None, "a language without names here"),
+    ("de-en", "Um 15 Uhr", "At 3 p.m.", "Um 30 Uhr", None, "not a time of day"),
     ("en-de", "On 05/06/2024", "Am 6.5.2024", "On 12/2024", None, "a date without a day"),
     ("de-en", "Ein 16-Bit-Wert", "A 16-bit value", "Ein 8-Bit-Wert", None, "an 8, a 16"),
     ("de-en", "Der 1. Schritt", "The 1st step", "Der 2. Schritt", None, "1st, 2nd"),
@@ -128,3 +144,6 @@ def test_lookup_offers_the_adapted_target_at_99_percent_less_penalties_also_for_
     other = index.matches("Page 8", scope=MemoryScope(7, is_only=False, other_penalty=5))
     assert [match.rate for match in other] == [99], "the entry that belongs to all projects"
     assert index.exact("Page 8") == []
+    index.add("date", MemoryEntry("Due: May 1, 3 PM", "Fällig: 1. Mai, 15 Uhr"))
+    (best, *_) = index.matches("Due: March 12, 9 AM")
+    assert (best.rate, best.entry.target) == (99, "Fällig: 12. März, 9 Uhr")
