@@ -2,7 +2,7 @@
 
 markdown-it-py parses the blocks (CommonMark with tables). Code, HTML blocks, link definitions and front matter are not
 shown, nor the syntax of extensions: task boxes, callout types, heading ids, footnote labels, the code of MDX. A
-translation that would start a list or a cell is escaped.
+translation that would start a list or a cell is escaped, as is HTML that the source lacks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from markdown_it.token import Token
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
-from app.formats.markdown_inline import marked_up, pairs, shown
+from app.formats.markdown_inline import marked_up, pairs, shown, typed_html_as_text
 from app.formats.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
@@ -80,7 +80,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     # One character for each line end, so that line numbers and offsets agree with the parser.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
     body = _FOOTNOTE.sub("\\1\ufffc", body)
-    if is_mdx(body, name):
+    has_components = is_mdx(body, name)
+    if has_components:
         body = without_code(body, is_mdx=True)
         parser.disable(["code", "html_block"])  # texts inside of components may be indented
     environment: dict[str, dict[str, object]] = {}
@@ -115,7 +116,11 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         find_tags=lambda line: shown(line, labels).tags,
         mark_up=lambda line, translation: marked_up(line, labels, translation),
         lay_out=lambda text, start, end, translation: (
-            _front_value(text, start, translation) if start < begin else _lay_out(cells, text, start, end, translation)
+            _front_value(text, start, translation)
+            if start < begin
+            else _lay_out(
+                cells, text, start, typed_html_as_text(text[start:end], one_line(translation), is_mdx=has_components)
+            )
         ),
     )
 
@@ -142,9 +147,8 @@ def _front_value(text: str, start: int, translation: str) -> str:
     return line if _PLAIN_VALUE.fullmatch(line) and ": " not in line and " #" not in line else f'"{escaped}"'
 
 
-def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, end: int, translation: str) -> str:
-    """The translation as one line, escaped so that it does not start a cell, list or quote."""
-    line = one_line(translation)
+def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, line: str) -> str:
+    """The translation, which is one line, escaped so that it does not start a cell, list or quote."""
     nearest = bisect_right(cells, (start, len(text))) - 1
     if nearest >= 0 and start < cells[nearest][1]:
         return _BARE_PIPE.sub(r"\\|", line)

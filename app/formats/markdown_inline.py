@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from html import unescape
 from operator import itemgetter
 
 from markdown_it.common.utils import normalizeReference
@@ -35,6 +36,14 @@ _SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
 _EMPTY = re.compile(r"\{(\d+)\}\{/\1\}")
 _WORD_OF_CODE = re.compile(r"`[^`\s]*[^\W_][^`\s]*`")  # in the text, where it is protected as a word
 _EMPHASIS = re.compile(r"[*_~]+")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+_ADDRESS_LINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>")
+_TAG = re.compile(r"</?([A-Za-z][\w.:-]*)|<[!?]")
+# What may begin HTML: a tag, a comment, a reference; in MDX, "<" before anything but a space.
+_HTML = re.compile(
+    r"(?<!\\)(?:<(?=[A-Za-z/!?])|(?P<reference>&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});))"
+)
+_MDX_CODE = re.compile(rf"{_HTML.pattern}|(?<!\\)<(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,36 @@ def marked_up(text: str, labels: Collection[str], translation: str) -> str:
             start, end = tags[number]
             tags[number] = start.replace("_", "*"), (end or "").replace("_", "*")
     return replace(content, tags=tags).raw(translation, str)
+
+
+def typed_html_as_text(source: str, translation: str, *, is_mdx: bool = False) -> str:
+    """The translation in Markdown, with typed HTML escaped unless the source has such a tag or reference.
+
+    Code, addresses in angle brackets and references for spaces and invisible characters stay as they are.
+
+    >>> typed_html_as_text("a <kbd>b</kbd>", "<kbd>b</kbd> <i>c</i> &copy; d&nbsp;e & f")
+    '<kbd>b</kbd> &lt;i>c&lt;/i> &amp;copy; d&nbsp;e & f'
+    """
+    names = {(match[1] or "").lower() for match in _TAG.finditer(source)}
+
+    def written(match: re.Match[str]) -> str:
+        if reference := match["reference"]:
+            character = unescape(reference)
+            is_seen = character != reference and unicodedata.category(character[0])[0] not in "ZC"
+            return f"&amp;{reference[1:]}" if is_seen and reference not in source else reference
+        tag = _TAG.match(translation, at := position + match.start())
+        is_kept = (tag and (tag[1] or "").lower() in names) or (not is_mdx and _ADDRESS_LINK.match(translation, at))
+        return "<" if is_kept else "&lt;"
+
+    parts: list[str] = []
+    position = 0
+    for code in [*_CODE_SPAN.finditer(translation), None]:
+        start, end = code.span() if code else (len(translation), len(translation))
+        parts.append(
+            (_MDX_CODE if is_mdx else _HTML).sub(written, translation[position:start]) + translation[start:end]
+        )
+        position = end
+    return "".join(parts)
 
 
 def pairs(text: str, labels: Collection[str]) -> list[DelimiterPair]:

@@ -2,7 +2,8 @@
 
 The lines of a subtitle are read as one sentence, and its translation is wrapped into the same number of lines. A
 sentence that goes on in the next subtitles is one segment; its translation is split among them, if possible behind a
-comma or before a conjunction. A line that starts with a dash belongs to another speaker. Position codes such as {\\an8}
+comma or before a conjunction. Players hide what is between angle brackets, so brackets that are no formatting get an
+invisible sign. A line that starts with a dash belongs to another speaker. Position codes such as {\\an8}
 at the start are layout.
 """
 
@@ -40,6 +41,9 @@ _CONJUNCTION = re.compile(
 )
 _PAUSE_BONUS: Final = 0.15  # of the length of the sentence
 _CONJUNCTION_BONUS: Final = 0.1  # and the malus for a split behind one
+_TAG = re.compile(r"<(/?)([^\s<>/]*)[^<>]*>")
+_FORMATS: Final = frozenset({"b", "i", "u", "s", "font"})
+_NO_TAG: Final = "<\u2060"  # a word joiner: no tag begins with it, and players draw nothing for it
 _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
 
 
@@ -78,7 +82,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             number = _NUMBER_BEFORE_TIMES.search(text, max(match.end(), end - _MAX_NUMBER), end)
             end = number.start() if number else end
         cues.append(speakers(text, match.end(), end))
-    return subtitle_file(decoded, cues)
+    return subtitle_file(decoded, cues, mark_up=_marked_up)
 
 
 def subtitle_file(
@@ -102,6 +106,23 @@ def subtitle_file(
         return _in_cues(text, start, end, gaps[bisect_left(gaps, (start,)) : bisect_left(gaps, (end,))], translation)
 
     return ProseFile(decoded, units, joints, show=show, mark_up=mark_up, lay_out=lay_out)
+
+
+def is_formatting(name: str, source: str, translation: str) -> bool:
+    """Whether tags of that name format the translation: its source has one too, or the translation a whole pair."""
+    return any(tag[2] == name for tag in _TAG.finditer(source)) or (
+        f"</{name}>" in translation and re.search(rf"<{re.escape(name)}[\s.>]", translation) is not None
+    )
+
+
+def _marked_up(raw: str, translation: str) -> str:
+    """The translation with a mark in brackets that players would take for a tag and hide."""
+
+    def written(tag: re.Match[str]) -> str:
+        is_known = tag.group() in raw or (tag[2] in _FORMATS and is_formatting(tag[2], raw, translation))
+        return tag.group() if is_known else _NO_TAG + tag.group()[1:]
+
+    return _TAG.sub(written, translation)
 
 
 def _sentences(

@@ -9,7 +9,7 @@ import re
 
 from app.errors import DocumentError
 from app.formats.prose import ProseFile
-from app.formats.subtitles import speakers, subtitle_file
+from app.formats.subtitles import is_formatting, speakers, subtitle_file
 from app.i18n import Message
 from app.text.encoding import decode_text
 
@@ -20,7 +20,7 @@ _BLOCK = re.compile(r"(?:[^\r\n]+(?:\r\n|\r|\n|\Z))+")  # lines up to an empty o
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _REFERENCES = {"&lt;": "<", "&gt;": ">", "&nbsp;": "\u00a0", "&lrm;": "\u200e", "&rlm;": "\u200f", "&amp;": "&"}
 _REFERENCE = re.compile("|".join(_REFERENCES))
-_TAG = re.compile(r"</?(?:[cibuv]|ruby|rt|lang|\d[\d:.]+)(?:[.\s][^<>]*)?>")
+_TAG = re.compile(r"</?(?:([cibuv]|ruby|rt|lang)|\d[\d:.]+)(?:[.\s][^<>]*)?>")
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
@@ -55,6 +55,8 @@ def _marked_up(raw: str, translation: str) -> str:
     parts = []
     position = 0
     for tag in _TAG.finditer(translation):
+        if tag[1] and not is_formatting(tag[1], raw, translation):
+            continue
         parts += [_escaped(translation[position : tag.start()]), tag.group()]
         position = tag.end()
     return "".join([*parts, _escaped(translation[position:])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from hypothesis import assume, example, given
@@ -132,3 +133,50 @@ def test_code_comments_and_titles_are_not_text(source, shown_text):
     content = shown(source, ())
     assert content.text == shown_text
     assert marked_up(source, (), content.text) == source
+
+
+TYPED = [
+    "<b>",
+    "</i>",
+    "<br/>",
+    "<!-- x",
+    "<a href='x'>",
+    "< b",
+    "a < b > c",
+    "&copy;",
+    "&#65;",
+    "&",
+    "R&D;",
+    "<5>",
+    "x>",
+]
+
+
+@given(st.lists(st.sampled_from([*TYPED, "wort"]), min_size=1, max_size=6))
+def test_typed_html_is_seen_by_readers_as_it_was_typed(pieces: list[str]) -> None:
+    document = read_document(b"One sentence here.\n", "a.md")
+    typed = "Text " + " ".join(pieces) + " -->"
+    page = MarkdownIt("commonmark").render(document.export({0: typed}).decode())
+    assert re.findall(r"<.*?>", page) == ["<p>", "</p>"]
+    assert unescape(re.sub(r"</?p>", "", page)).strip() == typed
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "typed", "written"),
+    [
+        ("a.md", "Press <kbd>OK</kbd>.", "<kbd>OK</kbd> und <KBD>X</KBD>.", "<kbd>OK</kbd> und <KBD>X</KBD>."),
+        ("a.md", "Salt &amp; pepper", "Salz &amp; Pfeffer &lt;", "Salz &amp; Pfeffer &amp;lt;"),
+        ("a.md", "See it.", "z.&nbsp;B. &shy;", "z.&nbsp;B. &shy;"),  # never meant to be seen
+        ("a.md", "See it.", "`<b>` und ``<i>`&amp;``, \\<b>", "`<b>` und ``<i>`&amp;``, \\<b>"),  # code, and escaped
+        ("a.md", "See it.", "<https://a.example> <a@b.example>", "<https://a.example> <a@b.example>"),
+        ("a.md", "See <!-- a note --> it.", "Siehe {1}.", "Siehe <!-- a note -->."),
+        ("a.mdx", "See it.", "<5 MB, a < b, <https://a.example>", "&lt;5 MB, a < b, &lt;https://a.example>"),
+    ],
+)
+def test_html_of_the_source_and_code_stay(name: str, source: str, typed: str, written: str) -> None:
+    assert read_document(f"{source}\n".encode(), name).export({0: typed}).decode() == f"{written}\n"
+
+
+def test_title_of_front_matter_is_written_as_typed() -> None:
+    document = read_document(b"---\ntitle: A page\n---\n\nText.\n", "a.md")
+    assert "title: Eine Seite <b> &copy; x\n" in document.export({0: "Eine Seite <b> &copy; x"}).decode()

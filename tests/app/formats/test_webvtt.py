@@ -83,3 +83,17 @@ def test_sentence_over_several_cues_is_one_segment_and_notes_between_them_stay()
     written = document.export({0: "Der Router sichert A & B."}).decode()
     expected = text.replace("The router", "Der Router").replace("saves A & B", "sichert A &amp; B")
     assert written == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "typed", "written"),
+    [
+        ("<v Ann>Use it.", "<v Ann>Nimm es & das.", "<v Ann>Nimm es &amp; das."),
+        ("Use it.", "Die <i>Titanic</i>, <c.red>rot</c>", "Die <i>Titanic</i>, <c.red>rot</c>"),  # a pair formats
+        ("Use it.", "Das <b>-Tag, </i>", "Das &lt;b&gt;-Tag, &lt;/i&gt;"),
+        ("Use it.", "&amp; &copy; <datei>", "&amp;amp; &amp;copy; &lt;datei&gt;"),
+    ],
+)
+def test_typed_brackets_are_escaped_unless_they_format(source: str, typed: str, written: str) -> None:
+    document = read_document(f"WEBVTT\n\n00:01.000 --> 00:04.000\n{source}\n".encode(), "a.vtt")
+    assert document.export({0: typed}).decode().splitlines()[-1] == written
