@@ -58,8 +58,10 @@ class Encodings:
         self._compaction_interval = compaction_interval
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
 
-    def decoder(self, sources: Sequence[PreparedRequest]) -> CachedDecoder | Decoder | TableDecoder:
-        """A new decoder of these sources, before its first step.
+    def decoder(
+        self, sources: Sequence[PreparedRequest], go_on: Callable[[], None] = lambda: None
+    ) -> CachedDecoder | Decoder | TableDecoder:
+        """A new decoder of these sources, before its first step. For `go_on` see `CachedDecoder`.
 
         On a CPU, if all are the same and have the same datastore, one that computes each prefix of its translations
         once, also over several calls.
@@ -70,8 +72,9 @@ class Encodings:
             [*others, one] = computed
             if all(other is one for other in others):
                 self._make_room()
+                encoded = kept[0].encoded
                 return CachedDecoder(
-                    self._model.transformer, kept[0].encoded, len(kept), one.expanded, one.newest, datastores[0]
+                    self._model.transformer, encoded, len(kept), one.expanded, one.newest, datastores[0], go_on
                 )
         encoded = EncodedSources.stack([item.encoded for item in kept])
         newest = [own.newest for own in computed]

@@ -18,7 +18,7 @@ from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
 from engine.model.prefix_cache import PrefixCache
 from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
-from engine.search.beam import StepDecoder
+from engine.search.beam import StepDecoder, StepStopped
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
 from engine.search.sentence import Interruption, Sentence, SentenceResult
@@ -111,7 +111,12 @@ class RequestPipeline:
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
         """A decoder of these sentences before its first step; encodes the sources that are not cached."""
-        return self._encodings.decoder([sentence.source for sentence in sentences])
+
+        def go_on() -> None:
+            if all(sentence.interruption() for sentence in sentences):
+                raise StepStopped
+
+        return self._encodings.decoder([sentence.source for sentence in sentences], go_on)
 
     def translation(self, request: Request, prepared: PreparedRequest, result: SentenceResult) -> Translation:
         """The search's result as text, with placements and reasons; `elapsed_ms` is left to the caller."""

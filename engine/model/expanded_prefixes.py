@@ -7,7 +7,7 @@ nor a product with the vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from torch import Tensor
 
 MAX_BYTES = 256 * 2**20  # of all sources of a model
 _FIRST_CAPACITY = 64  # prefixes
+_COPIED_AT_ONCE = 2**14  # prefixes; twice that takes a tenth of a second for a large model
 
 EMPTY = 0  # the prefix before anything was read
 Paths = npt.NDArray[np.int64]  # (R, T): the beginnings of each row's prefix, shortest first, EMPTY in front of them
@@ -51,15 +52,22 @@ class ExpandedPrefixes:
         assert self._entries_NLZ is not None, "call make_room first"
         return self._entries_NLZ
 
-    def make_room(self, entry_LZ: Tensor) -> None:
-        """Make room for the entries of all prefixes, in the shape of this one."""
+    def make_room(self, entry_LZ: Tensor, go_on: Callable[[], None] = lambda: None) -> None:
+        """Make room for the entries of all prefixes, in the shape of this one.
+
+        `go_on` is called now and then; if it raises, nothing has changed.
+        """
         before, num_prefixes = self._entries_NLZ, len(self._log_probs)
         capacity = 0 if before is None else len(before)
         if num_prefixes <= capacity:
             return
-        grown = entry_LZ.new_zeros(max(_FIRST_CAPACITY, 2 * capacity, num_prefixes), *entry_LZ.shape)
+        grown = entry_LZ.new_empty(max(_FIRST_CAPACITY, 2 * capacity, num_prefixes), *entry_LZ.shape)
+        grown[EMPTY] = 0
         if before is not None:
-            grown[:capacity] = before
+            for first in range(0, capacity, _COPIED_AT_ONCE):
+                go_on()
+                some = slice(first, min(first + _COPIED_AT_ONCE, capacity))
+                grown[some] = before[some]
         self._entries_NLZ = grown
 
     def continue_with(self, prefix: int, piece: int) -> int:
@@ -73,9 +81,18 @@ class ExpandedPrefixes:
         """The log-probabilities (V,) of what follows a prefix, not to be changed; None if they are unknown."""
         return self._log_probs[prefix]
 
-    def store(self, prefixes: Sequence[int], entries_RLZ: Tensor, log_probs_RV: Tensor | None) -> None:
-        """Store what was computed for these prefixes; keeps `log_probs_RV` itself, which nobody may change any more."""
-        self.make_room(entries_RLZ[0])
+    def store(
+        self,
+        prefixes: Sequence[int],
+        entries_RLZ: Tensor,
+        log_probs_RV: Tensor | None,
+        go_on: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Store what was computed for these prefixes; keeps `log_probs_RV` itself, which nobody may change any more.
+
+        For `go_on` see `make_room`.
+        """
+        self.make_room(entries_RLZ[0], go_on)
         self.entries[list(prefixes)] = entries_RLZ
         if log_probs_RV is None or self.num_bytes + log_probs_RV.nbytes > self._max_bytes:
             return

@@ -27,6 +27,10 @@ from engine.search.stopping import is_over
 from engine.search.tracker import ConstraintTracker
 
 
+class StepStopped(Exception):
+    """A step ended early, because all sentences of its batch were interrupted."""
+
+
 class StepDecoder(Protocol):
     """The model's interface to the search: a batch of sentences that begins with one row each, in their order.
 
@@ -43,6 +47,7 @@ class StepDecoder(Protocol):
     def step(self, tokens_R: Tensor) -> Tensor | Logits:
         """Log-probabilities (R, V) of what follows each row's last token, which the caller may overwrite; or logits.
 
+        Raises StepStopped once all sentences are interrupted; no step may follow. An implementation need not do that.
         Accelerators return logits: the search then runs the rest of the output layer as one fused operation.
         """
         ...
@@ -103,9 +108,12 @@ class BeamSearch:
     def step(self) -> list[EndedSentence]:
         """Take every row one token further (algorithm 2); returns the sentences that ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
-        output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
+        try:
+            output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
+        except StepStopped:
+            return self.interrupt()
         if all(live.sentence.interruption() for live in self._live.values()):
-            return self.interrupt()  # a step of a very wide beam takes some hundred milliseconds
+            return self.interrupt()  # the rest of a step of a very wide beam takes a tenth of a second
         for live in self._live.values():
             live.num_steps += 1
         limits = self._current_limits()

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
-from engine.model import Decoder, Transformer
+from engine.model import Decoder, Transformer, cached_decoder, expanded_prefixes
 from engine.model.cached_decoder import CachedDecoder
-from engine.model.expanded_prefixes import ExpandedPrefixes
+from engine.model.expanded_prefixes import EMPTY, ExpandedPrefixes
 from engine.model.prefix_cache import PrefixCache
 from engine.text import BOS
 from tests.budget import rounds
@@ -122,6 +122,53 @@ def test_rows_go_on_after_a_join(model: Transformer, is_cached_first: bool, num_
             torch.testing.assert_close(row, step_by_step(model, own, None, history)[-1], **CLOSE)
         first.select(torch.tensor([0, 1, 2]))
         histories = [(own, (*history, piece)) for own, history in histories]
+
+
+class StoppedError(Exception):
+    """Raised between the parts of a step."""
+
+
+@MODELS
+def test_a_step_of_many_rows_can_be_stopped_between_its_parts(model: Transformer, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cached_decoder, "ROWS_AT_ONCE", 2)
+    source, counts = Source(model, [4, 7, 2]), computed_rows(monkeypatch)
+    paths = [(piece,) for piece in range(5, 10)]
+    calls: list[int] = []
+
+    def go_on() -> None:
+        calls.append(len(counts))
+        if len(calls) == 2:
+            raise StoppedError
+
+    decoder = CachedDecoder(model, source.encoded, 1, source.expanded, source.prefix_cache, go_on=go_on)
+    with pytest.raises(StoppedError):
+        follow(decoder, paths)
+    assert (calls, counts) == ([2, 3], [1, 2, 2])
+    counts.clear()
+    found = follow(source.open(), paths)
+    assert counts == [1], "what was computed before the stop is kept"
+    for row, path in zip(found, paths, strict=True):
+        torch.testing.assert_close(row, step_by_step(model, source.ids, None, path)[-1], **CLOSE)
+
+
+def test_growing_can_be_stopped_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expanded_prefixes, "_COPIED_AT_ONCE", 30)
+    expanded, calls = ExpandedPrefixes(), []
+    known = [expanded.continue_with(EMPTY, piece) for piece in range(60)]
+    expanded.store(known, torch.ones(60, 1, 2), None)
+    new = [expanded.continue_with(EMPTY, piece) for piece in range(60, 200)]
+
+    def go_on() -> None:
+        calls.append(None)
+        if len(calls) == 2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        expanded.store(new, torch.full((140, 1, 2), 2.0), None, go_on)
+    assert len(expanded.entries) == 64
+    expanded.store(new, torch.full((140, 1, 2), 2.0), None)
+    assert expanded.entries[known].eq(1).all() and expanded.entries[new].eq(2).all()
+    assert expanded.entries[EMPTY].eq(0).all()
 
 
 @MODELS
