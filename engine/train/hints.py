@@ -19,6 +19,8 @@ from engine.text.tokens import JOINER
 PHRASE_COUNTS = (0.45, 0.25, 0.2, 0.1)  # probability of 1, 2, 3 and 4 phrases
 PHRASE_WORDS = (0.5, 0.2, 0.15, 0.15)  # probability of 1, 2, 3 and 4 words in a phrase
 EDGE_MARKS_RATE = 0.2  # share of the phrases that keep the punctuation at their edges
+RARE_RATE = 0.5  # share of the phrases that are the rarest of several: a word that the model expects teaches nothing
+CANDIDATES = 3
 
 Ids = npt.NDArray[Any]
 
@@ -28,11 +30,13 @@ class HintSampler:
 
     A phrase is one to four words between spaces, usually without punctuation at its edges, in the pieces that a request
     with this phrase has: `￭.` becomes `.` at the start. The phrases of a source do not overlap and have at most half of
-    the target's words (one, if it has a single word).
+    the target's words (one, if it has a single word). Half of them are the rarest of three by the mean surprisal of
+    their words; `counts_V` are the occurrences of each piece in the data.
     """
 
-    def __init__(self, vocabulary: Vocabulary, rate: float) -> None:
+    def __init__(self, vocabulary: Vocabulary, rate: float, counts_V: Ids) -> None:
         self._rate = rate
+        self._surprisal_V = -np.log((counts_V + 1) / (counts_V.sum() + len(counts_V)))
         self._separator = vocabulary.id_of(HINT_PIECE)
         self._glues_left, self._glues_right = np.array(vocabulary.glues_left), np.array(vocabulary.glues_right)
         surfaces = vocabulary.surfaces
@@ -51,6 +55,7 @@ class HintSampler:
     def _hints(self, target_T: Ids, rng: np.random.Generator) -> list[int]:
         after_space = np.flatnonzero(~(self._glues_right[target_T[:-1]] | self._glues_left[target_T[1:]])) + 1
         bounds = [0, *after_space.tolist(), len(target_T)]  # of the words
+        surprisal = np.concatenate([[0.0], np.cumsum(self._surprisal_V[target_T])])[bounds]  # up to each word
         num_words = len(bounds) - 1
         room = (num_words + 1) // 2
         is_taken = np.zeros(num_words, dtype=bool)
@@ -58,7 +63,9 @@ class HintSampler:
         for _ in range(1 + rng.choice(len(PHRASE_COUNTS), p=PHRASE_COUNTS)):
             length = min(1 + int(rng.choice(len(PHRASE_WORDS), p=PHRASE_WORDS)), room)
             keeps_marks = rng.random() < EDGE_MARKS_RATE
-            first = int(rng.integers(num_words - length + 1))
+            firsts = rng.integers(num_words - length + 1, size=CANDIDATES)
+            is_rarest = rng.random() < RARE_RATE
+            first = int(firsts[np.argmax(surprisal[firsts + length] - surprisal[firsts])] if is_rarest else firsts[0])
             if not length or is_taken[first : first + length].any():
                 continue
             is_taken[first : first + length] = True

@@ -112,7 +112,7 @@ class Trainer:
             options.seed,
             options.formality_tag_rate,
             options.source_variants,
-            _hints(prepared_folder, options.hint_rate),
+            self._hint_sampler(prepared_folder, prepared, options.hint_rate),
         )
 
     def _dev_batches(self, prepared_folder: Path, prepared: PreparedData) -> dict[str, BatchSampler]:
@@ -123,11 +123,19 @@ class Trainer:
             pairs = PairSet.load(prepared_folder / "dev" / name, prepared.languages)
             batches[name] = BatchSampler(pairs, prepared, options.directions, options.batch_pieces)
             if options.hint_rate:
-                hints = _hints(prepared_folder, 1.0)
+                hints = self._hint_sampler(prepared_folder, prepared, 1.0)
                 batches[f"{name} with hints"] = BatchSampler(
                     pairs, prepared, options.directions, options.batch_pieces, hints=hints
                 )
         return batches
+
+    @staticmethod
+    def _hint_sampler(prepared_folder: Path, prepared: PreparedData, rate: float) -> HintSampler | None:
+        if not rate:
+            return None
+        lines = PairSet.load(prepared_folder / "train", prepared.languages).lines.values()
+        counts_V = sum(np.bincount(side.pieces, minlength=prepared.vocabulary_size) for side in lines)
+        return HintSampler(Vocabulary.load(prepared_folder / VOCABULARY_FILE), rate, np.asarray(counts_V))
 
     def train(self) -> Position:
         """Train until the budget, a pause or SIGTERM; the position reached."""
@@ -352,10 +360,6 @@ class Trainer:
         torch.set_rng_state(state["rng"].cpu())
         if state["cuda_rng"] is not None and self.device.type == "cuda":
             torch.cuda.set_rng_state(state["cuda_rng"].cpu())
-
-
-def _hints(prepared_folder: Path, rate: float) -> HintSampler | None:
-    return HintSampler(Vocabulary.load(prepared_folder / VOCABULARY_FILE), rate) if rate else None
 
 
 def make_optimisers(model: Transformer, options: TrainOptions) -> list[torch.optim.Optimizer]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,18 @@ from engine import Translator
 from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
 from engine.model.packed_weights import can_multiply_int8
-from engine.text import TextCodec
-from tests.benchmarks import bars, kernels, learning, protection, stopping, terminology, terms, time_against_constraints
+from engine.text import HINT_PIECE, TextCodec
+from tests.benchmarks import (
+    bars,
+    hints,
+    kernels,
+    learning,
+    protection,
+    stopping,
+    terminology,
+    terms,
+    time_against_constraints,
+)
 from tests.benchmarks.dba.decoding import Pair
 from tests.benchmarks.speed import quality
 
@@ -183,3 +195,25 @@ def test_learning_is_measured_over_documents_and_unrelated_sentences(model, tmp_
     assert results["unrelated"]["segments"] == 4
     assert results["cpu_ms"]["learn a segment"] > 0
     assert learning.main([*arguments, "--model", str(model), "--output", str(output)]) == 1, "no document is so long"
+
+
+def test_pins_are_compared_with_and_without_hints(model, tmp_path, capsys):
+    files = []
+    for name, lines in (("source.en", SOURCES), ("reference.de", REFERENCES)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        files.append(str(tmp_path / name))
+    kept = [*files, "--kinds", "rand1", "--output", str(tmp_path / "results")]
+    with pytest.raises(SystemExit, match="does not understand hints"):
+        hints.main([*kept, "--model", str(model)])
+    reads_hints = tmp_path / "model"
+    shutil.copytree(model, reads_hints)
+    replace(ModelConfig.load(model / "config.json"), hints=HINT_PIECE).save(reads_hints / "config.json")
+    hints.main([*kept, "--model", str(reads_hints)])
+    rows = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))["rows"]
+    assert [(row["requester"], row["arm"]) for row in rows] == [
+        *(("phrases", arm) for arm in ("search", "both", "hints")),
+        *(("placed, follow 1", arm) for arm in ("search", "both")),
+        *(("order, follow 3", arm) for arm in ("search", "both")),
+    ]
+    assert all(row["met"][0] == 1.0 for row in rows if row["arm"] != "hints")
+    assert (tmp_path / "results" / "report.md").read_text(encoding="utf-8") in capsys.readouterr().out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -28,10 +30,18 @@ def phrases_of(hints: list[int], codec: TextCodec) -> list[list[int]]:
     return phrases
 
 
+def sampler_of(codec: TextCodec, rate: float, counts: dict[int, int] | None = None) -> HintSampler:
+    """A sampler for pieces that are all as frequent, up to those in `counts`."""
+    counts_V = np.full(len(codec.vocabulary), 100)
+    for piece, count in (counts or {}).items():
+        counts_V[piece] = count
+    return HintSampler(codec.vocabulary, rate, counts_V)
+
+
 @pytest.fixture(scope="module")
 def drawn(codec: TextCodec) -> list[tuple[str, list[list[int]]]]:
     """200 draws of each target's phrases."""
-    sampler = HintSampler(codec.vocabulary, 1.0)
+    sampler = sampler_of(codec, 1.0)
     targets = [np.array(codec.encode(text).ids, dtype=np.uint16) for text in TARGETS] * 200
     hints = sampler.draw(targets, np.random.default_rng(1))
     return [(text, phrases_of(own, codec)) for text, own in zip(TARGETS * 200, hints, strict=True)]
@@ -69,20 +79,29 @@ def test_punctuation_at_the_edges_is_mostly_left_out(drawn, codec) -> None:
 def test_phrases_of_a_source_do_not_overlap(codec) -> None:
     text = "a b c d e f g h i j k l"
     target = np.array(codec.encode(text).ids)
-    for own in HintSampler(codec.vocabulary, 1.0).draw([target] * 100, np.random.default_rng(2)):
+    for own in sampler_of(codec, 1.0).draw([target] * 100, np.random.default_rng(2)):
         words = [word for phrase in phrases_of(own, codec) for word in codec.decode(phrase).text.split()]
         assert len(words) == len(set(words)) <= 6
 
 
 def test_punctuation_alone_is_no_hint_unless_it_is_kept(codec) -> None:
     target = np.array(codec.encode("...").ids)
-    for own in HintSampler(codec.vocabulary, 1.0).draw([target] * 40, np.random.default_rng(3)):
+    for own in sampler_of(codec, 1.0).draw([target] * 40, np.random.default_rng(3)):
         assert own in ([], [codec.id_of(HINT_PIECE), *codec.encode("...").ids])
+
+
+def test_rare_words_are_drawn_more_often_than_others(codec) -> None:
+    text = "a b c d e f g h i j"
+    target = np.array(codec.encode(text).ids)
+    hints = sampler_of(codec, 1.0, {int(target[4]): 1}).draw([target] * 3000, np.random.default_rng(5))
+    drawn = Counter(codec.decode(own[1:]).text for own in hints if len(own) == 2)
+    assert drawn["e"] > 1.5 * drawn.total() / len(drawn)
+    assert len(drawn) == 10
 
 
 def test_so_many_sources_have_hints_as_asked(codec) -> None:
     target = np.array(codec.encode(TARGETS[0]).ids)
-    hints = HintSampler(codec.vocabulary, 0.3).draw([target] * 2000, np.random.default_rng(4))
+    hints = sampler_of(codec, 0.3).draw([target] * 2000, np.random.default_rng(4))
     assert sum(map(bool, hints)) / 2000 == pytest.approx(0.3, abs=0.05)
 
 
@@ -95,7 +114,7 @@ def test_hints_follow_the_end_of_a_source_and_change_nothing_else_of_a_batch(cod
     def batches(hints: HintSampler | None) -> BatchSampler:
         return BatchSampler(pairs, prepared, ("en-de",), 500, domain_tag_rate=0.5, hints=hints)
 
-    sampler, num_hinted = HintSampler(codec.vocabulary, 0.5), 0
+    sampler, num_hinted = sampler_of(codec, 0.5), 0
     for number, plan in enumerate(batches(None).epoch(0)):
         plain, hinted, again = (
             batches(hints).batch(plan, np.random.default_rng((1, 0, number))) for hints in (None, sampler, sampler)
