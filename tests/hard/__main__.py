@@ -47,7 +47,8 @@ SAMPLE_SECONDS = 5.0
 THINK_SECONDS = (2.0, 8.0)  # of a person between two commands
 NUM_KILLED_AT_ONCE = 3  # each with a log of its own
 KILLS_PER_LOG = 25
-# Shares of the time.
+PARTS = ("kills", "load", "fuzz")
+# Their shares of the time.
 KILLS, LOAD, FUZZ = 0.4, 0.3, 0.3
 
 
@@ -126,8 +127,7 @@ def kills(end: float, num_wanted: float = math.inf) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             while time.monotonic() < end and (number := next(rounds)) < num_wanted:
                 counts.update(_kill(Path(folder) / f"log{number // KILLS_PER_LOG}.sqlite", f"round{number}.txt"))
-                if number % KILLS_PER_LOG == 0:
-                    print(dict(counts), flush=True)
+                print(f"\r{counts['kills']} kills, {counts['lost']} lost", end="", flush=True)
 
     with ThreadPoolExecutor(NUM_KILLED_AT_ONCE) as executor:
         for killer in [executor.submit(kill_again_and_again) for _ in range(NUM_KILLED_AT_ONCE)]:
@@ -136,9 +136,13 @@ def kills(end: float, num_wanted: float = math.inf) -> dict[str, Any]:
 
 
 def _kill(log: Path, name: str) -> dict[str, int]:
-    """One kill while four writers edit a new document."""
+    """One kill while four writers edit a new document; none if the machine is too busy for the app to answer."""
     app = ForkedApp(log)
-    token = Client(app.url).begin(name)
+    try:
+        token = Client(app.url).begin(name)
+    except httpx.TimeoutException:
+        app.kill()
+        return {}
     places = [list(range(first, NUM_SEGMENTS, NUM_WRITERS)) for first in range(NUM_WRITERS)]
     writers = [Writer(app.url, token, place) for place in places]
     for writer in writers:
@@ -275,27 +279,25 @@ def main() -> int:
     parser.add_argument("--kills", type=int, metavar="NUMBER", help="number of kills, in at most --minutes")
     parser.add_argument("--load", type=float, metavar="MINUTES", help=f"default: {LOAD:.0%} of --minutes")
     parser.add_argument("--fuzz", type=float, metavar="MINUTES", help=f"default: {FUZZ:.0%} of --minutes")
-    parser.add_argument("--at-once", action="store_true", help="all three at the same time; times are then longer")
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="the results of the others stay in the output file")
+    parser.add_argument("--at-once", action="store_true", help="all at the same time; times are then longer")
     flags = parser.parse_args()
     kill_minutes = flags.minutes * (KILLS if flags.kills is None else 1)
     load_minutes = flags.minutes * LOAD if flags.load is None else flags.load
     fuzz_minutes = flags.minutes * FUZZ if flags.fuzz is None else flags.fuzz
     with ThreadPoolExecutor(3 if flags.at_once else 1) as executor:
-        parts = {
-            "kills": executor.submit(lambda: kills(time.monotonic() + 60 * kill_minutes, flags.kills or math.inf)),
-            "load": executor.submit(lambda: load(time.monotonic() + 60 * load_minutes, flags.people)),
-            "fuzz": executor.submit(lambda: fuzz(fuzz_minutes)),
+        parts: dict[str, Callable[[], dict[str, Any]]] = {
+            "kills": lambda: kills(time.monotonic() + 60 * kill_minutes, flags.kills or math.inf),
+            "load": lambda: load(time.monotonic() + 60 * load_minutes, flags.people),
+            "fuzz": lambda: fuzz(fuzz_minutes),
         }
-        results = {name: part.result() for name, part in parts.items()}
-    facts = {
-        "at once": flags.at_once,
-        "date": datetime.now(UTC).date().isoformat(),
-        "pinpoint": VERSION,
-        "commit": commit(),
-        **environment(),
-    }
+        running = {name: executor.submit(parts[name]) for name in PARTS if name in (flags.only or PARTS)}
+        of_all = {"date": datetime.now(UTC).date().isoformat(), "pinpoint": VERSION, "commit": commit()}
+        results = {name: {**of_all, **part.result()} for name, part in running.items()}
+    kept = json.loads(flags.output.read_text(encoding="utf-8")) if flags.only and flags.output.exists() else {}
+    results = {name: results.get(name) or kept[name] for name in PARTS if name in results or name in kept}
     flags.output.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({**facts, **results}, indent=1, ensure_ascii=False)
+    text = json.dumps({**environment(), **results}, indent=1, ensure_ascii=False)
     text = re.sub(r"\[[^\]]*\]", lambda numbers: json.dumps(json.loads(numbers.group())), text)
     flags.output.write_text(text + "\n", encoding="utf-8")
     for part, figures in results.items():
