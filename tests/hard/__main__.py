@@ -42,6 +42,7 @@ from tests.hard.forked_app import ForkedApp
 
 NUM_SEGMENTS = 40
 TEXT = "".join(f"Press button {number} to restart the router.\n" for number in range(NUM_SEGMENTS)).encode()
+NUM_KILLED_SEGMENTS = 12
 NUM_WRITERS = 4  # of one document, while the app is killed
 SAMPLE_SECONDS = 5.0
 THINK_SECONDS = (2.0, 8.0)  # of a person between two commands
@@ -76,9 +77,14 @@ class Client:
         own = {"token": self.token, "client": self._name, "sequence": self._sequence}
         return self.call("command", name=name, **own, **position, **fields)
 
+    def greet(self) -> str:
+        """The token of the session that the app shows."""
+        self.token = self.call("hello", token=None)["token"]
+        return self.token
+
     def begin(self, name: str) -> str:
         """Opens a document; the token of its session."""
-        self.token = self.call("hello", token=None)["token"]
+        self.greet()
         data = base64.b64encode(TEXT).decode("ascii")
         self.token = self.command("open_document", file=name, data=data)["token"]
         return self.token
@@ -137,17 +143,19 @@ def kills(end: float, num_wanted: float = math.inf) -> dict[str, Any]:
 
 def _kill(log: Path, name: str) -> dict[str, int]:
     """One kill while four writers edit a new document; none if the machine is too busy for the app to answer."""
-    app = ForkedApp(log)
+    document = log.with_name(name)
+    document.write_bytes(b"".join(TEXT.splitlines(keepends=True)[:NUM_KILLED_SEGMENTS]))
+    app = ForkedApp(log, document)
     try:
-        token = Client(app.url).begin(name)
+        token = Client(app.url).greet()
     except httpx.TimeoutException:
         app.kill()
         return {}
-    places = [list(range(first, NUM_SEGMENTS, NUM_WRITERS)) for first in range(NUM_WRITERS)]
+    places = [list(range(first, NUM_KILLED_SEGMENTS, NUM_WRITERS)) for first in range(NUM_WRITERS)]
     writers = [Writer(app.url, token, place) for place in places]
     for writer in writers:
         writer.start()
-    time.sleep(random.uniform(0.05, 2.0))
+    time.sleep(random.uniform(0.02, 1.0))
     app.kill()
     for writer in writers:
         writer.join(60)

@@ -14,13 +14,13 @@ from typing import Any
 from app.paths import MODEL_FOLDER
 
 
-def _serve(log: str, output: Connection) -> None:
-    """Runs the app in this process, whose output goes to `output`."""
+def _serve(log: str, document: str, output: Connection) -> None:
+    """Runs the app with this document in this process, whose output goes to `output`."""
     from app.__main__ import main as run_app
 
     os.dup2(output.fileno(), 1)
     flags = ["--model", str(MODEL_FOLDER), "--log", log, "--port", "0", "--no-browser", "--no-auth", "--threads", "1"]
-    sys.exit(run_app(flags))
+    sys.exit(run_app([*flags, "--document", document]))
 
 
 @cache
@@ -35,10 +35,10 @@ def _context() -> Any:
 class ForkedApp:
     """The app in a process that is forked from one with all modules imported, which saves five seconds each time."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, document: Path) -> None:
         context = _context()
         output, theirs = context.Pipe(duplex=False)
-        self._process = context.Process(target=_serve, args=(str(log), theirs))
+        self._process = context.Process(target=_serve, args=(str(log), str(document), theirs))
         self._process.start()
         theirs.close()
         with os.fdopen(os.dup(output.fileno()), encoding="utf-8", errors="replace") as lines:
