@@ -165,7 +165,7 @@ def _serve(settings: AppSettings) -> int:
         if not settings.no_browser and _has_display():
             threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
         files.start_ahead()
-        sessions.watchdog.start()
+        sessions.start()
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
         Server(config, api).run(sockets=[listener])
     return 0

@@ -56,6 +56,9 @@ MAX_REPORTED_ERRORS = 200
 MAX_OFFERS = 8
 MAX_EVENTS_CHECKED_FIRST = 5_000  # takes 40 ms; 200,000 events take 1.5 seconds
 IDLE_SECONDS = 30 * 60.0
+MAX_OPEN = 30  # beyond these, a document is closed AWAY_SECONDS after its last request; an open page asks every 20
+AWAY_SECONDS = 120.0
+_LOOK_SECONDS = 60.0
 
 
 class UnknownSession(CommandError):
@@ -93,10 +96,20 @@ class Sessions:
         self._workspaces: dict[str, Workspace] = {}
         self._last_used: dict[str, float] = {}  # time of each one's last request, on the monotonic clock
         self._current: Workspace | None = None
+        self._is_closed = threading.Event()
         self._has_welcomed = False
         # By token: the direction that a document needs a model for, and whether no installed model has it.
         self._model_needs: dict[str, tuple[str, bool]] = {}
         self._lock = threading.RLock()
+
+    def start(self) -> None:
+        """Watches the models, and closes what nobody asks for, in threads of their own until `close`."""
+        self.watchdog.start()
+        threading.Thread(target=self._look_after, name="idle documents", daemon=True).start()
+
+    def _look_after(self) -> None:
+        while not self._is_closed.wait(_LOOK_SECONDS):
+            self.close_idle()
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
         """The session of that token; without a token the open session, else the sample document.
@@ -309,12 +322,19 @@ class Sessions:
         return overview
 
     def delete_session(self, workspace: Workspace) -> Workspace:
-        """Removes a session with its document and all its events, and shows the sample document instead.
+        """Removes a session with its document and all its events, and shows the document used last before it.
+
+        The sample comes last if nothing was done in it, and is opened if there is no other.
 
         What stays in the log is a tombstone with the number of its events and the last hash.
         """
         with self._lock:
             self._delete(workspace)
+            others = self.store.sessions()
+            others.sort(key=lambda other: other.document_name == SAMPLE_DOCUMENT and self._is_untouched(other))
+            for summary in others:
+                with suppress(AppError):  # one that cannot be opened is left as it is
+                    return self._take_up(summary.id)
             return self.open_sample()
 
     def delete_document(self, session_id: int, besides: Workspace) -> None:
@@ -356,15 +376,20 @@ class Sessions:
     def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
         """Closes workspaces without a request in that time, except the current one; returns how many.
 
-        Their threads end and their memory is freed. Whoever comes back to one finds it as the log has it.
+        Where more than MAX_OPEN are open, so are those that were used longest ago, after AWAY_SECONDS. Their threads
+        end and their memory is freed. Whoever comes back to one finds it as the log has it.
         """
         with self._lock:
             now = time.monotonic()
+            by_age = sorted(self._last_used, key=self._last_used.__getitem__)  # the one used longest ago first
+            beyond = by_age[: max(0, len(by_age) - MAX_OPEN)]
             idle = [
-                workspace
-                for token, workspace in self._workspaces.items()
-                if workspace is not self._current and now - self._last_used[token] >= idle_seconds
+                self._workspaces[token]
+                for token in by_age
+                if now - self._last_used[token]
+                >= (min(AWAY_SECONDS, idle_seconds) if token in beyond else idle_seconds)
             ]
+            idle = [workspace for workspace in idle if workspace is not self._current]
             for workspace in idle:
                 self._forget(workspace)
                 with suppress(LogError):
@@ -373,6 +398,7 @@ class Sessions:
 
     def close(self) -> None:
         """Ends every workspace; all that they hold is in the log already."""
+        self._is_closed.set()
         self.watchdog.close()
         with self._lock:
             for workspace in self._workspaces.values():

@@ -368,6 +368,33 @@ def test_a_document_that_cannot_be_begun_again_leaves_no_session(run: Run):
     assert run.sessions.welcome(None)[0] is workspace
 
 
+def test_only_so_many_documents_stay_open_that_no_page_shows(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.sessions.MAX_OPEN", 2)
+    monkeypatch.setattr("app.sessions.AWAY_SECONDS", 0.0)
+    before = threading.active_count()
+    opened = []
+    for number in range(6):
+        opened.append(run.sessions.open_document(b"One.", f"{number}.txt"))
+        opened[-1].edit(0, f"Text {number}", "typed")
+        settle(opened[-1])
+    run.sessions.find(opened[1].token)
+    wait_until(lambda: threading.active_count() <= before + 3 * 4)
+    monkeypatch.setattr("app.sessions.AWAY_SECONDS", 3600.0)
+    assert run.sessions.close_idle() == 0, "a page that shows one asks for it"
+    for number, workspace in enumerate(opened):
+        assert run.sessions.find(workspace.token).segments[0].target == f"Text {number}"
+
+
+def test_after_a_deletion_the_document_used_last_is_shown(run: Run):
+    sample, _ = run.sessions.welcome(None)
+    first, second, third = (run.sessions.open_document(f"{n}.".encode(), f"{n}.txt") for n in range(3))
+    first.edit(0, "Zuletzt", "typed")
+    assert run.sessions.delete_session(third) is first
+    assert run.sessions.delete_session(first) is second
+    assert run.sessions.delete_session(second).document.name == sample.document.name
+    assert len(run.store.sessions()) == 1
+
+
 def test_workspace_that_no_page_asks_for_is_closed_and_found_again(run: Run):
     first = run.sessions.open_document(TEXT, "manual.txt")
     first.edit(0, "Begonnen", "typed")
