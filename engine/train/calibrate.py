@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from engine.model import ModelConfig, load_model
 from engine.model.activations import ACTIVATIONS, Ranges, attach_gauges, load_ranges, save_ranges
 from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum
 from engine.model.packed_weights import pack
-from engine.request import Request, SearchOptions
+from engine.request import Phrase, Request, SearchOptions
 from engine.train.corpus import read_set
 from engine.translator import Translator
 
@@ -26,15 +27,20 @@ def calibrate(
 ) -> Ranges:
     """Translate the first lines of the sets in each direction, and write the input ranges beside the weights.
 
-    The ranges span all rows of the search, also those that it gives up. Without `directions` all of the model's.
+    The ranges span all rows of the search, also those that it gives up. Without `directions` all of the model's. A
+    model that understands hints gets the longest word of the reference as a phrase for every second line.
     """
     folder = model_folder(model)
+    config = ModelConfig.load(folder / CONFIG)
     requests = []
-    for direction in directions or ModelConfig.load(folder / CONFIG).directions:
+    for direction in directions or config.directions:
         source, _, target = direction.partition("-")
         for name in set_names:
-            texts = [text for text, _ in read_set(corpus, name, (source, target))[:limit]]
-            requests += [Request(text, direction=direction) for text in texts]
+            for number, (text, reference) in enumerate(read_set(corpus, name, (source, target))[:limit]):
+                has_hint = config.hints is not None and number % 2 == 1
+                requests.append(
+                    Request(text, direction=direction, phrases=_longest_word(reference) if has_hint else ())
+                )
     if not requests:
         raise TrainingError(f"there is nothing to translate in {', '.join(set_names)}; name a set with lines in it")
     (folder / ACTIVATIONS).unlink(missing_ok=True)  # ranges of other weights would be refused
@@ -50,3 +56,8 @@ def calibrate(
     ranges = load_ranges(folder / ACTIVATIONS, loaded.config, checksum)
     assert ranges is not None
     return ranges
+
+
+def _longest_word(text: str) -> tuple[Phrase, ...]:
+    """A phrase of it; none for a text without words."""
+    return tuple(Phrase(word) for word in sorted(re.findall(r"\w+", text), key=len)[-1:])

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine import Request, SearchOptions, Translator
 from engine.errors import ModelError
-from engine.model import load_model
+from engine.model import ModelConfig, load_model
 from engine.model.activations import ACTIVATIONS, product_names
-from engine.model.checkpoint import model_checksum, save_weights
+from engine.model.checkpoint import CONFIG, model_checksum, save_weights
 from engine.model.packed_weights import CalibratedLinear, can_multiply_int8
+from engine.text import HINT_PIECE
 from engine.train.__main__ import main
+from engine.train.calibrate import calibrate
 from tests.train.corpora import PAIRS, write_corpus
 
 BUNDLED = Path(__file__).parents[2] / "data" / "models" / "en-de"
@@ -55,3 +58,13 @@ def test_a_calibrated_model_translates_in_int8_over_its_ranges(
         Translator.load(model)
     assert main([*command, "--direction", "en-de"]) == 0
     Translator.load(model)
+
+
+def test_ranges_of_a_model_with_hints_are_measured_with_hints_too(tmp_path: Path) -> None:
+    corpus, ranges = write_corpus(tmp_path / "corpus"), []
+    for hints in (None, HINT_PIECE):
+        model = Path(shutil.copytree(BUNDLED, tmp_path / str(hints)))
+        replace(ModelConfig.load(model / CONFIG), hints=hints).save(model / CONFIG)
+        ranges.append(calibrate(model, corpus, ["dev/tiny"], ["en-de"], beam=1, limit=2))
+    assert ranges[0].keys() == ranges[1].keys()
+    assert ranges[0] != ranges[1]
