@@ -5,7 +5,8 @@
 A person gives words of the reference, as in `tests.benchmarks.simulation`. They are pins of unknown place ("phrases"),
 pins that the engine first puts into the text seen ("placed, follow 1"), or words typed over those that they replace
 ("order, follow 3"). Arms: `search` is the constrained search without hints, `both` with them, `hints` the search
-without constraints by a model that reads the words. FOLDER gets `results.json` and `report.md`.
+without constraints by a model that reads the words; a model that does not understand hints has `search` alone. FOLDER
+gets `results.json` and `report.md`.
 """
 
 from __future__ import annotations
@@ -63,8 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     translator = Translator.load(options.model)
-    if translator._model.hint_id is None:
-        sys.exit(f"{options.model} does not understand hints (no `hints` in its config.json)")
     direction = options.direction or translator.directions[0]
     segments = read_documents(
         options.source, options.reference, None, direction, options.segments, options.max_words, options.seed
@@ -97,11 +96,13 @@ def compared(kind: str, name: str, segments: Sequence[Segment], engine: Engine, 
     """The figures of each arm for one kind of words and one way of asking for them."""
     requester = REQUESTERS[name]
     assert isinstance(requester, OneRequest)
+    assert isinstance(engine.translator, Translator)
     found = [(segment, given_words(kind, segment, requester, engine, seed)) for segment in segments]
     asked = [(segment, given) for segment, given in found if given is not None]
     requests = [requester.request(given.situation) for _, given in asked]
     rows = []
-    for arm in ARMS if name == "phrases" else ARMS[:2]:
+    num_arms = 1 if engine.translator._model.hint_id is None else 3 if name == "phrases" else 2
+    for arm in ARMS[:num_arms]:
         answers = answered(arm, requests, engine.translator)
         figures = figures_of(answers.texts, requests, asked, seed)
         rows.append(

@@ -203,8 +203,9 @@ def test_pins_are_compared_with_and_without_hints(model, tmp_path, capsys):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
         files.append(str(tmp_path / name))
     kept = [*files, "--kinds", "rand1", "--output", str(tmp_path / "results")]
-    with pytest.raises(SystemExit, match="does not understand hints"):
-        hints.main([*kept, "--model", str(model)])
+    hints.main([*kept, "--model", str(model), "--requesters", "phrases"])
+    [row] = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))["rows"]
+    assert row["arm"] == "search"
     reads_hints = tmp_path / "model"
     shutil.copytree(model, reads_hints)
     replace(ModelConfig.load(model / "config.json"), hints=HINT_PIECE).save(reads_hints / "config.json")
