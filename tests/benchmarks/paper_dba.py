@@ -196,9 +196,9 @@ def processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
-def commit() -> str:
-    """The engine's commit, marked where its files have changed since; "unknown" outside a checkout."""
-    root = Path(__file__).resolve().parents[2]
+def commit(root: Path | None = None) -> str:
+    """The commit of a checkout, or of this one, marked where the engine has changed since; "unknown" outside one."""
+    root = root or Path(__file__).resolve().parents[2]
     git = ["git", "-c", f"safe.directory={root}", "-C", str(root)]
     try:
         head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()

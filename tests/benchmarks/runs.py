@@ -50,6 +50,7 @@ BENCHMARKS = (
     Benchmark("kernels", "--device cpu --output {output}", "The output layer: separate steps over the fused one"),
     Benchmark("prefix", "--sentences 4 --rounds 3 --output {output}", "Latency on a CPU"),
     Benchmark("page", "--output {output}", "The page"),
+    Benchmark("keyboard", "--output {output}", "The page"),
     Benchmark("latency", "--output {output}", "Latency on a CPU", environment="ctranslate2-venv"),
     Benchmark(
         "against_transformers",
