@@ -62,21 +62,19 @@ class Pictures:
         self.names = names
 
     def save(self, path: str, selector: str = "", *, margin: int = 0, height: int = 0) -> None:
-        """Saves the page, or the part with an element, with few colours: these pictures have no photographs."""
+        """Saves the page, or the part with the elements ("a + b"), with few colours: there are no photographs in it."""
         if self.names and Path(path).stem not in self.names:
             return
         self.page.wait_for_timeout(400)
         clip = None
         if selector:
-            box = self.page.locator(selector).first.bounding_box()
-            assert box, selector
-            left, top = max(0, box["x"] - margin), max(0, box["y"] - margin)
-            clip = {
-                "x": left,
-                "y": top,
-                "width": min(SIZE["width"] - left, box["width"] + 2 * margin),
-                "height": min(SIZE["height"] - top, height or box["height"] + 2 * margin),
-            }
+            found = [self.page.locator(name).first.bounding_box() for name in selector.split(" + ")]
+            boxes = [box for box in found if box]
+            assert len(boxes) == len(found), selector
+            left, top = (max(0, min(box[side] for box in boxes) - margin) for side in ("x", "y"))
+            right = min(SIZE["width"], max(box["x"] + box["width"] for box in boxes) + margin)
+            bottom = min(SIZE["height"], max(box["y"] + box["height"] for box in boxes) + margin)
+            clip = {"x": left, "y": top, "width": right - left, "height": height or bottom - top}
         image = Image.open(io.BytesIO(self.page.screenshot(clip=clip)))  # type: ignore[arg-type]
         target = ROOT / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -86,6 +84,10 @@ class Pictures:
     def panel(self, number: int) -> None:
         """Opens a tab at the side: 0 is the terms, 1 the memory, 2 the checks, 3 the keys."""
         self.page.locator(".side [role=tab]").nth(number).click()
+
+    def wait_for_prices(self) -> None:
+        prices = self.page.locator(".ledger .price [aria-hidden]")
+        self.screen.eventually(lambda: prices.count() and "…" not in prices.all_text_contents())
 
     def close_dialog(self) -> None:
         self.page.keyboard.press("Escape")
@@ -100,6 +102,29 @@ class Pictures:
             self.page.locator(".banner .x").first.click()
 
     # ---- the scenes, in the order in which they build on each other ----
+
+    def scene_first_visit(self) -> None:
+        mark = self.page.locator(".coach")
+        for name, beside in (
+            ("pin", ".cell-tgt"),
+            ("terms", ".search + .side .tabs"),
+            ("confirm", ".actions .sp + .actions .primary"),
+        ):
+            expect(mark).to_be_visible(timeout=300_000)
+            self.save(f"docs/pictures/first-{name}.png", f"{beside} + .coach", margin=12)
+            mark.get_by_role("button").last.click()
+        expect(mark).to_have_count(0)
+        self.screen.eventually(lambda: not self.page.locator(".status .btn:visible").count(), seconds=300)
+        self.close_notices()
+        self.screen.words.last.click()
+        self.screen.wait_for_proposal()
+        self.wait_for_prices()
+        self.screen.field.focus()
+        self.page.mouse.move(700, 855)
+        self.save("docs/pictures/first-own-pin.png", ".cell-src + .cell-tgt", margin=12)
+        self.screen.confirm()
+        self.screen.wait_for_proposal()
+        self.save("docs/pictures/first-confirmed.png", ".row[data-index='0'] + .desk")
 
     def scene_documents_menu(self) -> None:
         self.page.locator(".menu > button").first.click()
@@ -122,12 +147,14 @@ class Pictures:
         self.open(OPEN)
         self.screen.words.first.click()
         self.screen.wait_for_proposal()
+        self.wait_for_prices()
         self.close_notices()
         self.save("docs/pictures/pin.png", ".editor")
         self.page.locator(".addpin input").fill(PINNED)
         self.page.keyboard.press("Enter")
         self.screen.wait_for_pin(PINNED)
         self.screen.wait_for_proposal()
+        self.wait_for_prices()
         self.screen.eventually(lambda: not self.page.locator(".status .btn:visible").count(), seconds=300)
         self.close_notices()
         self.screen.field.focus()
@@ -149,6 +176,7 @@ class Pictures:
         self.screen.words.nth(2).click(modifiers=["Alt"])
         expect(self.page.locator("li[data-ban]")).to_have_count(1)
         self.screen.wait_for_proposal()
+        self.wait_for_prices()
         self.page.mouse.move(700, 855)
         self.save("docs/pictures/ban.png", ".editor")
 
@@ -184,7 +212,8 @@ class Pictures:
 
     def scene_scope(self) -> None:
         self.open(OPEN)
-        self.page.keyboard.press("Alt+Shift+P")
+        for key in ("Control+ArrowUp", "Home", "Alt+Shift+P"):
+            self.page.keyboard.press(key)
         expect(self.page.locator("dialog[open]")).to_be_visible()
         self.save("docs/pictures/scope.png", "dialog[open]")
         self.close_dialog()
@@ -259,7 +288,7 @@ def main(names: set[str]) -> None:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
         try:
             page = browser.new_page(viewport=SIZE, color_scheme="light")  # type: ignore[arg-type]
-            pictures = Pictures(Screen(page, app.address), names)
+            pictures = Pictures(Screen(page, app.address, shows_marks=True), names)
             scenes: list[tuple[str, Callable[[], None]]] = [
                 (name, getattr(pictures, name)) for name in vars(Pictures) if name.startswith("scene_")
             ]
