@@ -1,4 +1,4 @@
-"""Makes the n-th file-system call of an operation fail, or kills the process there, for every n."""
+"""Makes the n-th file-system call or SQL statement of an operation fail, or kills the process there, for every n."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import builtins
 import errno
 import io
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -114,6 +115,57 @@ def every_error(
         if not counter.has_struck:
             return
         yield f"call {number} ({counter.call})", error
+
+
+@dataclass
+class StatementFault:
+    """Fails the n-th statement of a connection, with an error code of SQLite; a ROLLBACK never fails."""
+
+    strikes_at: int
+    code: int
+    num_statements: int = 0
+    statement: str = ""
+
+    @property
+    def has_struck(self) -> bool:
+        return self.num_statements >= self.strikes_at
+
+    def over(self, connection: sqlite3.Connection) -> Any:
+        """The connection with this fault."""
+        return _FaultyConnection(connection, self)
+
+    def count(self, statement: str) -> None:
+        self.num_statements += statement != "ROLLBACK"
+        if self.num_statements == self.strikes_at and not self.statement:
+            self.statement = statement
+            error = sqlite3.OperationalError("a fault of the test")
+            error.sqlite_errorcode = self.code
+            raise error
+
+
+class _FaultyConnection:
+    """A connection of SQLite as the app uses it."""
+
+    def __init__(self, connection: sqlite3.Connection, fault: StatementFault) -> None:
+        self.__dict__.update(_connection=connection, _fault=fault)
+
+    def execute(self, statement: str, *parameters: Any) -> Any:
+        self._fault.count(statement)
+        return self._connection.execute(statement, *parameters)
+
+    def executemany(self, statement: str, *parameters: Any) -> Any:
+        self._fault.count(statement)
+        return self._connection.executemany(statement, *parameters)
+
+    def executescript(self, statements: str) -> Any:
+        self._fault.count(statements)
+        return self._connection.executescript(statements)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._connection, name, value)
 
 
 def every_kill(operation: Callable[[], object]) -> Iterator[str]:

@@ -138,15 +138,16 @@ def _copy(db: Database, path: Path) -> int:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection; in a read-only folder, it assumes that no other process writes."""
+    """A read-only connection; in a read-only folder or on a full disk, it assumes that no other process writes."""
     uri = path.resolve().as_uri()
     try:
         connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         return connection
     except sqlite3.OperationalError:
-        # Write-ahead logging needs a file beside the log, which cannot be created here.
-        if path.with_name(path.name + "-wal").exists():
+        # Write-ahead logging needs files beside the log, which cannot be created here, or have no room.
+        beside = path.with_name(path.name + "-wal")
+        if beside.exists() and beside.stat().st_size:
             raise  # it may contain the newest writes
         return sqlite3.connect(f"{uri}?immutable=1", uri=True, check_same_thread=False)
 

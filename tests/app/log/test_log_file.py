@@ -18,6 +18,8 @@ from app.glossary.glossary import Glossary
 from app.log import file
 from app.log.migrations import APPLICATION_ID, migrations
 from app.log.store import LogStore
+from tests.budget import rounds
+from tests.faults import StatementFault
 
 DOCUMENT = read_document(b"One\nTwo\n", "a.txt")
 
@@ -277,7 +279,9 @@ def test_log_in_a_read_only_folder_is_read(tmp_path: Path, monkeypatch: pytest.M
     assert store.load_session(token).num_events == 3
     store.close()
     assert [database.rpartition("?")[2] for database in asked[:2]] == ["mode=ro", "immutable=1"]
-    (tmp_path / "log.sqlite-wal").touch()  # may hold what was written last: reading past it would be wrong
+    (tmp_path / "log.sqlite-wal").touch()  # on a full disk, SQLite leaves it empty
+    LogStore.open_to_read(path).close()
+    (tmp_path / "log.sqlite-wal").write_bytes(b"x")  # what was written last: reading past it would be wrong
     with pytest.raises(LogError, match="cannot be read"):
         LogStore.open_to_read(path)
 
@@ -358,6 +362,65 @@ def test_solution_matches_the_cause_of_the_error(
     monkeypatch.setattr(Path, "mkdir", fail)
     with pytest.raises(LogError, match=cure):
         LogStore.open(tmp_path / "log.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("code", "cure"),
+    [
+        (sqlite3.SQLITE_FULL, "free some disk space"),
+        (sqlite3.SQLITE_IOERR, "no errors"),
+        (sqlite3.SQLITE_READONLY, "make the folder and the file writable"),
+    ],
+)
+def test_opening_fails_at_any_statement_and_works_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, cure: str
+) -> None:
+    """A new log, whose migrations are many statements; each failing one is followed by a start without fault."""
+    connect, refusals = sqlite3.connect, []
+    step = 17 // rounds(1, 17)
+    for number in range(1, 1000, step):
+        path = tmp_path / f"{number}.sqlite"
+        fault = StatementFault(number, code)
+        with monkeypatch.context() as patched:
+            patched.setattr(sqlite3, "connect", lambda *a, fault=fault, **named: fault.over(connect(*a, **named)))
+            try:
+                LogStore.open(path, exclusively=True).close()
+            except LogError as error:
+                refusals.append(str(error))
+        if not fault.has_struck:
+            break
+        store = LogStore.open(path, exclusively=True)
+        assert store.path == path and not store.notes, fault.statement
+        session = store.start_session(DOCUMENT, "en-de")
+        assert store.verify_chain(session.id).is_intact
+        store.close()
+    assert len(refusals) > 50 // step
+    assert all(cure in refusal for refusal in refusals), refusals
+
+
+@pytest.mark.parametrize(
+    ("fault", "end", "cure"),
+    [
+        ("max_page_count = 1", "max_page_count = 100000", "free some disk space"),  # at most what it has now
+        ("query_only = ON", "query_only = OFF", "make the folder and the file writable"),
+    ],
+)
+def test_write_that_sqlite_refuses_changes_nothing(tmp_path: Path, fault: str, end: str, cure: str) -> None:
+    make_log(tmp_path / "log.sqlite")
+    store = LogStore.open(tmp_path / "log.sqlite")
+    (summary,) = store.sessions()
+    before = list(store.events(summary.id))
+    store.connection.db.conn.execute(f"PRAGMA {fault}")
+    with pytest.raises(LogError, match=cure):
+        store.append(summary.id, "edit", {"text": "word " * 100_000}, segment=0)
+    after = list(store.events(summary.id))
+    assert after == before
+    assert store.verify_chain(summary.id).is_intact
+    store.connection.db.conn.execute(f"PRAGMA {end}")
+    store.append(summary.id, "edit", {"text": "word " * 10_000}, segment=0)
+    assert store.verify_chain(summary.id).is_intact
+    assert len(list(store.events(summary.id))) == len(after) + 1
+    store.close()
 
 
 def test_locked_log_is_reported_as_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from app.segments.state import SegmentState, segment_update
 from app.workspace.commands import Workspace
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+from tests.faults import StatementFault
 
 TEXT = "Open the settings.\nSave the file 3 times.\nOpen the settings.\nClose the dialog. Open it again.\n"
 
@@ -210,6 +212,43 @@ def test_a_command_whose_write_fails_changes_nothing_and_can_be_repeated(store: 
         assert store.verify_chain(workspace.session_id).is_intact
         workspace.close()
     assert num_refused or name == "import a memory", "no write of this command was made to fail"
+
+
+@pytest.mark.parametrize(
+    "name", ["confirm", *(pytest.param(n, marks=pytest.mark.full) for n in CASES if n != "confirm")]
+)
+def test_a_command_that_any_statement_fails_changes_nothing(store: LogStore, name: str) -> None:
+    """SQLite itself fails: each statement of a command once, with a full disk, a faulty one, and a read-only file."""
+    case, number, num_refused = CASES[name], 0, 0
+    connection = store.connection.db.conn
+    while True:
+        number += 1
+        fault = StatementFault(number, (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)[number % 3])
+        workspace, decoder = begin(store, case)
+        log, page = log_of(workspace), page_of(workspace)
+        is_refused = False
+        with store.connection.lock:
+            store.connection.db.conn = fault.over(connection)
+        try:
+            case.command(workspace)
+        except LogError:
+            is_refused = True
+        finally:
+            with store.connection.lock:
+                store.connection.db.conn = connection
+        if is_refused:
+            num_refused += 1
+            settle(workspace)
+            assert log_of(workspace) == log, fault.statement
+            assert page_of(workspace) == page, fault.statement
+            case.command(workspace)
+        decoder.answer_all()
+        settle(workspace)
+        assert store.verify_chain(workspace.session_id).is_intact, fault.statement
+        workspace.close()
+        if not fault.has_struck:
+            break
+    assert num_refused
 
 
 def test_constraints_are_written_together(store: LogStore) -> None:
