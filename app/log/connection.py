@@ -35,7 +35,7 @@ class LogConnection:
         self.path = path
         self.lock = threading.RLock()
 
-    def rows(self, purpose: str, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
+    def rows(self, purpose: str, query: str, parameters: tuple[Any, ...] | dict[str, Any] = ()) -> list[dict[str, Any]]:
         """All rows of a query, by column; `purpose` completes "could not …" in the error message."""
         with self.lock, self.clear_errors(purpose):
             cursor = self.db.conn.execute(query, parameters)

@@ -148,6 +148,22 @@ def confirmed_in_project(
     return found[::-1]
 
 
+def confirmation_order(log: LogConnection, session_id: int) -> dict[int, int]:
+    """By segment, the number of the newest event that confirmed it; segments confirmed in the file have none."""
+    query = """
+        SELECT segment_index AS number, seq FROM event WHERE session_id = :session AND (
+            type = 'confirm' OR type IN ('insert', 'delete', 'paste', 'edit', 'undo', 'redo')
+            AND json_extract(payload, '$.state') = 'confirmed')
+        UNION ALL
+        SELECT json_extract(part.value, '$.segment'), seq FROM event, json_each(payload, '$.parts') AS part
+        WHERE session_id = :session AND event.type IN ('split', 'merge')
+            AND json_extract(part.value, '$.state') = 'confirmed'
+        ORDER BY seq
+    """
+    rows = log.rows(Message("load the memory"), query, {"session": session_id})
+    return {row["number"]: row["seq"] for row in rows}
+
+
 def delete_project(db: Database, project_id: int, into: int | None) -> None:
     """Deletes a project; its documents, term bases and imported memories become those of the project `into`."""
     for table in ("session", "term_base", "memory_entry"):

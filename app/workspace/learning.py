@@ -4,19 +4,23 @@ The learned pairs are exactly the segments that are confirmed now: one that is r
 forgotten. They are kept in memory only, and computed again from the log when a document is continued, when another
 model or style is chosen, or when the project learns again. The model's thread computes one pair at a time, after
 everything that a person waits for.
+
+If more are confirmed than are kept, those confirmed last count: they are the newest decisions, they are near the place
+where the person works, whichever that is, and unlike the segments around the open one they follow from the log alone.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from app.errors import LogError
-from app.log.project_tables import ConfirmedPair, Project, confirmed_in_project
+from app.log.project_tables import ConfirmedPair, Project, confirmation_order, confirmed_in_project
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.text.nontranslatables import is_copied
@@ -43,10 +47,7 @@ class _Learned:
 
 
 class Learning:
-    """The learned pairs of one document and its project. Used under the workspace's lock, except where noted.
-
-    `datastore` is what requests are translated with; None while nothing is learned.
-    """
+    """The learned pairs of one document and its project. Used under the workspace's lock, except where noted."""
 
     def __init__(
         self, core: WorkspaceCore, style: StyleChoice, answers: AnswerThread, project: Callable[[], Project]
@@ -57,14 +58,23 @@ class Learning:
         self._answers = answers
         self._project = project
         self.on_learned: Callable[[str], None] = lambda source: None
-        self._wanted: dict[Hashable, ConfirmedPair] = {}  # by origin, in their order: other documents' first
+        # By origin: other documents' in their order, then this one's in the order of their confirmation
+        self._wanted: dict[Hashable, ConfirmedPair] = {}
         self._known: dict[Hashable, _Learned] = {}
         self._new: set[Hashable] = set()  # confirmed since the model was there
         self._empty: Datastore | None = None  # of the current model
         self._round = 0  # answers of earlier rounds are void: another model or style, or a pause
         self._asked: Hashable = None
-        self.datastore: Datastore | None = None
+        self._datastore: Datastore | None = None
+        self._is_stale = False  # the datastore is made at its next use
         core.observe(self._follow)
+
+    @property
+    def datastore(self) -> Datastore | None:
+        """What requests are translated with; None while nothing is learned."""
+        if self._is_stale:
+            self._renew()
+        return self._datastore
 
     @property
     def num_learned(self) -> int:
@@ -79,18 +89,17 @@ class Learning:
     def start(self) -> None:
         """Learns everything again, with the current model, style and project, in the background."""
         self.stop()
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Learns and forgets what was confirmed and reopened in the project's other documents meanwhile."""
         if not self._is_on:
             return
         confirmed = (one for one in self._core.segments if one.state == "confirmed" and one.source and one.target)
-        self._wanted = {pair.origin: pair for pair in (*self._others(), *map(self._pair, confirmed))}
-        known = self._known.items()
-        self._known = {origin: learned for origin, learned in known if self._wanted.get(origin) == learned.pair}
-        self._renew()
-        self._learn_next()
+        order = self._confirmation_order()
+        self._learn(map(self._pair, sorted(confirmed, key=lambda one: order.get(one.index, 0))))
+
+    def refresh(self) -> None:
+        """Learns and forgets what was confirmed and reopened in the project's other documents meanwhile."""
+        if self._is_on:
+            own = self._core.session_id
+            self._learn([pair for pair in self._wanted.values() if pair.session_id == own])
 
     def stop(self) -> None:
         """Forgets everything and learns no more until `start`."""
@@ -98,7 +107,8 @@ class Learning:
         if self._core.model.decoder is not None and self._asked is not None:
             self._core.model.decoder.cancel(self._key)
         self._wanted, self._known, self._new, self._asked = {}, {}, set(), None
-        self._empty = self.datastore = None
+        self._empty = self._datastore = None
+        self._is_stale = False
 
     def view(self, segment: SegmentState) -> list[Json]:
         """The confirmed segments that the proposal of a segment draws from; those that were reopened are left out."""
@@ -125,6 +135,21 @@ class Learning:
     def _pair(self, segment: SegmentState) -> ConfirmedPair:
         return ConfirmedPair(self._core.session_id, segment.index, segment.source, segment.target or "")
 
+    def _learn(self, own: Iterable[ConfirmedPair]) -> None:
+        """Learns these pairs of the document, and those of the project's others."""
+        self._wanted = {pair.origin: pair for pair in (*self._others(), *own)}
+        known = self._known.items()
+        self._known = {origin: learned for origin, learned in known if self._wanted.get(origin) == learned.pair}
+        self._update()
+        self._learn_next()
+
+    def _confirmation_order(self) -> dict[int, int]:
+        try:
+            return confirmation_order(self._core.store.connection, self._core.session_id)
+        except LogError as error:
+            self._core.report(error.args[0])
+            return {}
+
     def _others(self) -> Sequence[ConfirmedPair]:
         core = self._core
         try:
@@ -144,19 +169,21 @@ class Learning:
         if self._wanted.get(pair.origin) == (pair if is_confirmed else None):
             return
         self._known.pop(pair.origin, None)
+        self._wanted.pop(pair.origin, None)
+        self._new.discard(pair.origin)
         if is_confirmed:
-            self._wanted[pair.origin] = pair
+            self._wanted[pair.origin] = pair  # the last one, also if it was confirmed before
             self._new.add(pair.origin)
-        else:
-            self._wanted.pop(pair.origin, None)
-        self._renew()
+        self._is_stale = True
         self._learn_next()
 
     def _learn_next(self) -> None:
         """Asks the model for the next pair that it does not know, if it is not at one."""
         decoder = self._core.model.decoder
-        missing = (pair for pair in self._in_order() if pair.origin not in self._known)
-        if decoder is None or self._asked is not None or (pair := next(missing, None)) is None:
+        if decoder is None or self._asked is not None:
+            return
+        pair = next((pair for pair in self._in_order() if pair.origin not in self._known), None)
+        if pair is None:
             return
         request = self._style.asked.applied_to(Request(pair.source, direction=self._core.direction))
         protection = Protection.of(replace(request, prefix=pair.target))  # the tags of both texts are taken out
@@ -196,27 +223,30 @@ class Learning:
                 self._known[pair.origin] = _Learned(pair, stored)
                 is_last = all(other.origin in self._known for other in self._in_order())
                 if is_last or pair.origin in self._new:
-                    self._renew()
+                    self._update()
                 if stored is not None and pair.origin in self._new:
                     self.on_learned(pair.source)
                 self._new.discard(pair.origin)
             self._learn_next()
 
     def _in_order(self) -> list[ConfirmedPair]:
-        """What is to be learned: other documents first, then this one; if they are too many, the last ones."""
-        own = self._core.session_id
-        pairs = sorted(self._wanted.values(), key=lambda pair: (pair.session_id == own, pair.session_id, pair.index))
-        return pairs[-MAX_PAIRS:]
+        """What is to be learned, in the order of `_wanted`; if it is too much, the last ones."""
+        return list(islice(reversed(self._wanted.values()), MAX_PAIRS))[::-1]
+
+    def _update(self) -> None:
+        """Makes the datastore at its next use, and shows how many segments it has."""
+        before = 0 if self._datastore is None else len(self._datastore.pairs)
+        self._is_stale = True
+        if self.num_learned != before:
+            self._core.touch()
 
     def _renew(self) -> None:
         """Makes the datastore of all pairs that are known, the same one as if they were learned in this order."""
+        self._is_stale = False
         origins = [pair.origin for pair in self._in_order()]
         self._known = {origin: self._known[origin] for origin in origins if origin in self._known}
         stored = [learned.stored for learned in self._known.values() if learned.stored is not None]
-        before = self.num_learned
-        self.datastore = self._empty.with_pairs(stored) if self._empty is not None and stored else None
-        if self.num_learned != before:
-            self._core.touch()
+        self._datastore = self._empty.with_pairs(stored) if self._empty is not None and stored else None
 
 
 def shares_words(one: str, other: str) -> bool:

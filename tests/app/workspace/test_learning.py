@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -17,6 +22,7 @@ from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.projects import ProjectDraft
+from app.segments.find_replace import Query
 from app.sessions import Sessions
 from app.workspace import learning
 from app.workspace.commands import Workspace
@@ -103,18 +109,54 @@ def states(workspace: Workspace) -> list[tuple[Any, torch.Tensor]]:
     return [(pair.origin, pair.states_TE) for pair in workspace.learning.datastore.pairs]
 
 
+def answer_learning(decoder: HandDecoder, workspace: Workspace, asked: tuple[int, int] | None = None) -> None:
+    """The model's answer to the newest question for a pair to learn."""
+    [*_, future] = [future for key, future in decoder.questions if key.endswith("/learn")]
+    pair = StoredPair(asked or workspace.learning._asked, torch.eye(1, 4), torch.tensor([1]), torch.zeros(1))
+    future.set_result((pair, Datastore("hand")))
+    settle(workspace)
+
+
+def learn_by_hand(store: LogStore, text: str) -> None:
+    """Two segments are confirmed and learned, the first one is forgotten again."""
+    decoder = HandDecoder()
+    workspace = make_workspace(store, ready_model(decoder), text)
+    for index in (1, 0):
+        workspace.confirm(index, f"Satz {index}.")
+        answer_learning(decoder, workspace)
+    workspace.reopen(1)
+
+
+@contextmanager
+def struck(number: int, strike: Callable[[], None]) -> Iterator[None]:
+    """Strikes before the n-th step of learning."""
+    steps = count(1)
+
+    def striking(step: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            if next(steps) == number:
+                strike()
+            return step(*arguments)
+
+        return call
+
+    names = ("_learn_next", "_take")
+    with patch.multiple(learning.Learning, **{name: striking(getattr(learning.Learning, name)) for name in names}):
+        yield
+
+
 def test_confirmed_segments_are_learned_and_reopened_ones_forgotten(run: Run) -> None:
     workspace = run.open()
     assert learned(workspace) == []
-    for index in (2, 0):  # in any order: they are kept in the document's
+    for index in (2, 0):
         workspace.confirm(index, GOALS[index])
-    assert learned(workspace) == [0, 2]
+    assert learned(workspace) == [2, 0], "in the order in which they were confirmed"
     assert workspace.snapshot()["model"]["num_learned"] == 2
     both = states(workspace)
     workspace.reopen(0)
     assert learned(workspace) == [2]
     workspace.confirm(0, GOALS[0])
-    assert learned(workspace) == [0, 2]
+    assert learned(workspace) == [2, 0]
     again = states(workspace)
     assert [origin for origin, _ in again] == [origin for origin, _ in both]
     assert all(torch.equal(one, other) for (_, one), (_, other) in zip(again, both, strict=True))
@@ -143,19 +185,74 @@ def test_learned_segments_are_the_same_when_computed_again_from_the_log(run: Run
     for index in (3, 1, 0):
         workspace.confirm(index, GOALS[index])
     workspace.reopen(3)
-    assert learned(workspace) == [0, 1]
+    assert learned(workspace) == [1, 0]
     before, session = states(workspace), workspace.session_id
     run.end()
     later = Run(log, worker)
     try:
         resumed = later.sessions.resume(session)
-        assert learned(resumed) == [0, 1]
+        assert learned(resumed) == [1, 0]
         for (one, state), (other, same) in zip(before, states(resumed), strict=True):
             assert one == other
             assert torch.equal(state, same)
     finally:
         later.end()
         run.store = LogStore.open(log)
+
+
+def test_segment_whose_text_was_replaced_is_the_last_one_live_and_from_the_log(store: LogStore) -> None:
+    decoder = HandDecoder()
+    workspace = make_workspace(store, ready_model(decoder), "Open the file.\nClose it.\nSave the file.\n")
+    for index, text in enumerate(("Öffnen Sie die Datei.", "Schließen Sie sie.", "Speichern Sie die Datei.")):
+        workspace.confirm(index, text)
+    workspace.batches.replace(Query("Öffnen", "Laden", in_confirmed=True), [0])
+    live = [pair.origin[1] for pair in workspace.learning._in_order()]
+    assert live == [1, 2, 0]
+    workspace.learning.start()
+    assert [pair.origin[1] for pair in workspace.learning._in_order()] == live
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+def test_learning_that_is_killed_at_any_instant_continues_from_the_log(tmp_path: Path) -> None:
+    """Killed before each step of learning; then exactly what the log has as confirmed is learned, in its order."""
+    text = "Open the file.\nClose it.\n"
+    num_kills, found = 0, set()
+    while True:
+        path = tmp_path / f"{num_kills}.sqlite"
+        child = os.fork()
+        if child == 0:
+            try:
+                with struck(num_kills + 1, lambda: os.kill(os.getpid(), signal.SIGKILL)):
+                    learn_by_hand(LogStore.open(path), text)
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(child, 0)
+        store = LogStore.open(path)
+        events = list(store.events(1))
+        confirmed: dict[int, str] = {}
+        for event in events:
+            if event.type in ("confirm", "reopen") and event.segment is not None:
+                confirmed.pop(event.segment, None)
+                if event.type == "confirm":
+                    confirmed[event.segment] = event.payload["text"]
+        decoder = HandDecoder()
+        sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
+        try:
+            workspace = sessions.resume(1)
+            while workspace.learning.is_learning:
+                answer_learning(decoder, workspace)
+            datastore = workspace.learning.datastore
+            origins = () if datastore is None else datastore.origins
+            assert origins == tuple((1, index) for index in confirmed), f"killed before step {num_kills + 1}"
+            assert [workspace.segments[index].target for index in confirmed] == list(confirmed.values())
+        finally:
+            sessions.close()
+            store.close()
+        if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
+            break
+        num_kills += 1
+        found.add(tuple(confirmed))
+    assert found == {(), (1,), (1, 0), (0,)}, "killed between all of them"
 
 
 def test_what_the_log_refused_is_not_learned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,14 +342,6 @@ def test_another_style_is_learned_again(run: Run) -> None:
 # ---- what is translated again ----
 
 
-def answer_learning(decoder: HandDecoder, workspace: Workspace, index: int) -> None:
-    """The model's answer to the newest question for a pair to learn."""
-    [*_, future] = [future for key, future in decoder.questions if key.endswith("/learn")]
-    pair = StoredPair((workspace.session_id, index), torch.eye(1, 4), torch.tensor([1]), torch.zeros(1))
-    future.set_result((pair, Datastore("hand")))
-    settle(workspace)
-
-
 def test_only_untouched_segments_behind_the_open_one_that_share_words_are_translated_again(store: LogStore) -> None:
     decoder = HandDecoder()
     sources = ["Open the file.", "Now open the file.", "Close it.", "Then open the file.", "Open the file again.",
@@ -267,7 +356,7 @@ def test_only_untouched_segments_behind_the_open_one_that_share_words_are_transl
     settle(workspace)
     asked = len(decoder.requests)
     shown = [segment.machine_text for segment in workspace.segments]
-    answer_learning(decoder, workspace, 0)
+    answer_learning(decoder, workspace)
     again = [(key.rpartition("/")[2], priority) for key, _, priority, _ in decoder.requests[asked:]]
     assert again == [("3", "document"), ("5", "document")]
     assert [segment.machine_text for segment in workspace.segments] == shown, "the texts stay until the answers come"
@@ -282,7 +371,7 @@ def test_answer_that_comes_after_its_segment_was_reopened_is_dropped(store: LogS
     workspace = make_workspace(store, ready_model(decoder), "Open the file.\nClose it.\n")
     workspace.confirm(0, "Öffnen Sie die Datei.")
     workspace.reopen(0)
-    answer_learning(decoder, workspace, 0)
+    answer_learning(decoder, workspace, (workspace.session_id, 0))
     assert workspace.learning.datastore is None
     assert not workspace.learning.is_learning
 
