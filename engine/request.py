@@ -378,14 +378,23 @@ class Relaxation:
 
 
 @dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a translation has from a learned pair: `share`, 0 to 1, of the probability of token number `token`."""
+
+    token: int
+    origin: Hashable
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Translation:
     """The result of one request: the n-best list, best first, with its status.
 
     If "complete", every hypothesis meets every phrase and no two have the same text. `unknown_source` has the spans of
     source characters that the model has no pieces for and could not read. `relaxation` has the constraints to remove
-    from an "infeasible" request, if that helps. `learned_from` has the origins of the learned pairs that made a piece
-    of the best hypothesis at least twice as likely. `elapsed_ms` counts from the start of decoding, in a batch with
-    others.
+    from an "infeasible" request, if that helps. `learned` has the learned pairs that made a token of the best
+    hypothesis at least twice as likely, token by token, the greatest share first. `elapsed_ms` counts from the start of
+    decoding, in a batch with others.
     """
 
     request: Request
@@ -396,7 +405,12 @@ class Translation:
     num_steps: int = 0
     elapsed_ms: float = 0.0
     relaxation: Relaxation | None = None
-    learned_from: tuple[Hashable, ...] = ()
+    learned: tuple[Contribution, ...] = ()
+
+    @property
+    def learned_from(self) -> tuple[Hashable, ...]:
+        """The origins of the learned pairs, each once, in the order of the best hypothesis."""
+        return tuple(dict.fromkeys(one.origin for one in self.learned))
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,11 +316,17 @@ class FindingView(TypedDict):
 
 
 class LearnedView(TypedDict):
-    """A confirmed segment that the proposal draws from; `segment` is its number, null in another document."""
+    """A confirmed segment that words of the proposal come from; `segment` is its number.
+
+    `segment` and `index` are null in another document. `words` has the numbers of the words with the segment's share of
+    their probability, 0 to 1.
+    """
 
     segment: int | None
+    index: int | None
     source: str
     target: str
+    words: list[tuple[int, float]]
 
 
 class SegmentDetails(TypedDict):

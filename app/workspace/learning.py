@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.errors import LogError
 from app.log.project_tables import ConfirmedPair, Project, confirmation_order, confirmed_in_project
+from app.segments.proposal_view import DecodingResult
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.text.nontranslatables import is_copied
@@ -111,17 +112,19 @@ class Learning:
         self._is_stale = False
 
     def view(self, segment: SegmentState) -> list[Json]:
-        """The confirmed segments that the proposal of a segment draws from; those that were reopened are left out."""
-        if segment.shown is None:
-            return []
-        found = [self._wanted[origin] for origin in segment.shown.translation.learned_from if origin in self._wanted]
+        """The confirmed segments that words of the proposal come from; those that were reopened are left out."""
+        found = {} if segment.shown is None else learned_words(segment.shown)
+        own = self._core.session_id
         return [
             {
-                "segment": self._core.number(pair.index) if pair.session_id == self._core.session_id else None,
+                "segment": self._core.number(pair.index) if pair.session_id == own else None,
+                "index": pair.index if pair.session_id == own else None,
                 "source": pair.source,
                 "target": pair.target,
+                "words": words,
             }
-            for pair in found
+            for pair, words in ((self._wanted.get(origin), words) for origin, words in found.items())
+            if pair is not None
         ]
 
     @property
@@ -247,6 +250,31 @@ class Learning:
         self._known = {origin: self._known[origin] for origin in origins if origin in self._known}
         stored = [learned.stored for learned in self._known.values() if learned.stored is not None]
         self._datastore = self._empty.with_pairs(stored) if self._empty is not None and stored else None
+
+
+def learned_words(decoded: DecodingResult) -> dict[Hashable, list[tuple[int, float]]]:
+    """The words of the best hypothesis that come from each learned segment, by its origin, with its share of the word.
+
+    Words are numbers of `word_spans`. The share, 0 to 1, is the mean over the word's pieces, including punctuation in
+    the same piece. Words that a constraint requires are left out.
+    """
+    best = decoded.best
+    if best is None:
+        return {}
+    required = [(0, len(decoded.beginning)), *((p.start, p.end) for p in best.placements), *best.locked]
+    shares: dict[int, dict[Hashable, float]] = {}  # by token
+    for one in decoded.translation.learned:
+        shares.setdefault(one.token, {})[one.origin] = one.share
+    found: dict[Hashable, list[tuple[int, float]]] = {}
+    for word, (first, stop) in enumerate(word_spans(best.text)):
+        if any(start <= first and stop <= end for start, end in required):
+            continue
+        spans = enumerate(best.token_spans)
+        pieces = [shares.get(token, {}) for token, (start, end) in spans if start < stop and first < end]
+        for origin in dict.fromkeys(origin for piece in pieces for origin in piece):
+            share = sum(piece.get(origin, 0.0) for piece in pieces) / len(pieces)
+            found.setdefault(origin, []).append((word, round(share, 4)))
+    return found
 
 
 def shares_words(one: str, other: str) -> bool:

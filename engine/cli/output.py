@@ -13,7 +13,7 @@ from engine.request import Alternative, Hypothesis, Pricing, Translation
 
 _NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "change_penalty", "score_penalty"})
 _OF_A_REQUEST = frozenset({"placements", "unmet", "locked", "change_penalty", "score_penalty"})
-_NOT_IN_SHELL = frozenset({"request", "learned_from"})  # the shell has no datastore
+_NOT_IN_SHELL = frozenset({"request", "learned"})  # the shell has no datastore
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1
 # Line breaks in Unicode but not in JSON: escaped, so that every reader sees the same lines.

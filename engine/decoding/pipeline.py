@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import torch
@@ -17,7 +17,7 @@ from engine.model import LoadedModel
 from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
 from engine.model.prefix_cache import PrefixCache
-from engine.request import Hypothesis, Reason, Request, SearchOptions, Status, Translation
+from engine.request import Contribution, Hypothesis, Reason, Request, SearchOptions, Status, Translation
 from engine.search.beam import StepDecoder, StepStopped
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
@@ -140,16 +140,16 @@ class RequestPipeline:
             reasons = (
                 Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
             )
-        origins = self._origins(prepared, result.hypotheses[0]) if result.hypotheses else ()
+        learned = self._learned(prepared, result.hypotheses[0]) if result.hypotheses else ()
         return Translation(
-            request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps, learned_from=origins
+            request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps, learned=learned
         )
 
-    def _origins(self, prepared: PreparedRequest, found: SearchHypothesis) -> tuple[Hashable, ...]:
-        """The origins of the stored pairs that the hypothesis draws from."""
+    def _learned(self, prepared: PreparedRequest, found: SearchHypothesis) -> tuple[Contribution, ...]:
+        """What the hypothesis has from which stored pair, by one lookup after the search."""
         if prepared.datastore is None or not found.tokens:
             return ()
-        return tuple(prepared.datastore.sources_of(*self.forced(prepared, found.tokens)))
+        return tuple(prepared.datastore.contributions(*self.forced(prepared, found.tokens)))
 
     @torch.inference_mode()
     def forced(self, prepared: PreparedRequest, tokens: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:

@@ -9,7 +9,6 @@ neighbours leave the model as it is.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from engine.errors import InvalidRequest
+from engine.request import Contribution
 from engine.settings import check_settings, setting
 
 _NUM_JUDGED = 16  # the last pairs, which decide whether the datastore helps
@@ -28,6 +28,7 @@ _MIN_JUDGED = 3
 _LEAST_GAIN = 0.5  # nats a pair; less comes with texts that have hardly anything in common
 _MOST_GAIN = 5.0  # nats that one pair counts: a repeated sentence does not outweigh losses in several others
 _LEAST_SHARE = 0.01  # below, the model is left as it is, which spares the search for neighbours
+_LEAST_NAMED = 0.1  # of a piece's probability; pairs that gave less are not named
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,8 @@ class Datastore:
         places_N = torch.arange(similarity_MN.shape[1], device=states_ME.device)
         similarity_MN.masked_fill_(places_N >= firsts.repeat_interleave(sizes)[:, None], -torch.inf)
         share_M = self._shares(similarity_MN)
-        weights_MK, pieces_MK = self._neighbours(similarity_MN)
-        of_piece_M = (weights_MK * (pieces_MK == pieces_M[:, None])).sum(1)
+        weights_MK, places_MK = self._neighbours(similarity_MN)
+        of_piece_M = (weights_MK * (self._table[1][places_MK] == pieces_M[:, None])).sum(1)
         mixed_M = torch.logaddexp(torch.log1p(-share_M) + own_M, (share_M * of_piece_M).log())
         gains_M = torch.where(share_M >= _LEAST_SHARE, mixed_M - own_M, 0.0)
         return tuple(float(part.double().sum()) for part in gains_M.split(sizes.tolist()))
@@ -150,7 +151,8 @@ class Datastore:
         return options.share * torch.sigmoid((options.reach - _distance(similarity_RN.amax(1))) / options.fall)
 
     def _mix(self, similarity_MN: Tensor, share_M1: Tensor, log_probs_MV: Tensor) -> Tensor:
-        weights_MK, pieces_MK = self._neighbours(similarity_MN)
+        weights_MK, places_MK = self._neighbours(similarity_MN)
+        pieces_MK = self._table[1][places_MK]
         is_same_MKK = pieces_MK[:, :, None] == pieces_MK[:, None, :]
         of_piece_MK = (is_same_MKK * weights_MK[:, None, :]).sum(2)  # equal pieces get equal sums
         log_probs_MV += torch.log1p(-share_M1)
@@ -158,28 +160,38 @@ class Datastore:
         return log_probs_MV.scatter_(1, pieces_MK, mixed_MK.clamp_(max=0.0))
 
     def _neighbours(self, similarity_MN: Tensor) -> tuple[Tensor, Tensor]:
-        """The weights (M, neighbours) of the nearest states, and the pieces after them."""
+        """The weights (M, neighbours) of the nearest states, and their places among all states."""
         num_neighbours = min(self.options.num_neighbours, similarity_MN.shape[1])
         similarity_MK, places_MK = similarity_MN.topk(num_neighbours, dim=1)
         weights_MK = torch.softmax(-_distance(similarity_MK) / self.options.temperature, dim=1)
-        return weights_MK, self._table[1][places_MK]
+        return weights_MK, places_MK
 
-    def sources_of(self, states_TE: Tensor, pieces_T: Tensor, log_probs_TV: Tensor) -> list[Hashable]:
-        """The origins that made some piece of a translation at least twice as likely, in their order.
+    def contributions(self, states_TE: Tensor, pieces_T: Tensor, log_probs_TV: Tensor) -> list[Contribution]:
+        """What the pieces of a translation have from which pair, in the order of the pieces, the greatest share first.
 
-        `log_probs_TV` are the model's own of what follows `states_TE`; overwritten. For each such piece, the origin of
-        the most similar state with that piece counts.
+        Only pieces that the neighbours made at least twice as likely count, and shares of at least a tenth.
+        `log_probs_TV` are the model's own of what follows `states_TE`.
         """
         if not self.num_states:
             return []
-        pieces_T1 = pieces_T[:, None]
-        before_T1 = log_probs_TV.gather(1, pieces_T1)
-        is_learned_T = (self.mix(states_TE, log_probs_TV).gather(1, pieces_T1) >= before_T1 + math.log(2))[:, 0]
-        similarity_MN = unit_states(states_TE[is_learned_T]) @ self._table[0].T
-        similarity_MN.masked_fill_(self._table[1] != pieces_T1[is_learned_T], -torch.inf)
+        similarity_TN = unit_states(states_TE) @ self._table[0].T
+        share_T = self._shares(similarity_TN)
+        weights_TK, places_TK = self._neighbours(similarity_TN)
+        own_T = log_probs_TV.gather(1, pieces_T[:, None])[:, 0].exp()
+        given_TK = share_T[:, None] * weights_TK * (self._table[1][places_TK] == pieces_T[:, None])
+        mixed_T = (1 - share_T) * own_T + given_TK.sum(1)
+        is_learned_T = (share_T >= _LEAST_SHARE) & (mixed_T >= 2 * own_T)
+        found: list[Contribution] = []
         ends = list(accumulate(len(pair.pieces_T) for pair in self.pairs))
-        numbers = {bisect_right(ends, place) for place in similarity_MN.argmax(1).tolist()}
-        return list(dict.fromkeys(self.pairs[number].origin for number in sorted(numbers)))
+        for token in is_learned_T.nonzero()[:, 0].tolist():
+            shares: dict[Hashable, float] = {}
+            of_token_K = (given_TK[token] / mixed_T[token]).tolist()
+            for share, place in zip(of_token_K, places_TK[token].tolist(), strict=True):
+                origin = self.pairs[bisect_right(ends, place)].origin
+                shares[origin] = shares.get(origin, 0.0) + share
+            greatest = sorted(shares.items(), key=lambda item: -item[1])
+            found += [Contribution(token, origin, share) for origin, share in greatest if share >= _LEAST_NAMED]
+        return found
 
     @cached_property
     def _table(self) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,8 @@
-"""Aligned words of source and proposal are marked under the pointer and the focus."""
+"""What the page shows of a word with the bundled model: aligned words, and which segments it was learned from."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -99,4 +100,46 @@ def test_word_under_the_pointer_is_outlined_only_while_the_pointer_is_there(
     screen.eventually(lambda: "router" in marked(screen.page.locator(".source")))
     screen.page.locator(".brand").hover()
     expect(screen.page.locator(".aligned")).to_have_count(0)
+    screen.check_nothing_went_wrong()
+
+
+def test_confirmed_segment_is_learned_and_linked_from_the_words_that_come_from_it(url: str, tabs: BrowserContext):
+    screen = Screen(tabs.new_page(), url)
+    page = screen.page
+    screen.open_text("Open the settings dialog.\nTwo dogs are running.\nNow open the settings dialog.\n", "learned.txt")
+    expect(screen.row(3).locator(".tgt")).not_to_be_empty()  # translated before anything is learned
+    count, origins = page.locator(".status").get_by_text("Learned from 1 segment"), page.locator(".origins")
+    expect(origins).to_be_hidden()
+    screen.type_text("Rufen Sie das Einstellungsfenster auf.")
+    screen.wait_until_saved()
+    screen.confirm()
+    expect(count).to_be_visible()
+    screen.open_segment(3)
+    expect(origins).to_have_text("learned from1")
+    learned = screen.words.filter(has_text="Einstellungsfenster")
+    learned.hover()
+    expect(origins.locator("bdi")).to_have_text("Open the settings dialog.")
+    expect(learned).to_have_attribute(
+        "aria-description", re.compile(r"^\d+% from segment 1: Open the settings dialog\. →")
+    )
+    page.locator(".brand").hover()
+    expect(origins.locator("bdi")).to_be_empty()
+    learned.focus()
+    expect(origins.locator("bdi")).to_have_text("Open the settings dialog.")
+    link = origins.get_by_role("button", name="Go to segment 1: Open the settings dialog.")
+    link.focus()
+    screen.eventually(lambda: "Einstellungsfenster" in page.locator(".hyp .w.learned").all_inner_texts())
+    page.keyboard.press("Enter")
+    expect(page.locator(".editor .no")).to_have_text("1")
+
+    form = page.get_by_role("dialog", name="Project", exact=True)
+    for is_on in (False, True):
+        page.locator(".docinfo .proj").press("Enter")
+        page.get_by_role("button", name="Edit My project").press("Enter")
+        form.get_by_role("checkbox", name="Learn from confirmed segments").set_checked(is_on)
+        form.get_by_role("button", name="Save").press("Enter")
+        expect(form).to_have_count(0)
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(count).to_be_visible(visible=is_on)
     screen.check_nothing_went_wrong()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -119,13 +120,34 @@ def test_datastore_that_makes_the_last_pairs_less_likely_does_not_help(gains: tu
     assert helps(gains) == is_gain
 
 
-def test_origins_are_those_that_made_a_piece_twice_as_likely() -> None:
+def test_contributions_are_those_that_made_a_piece_twice_as_likely() -> None:
     states = unit_states(torch.eye(3, SIZE))
     pairs = [StoredPair(n, states[[n]], torch.tensor([n]), torch.zeros(1)) for n in range(3)]
     datastore = Datastore("model").with_pairs(pairs)
     log_probs = torch.tensor([[0.9, 0.05, 0.05], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05]]).log()
     # 0 was likely before, 1 was not; the last state is that of pair 2, which has another piece than 1
-    assert datastore.sources_of(states, torch.tensor([0, 1, 1]), log_probs) == [1]
+    found = datastore.contributions(states, torch.tensor([0, 1, 1]), log_probs)
+    assert [(one.token, one.origin) for one in found] == [(1, 1)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_share_of_a_pair_is_what_a_piece_loses_without_it(seed: int) -> None:
+    datastore = random_datastore(seed, reach=5.0, temperature=1.0)
+    states, log_probs = random_rows(seed, 4)
+    mixed = datastore.mix(states, log_probs.clone())
+    pieces = (mixed - log_probs).argmax(1)
+    found = datastore.contributions(states, pieces, log_probs)
+    assert {one.token for one in found} == set(range(4))
+    for one in found:
+        piece = int(pieces[one.token])
+        changed = [  # the pair's states are followed by another piece
+            replace(pair, pieces_T=pair.pieces_T.where(pair.pieces_T != piece, (piece + 1) % V))
+            if pair.origin == one.origin
+            else pair
+            for pair in datastore.pairs
+        ]
+        left = datastore.with_pairs(changed).mix(states, log_probs.clone())[one.token, piece]
+        assert one.share == pytest.approx(1 - float((left - mixed[one.token, piece]).exp()), abs=1e-4)
 
 
 @pytest.mark.parametrize("option", [{"share": 1.0}, {"temperature": 0.0}, {"num_neighbours": 0}, {"max_states": 0}])

@@ -61,8 +61,9 @@ test('the words of a sentence with spaces are those of the server', () => {
         [1, 1],
       ],
     },
+    learned_from: [{segment: 3, index: 2, source: 'x', target: 'y', words: [[1, 0.7]]}],
   });
-  const {source, proposal} = inWords(detail);
+  const {source, proposal, learned_from: learned} = inWords(detail);
   assert.deepEqual(source, [
     {t: 'A', w: 0},
     {t: ' ', w: undefined},
@@ -70,16 +71,25 @@ test('the words of a sentence with spaces are those of the server', () => {
   ]);
   assert.deepEqual(proposal?.confidence, [0.9, 0.5]);
   assert.deepEqual(proposal?.alignment, detail.proposal.alignment);
+  assert.deepEqual(learned, detail.learned_from);
   assert.deepEqual(proposal?.asked, [
     {number: 0, text: 'Ein'},
     {number: 1, text: 'Haus'},
   ]);
 });
 
-test('characters of Japanese become words with the least confidence of their parts', () => {
+test('characters of Japanese become words with the least confidence and the greatest share of their parts', () => {
   const tokens = [...'東京都'].map((t, w) => ({t, w}));
-  const {proposal} = inWords(
-    /** @type {any} */ ({source: [], proposal: {tokens, confidence: [0.9, 0.4, 0.7], alignment: []}}),
+  const words = [
+    [0, 0.2],
+    [1, 0.6],
+  ];
+  const {proposal, learned_from: learned} = inWords(
+    /** @type {any} */ ({
+      source: [],
+      proposal: {tokens, confidence: [0.9, 0.4, 0.7], alignment: []},
+      learned_from: [{words}],
+    }),
   );
   assert.deepEqual(
     proposal?.tokens.map(({t, w}) => [t, w]),
@@ -89,6 +99,7 @@ test('characters of Japanese become words with the least confidence of their par
     ],
   );
   assert.deepEqual(proposal?.confidence, [0.4, 0.7]);
+  assert.deepEqual(learned[0].words, [[0, 0.6]]);
 });
 
 test('unseen characters are named once each', () => {

@@ -176,8 +176,14 @@ def test_proposal_draws_from_what_was_learned_and_names_the_segment(run: Run) ->
     workspace.constrain(2, [], [], beginning="Rufen Sie")
     eventually(lambda: not workspace.segments[2].is_pending)
     assert "Einstellungsfenster" in (workspace.segments[2].machine_text or "")
-    view = workspace.snapshot(-1, 2, -1)["segment"]["learned_from"]
-    assert view == [{"segment": 1, "source": "Open the settings dialog.", "target": GOALS[0]}]
+    details = workspace.snapshot(-1, 2, -1)["segment"]
+    [view] = details["learned_from"]
+    words = dict(view.pop("words"))
+    assert view == {"segment": 1, "index": 0, "source": "Open the settings dialog.", "target": GOALS[0]}
+    texts = {token["w"]: token["t"] for token in details["proposal"]["tokens"] if "w" in token}
+    [share] = [share for word, share in words.items() if texts[word] == "Einstellungsfenster"]
+    assert share > 0.5
+    assert "Rufen" not in {texts[word] for word in words}, "the person typed it"
 
 
 def test_learned_segments_are_the_same_when_computed_again_from_the_log(run: Run, log: Path, worker: Worker) -> None:

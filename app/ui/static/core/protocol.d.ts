@@ -809,11 +809,16 @@ export interface LanguagePairs {
   directions: Record<string, string[]>;
 }
 
-/** A confirmed segment that the proposal draws from; `segment` is its number, null in another document. */
+/** A confirmed segment that words of the proposal come from; `segment` is its number.
+ *
+ * `segment` and `index` are null in another document. `words` has the numbers of the words with the segment's share of
+ * their probability, 0 to 1. */
 export interface LearnedView {
   segment: number | null;
+  index: number | null;
   source: string;
   target: string;
+  words: [number, number][];
 }
 
 /** The person looks elsewhere: another window, another tab. */

@@ -6,6 +6,7 @@ import type {Proposal as ProposalClass} from '../editor/proposal.js';
 import type {ConstraintSet as ConstraintSetClass} from '../editor/constraint_set.js';
 import type {CurrentSegment as CurrentSegmentClass} from '../editor/current_segment.js';
 import type {Ledger as LedgerClass} from '../editor/ledger.js';
+import type {Origins as OriginsClass} from '../editor/origins.js';
 import type {Offers as OffersClass} from '../editor/offers.js';
 import type {TargetText as TargetTextClass} from '../editor/target_text.js';
 
@@ -16,6 +17,7 @@ declare global {
   type ConstraintSet = ConstraintSetClass;
   type CurrentSegment = CurrentSegmentClass;
   type Ledger = LedgerClass;
+  type Origins = OriginsClass;
   type Offers = OffersClass;
   type TargetText = TargetTextClass;
 
@@ -151,7 +153,7 @@ declare global {
     betweenLabel: HTMLElement;
     betweenText: HTMLElement;
     sourceCount: HTMLElement;
-    proposalNote: HTMLElement;
+    scoreNote: HTMLElement;
     useProposal: HTMLButtonElement;
     freeButton: HTMLButtonElement;
     fieldNote: HTMLElement;

@@ -95,6 +95,16 @@ export const inWords = detail => {
       ),
       asked: target.numbers.map(([number]) => ({number, text: textOf(number)})),
     },
+    learned_from: detail.learned_from.map(one => {
+      const shares = new Map(one.words);
+      return {
+        ...one,
+        words: target.numbers.flatMap((numbers, word) => {
+          const known = numbers.flatMap(number => shares.get(number) ?? []);
+          return known.length ? [/** @type {[number, number]} */ ([word, Math.max(...known)])] : [];
+        }),
+      };
+    }),
   };
 };
 

@@ -71,7 +71,7 @@ export const buildLayout = segment => {
   const betweenText = h('p', {});
   const between = h('details.between', {hidden: true, title: t('between.title')}, betweenLabel, betweenText);
   const sourceCount = h('span.end.num', {});
-  const proposalNote = h('span.end.num', {});
+  const scoreNote = h('span.num', {});
   const useProposal = button(
     '.link',
     {
@@ -154,7 +154,16 @@ export const buildLayout = segment => {
     h(
       'div.cell-tgt',
       {},
-      h('div.lab', {}, h('b', {}, t('proposal.label')), useProposal, freeButton, proposalNote),
+      h(
+        'div.lab',
+        {},
+        h('b', {}, t('proposal.label')),
+        useProposal,
+        freeButton,
+        h('span.end', {}),
+        segment.origins.element,
+        scoreNote,
+      ),
       segment.proposal.element,
       notices,
       h(
@@ -203,7 +212,7 @@ export const buildLayout = segment => {
     betweenLabel,
     betweenText,
     sourceCount,
-    proposalNote,
+    scoreNote,
     useProposal,
     freeButton,
     fieldNote,

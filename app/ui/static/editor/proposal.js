@@ -39,6 +39,8 @@ export class Proposal {
     /** @type {number[]} */
     this.confidence = []; // of each word, 0 to 1
     this.showsConfidence = false;
+    /** @type {string[]} */
+    this.origins = []; // where each word comes from; '' for the model's own
     /** @type {number | null} */
     this.anchor = null; // the word where a phrase begins
     this.current = 0; // the word that Tab reaches
@@ -72,14 +74,15 @@ export class Proposal {
   /**
    * tokens: joined, their texts are the proposal; {t: '', ban} marks the place of a banned word.
    * @param {Run[]} tokens
-   * @param {{lang: string, isBusy?: boolean, placeholder?: string, confidence?: number[]}} options
+   * @param {{lang: string, isBusy?: boolean, placeholder?: string, confidence?: number[], origins?: string[]}} options
    */
-  render(tokens, {lang, isBusy, placeholder, confidence = this.confidence}) {
+  render(tokens, {lang, isBusy, placeholder, confidence = this.confidence, origins}) {
     this.setBusy(isBusy);
-    const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence]);
+    origins ??= textOf(tokens) === this.text ? this.origins : [];
+    const signature = JSON.stringify([tokens, lang, placeholder, this.showsConfidence && confidence, origins]);
     if (signature === this.signature) return; // elements under the pointer are not replaced
     if (this.input.isOpen) {
-      this.waiting = () => this.render(tokens, {lang, isBusy, placeholder, confidence});
+      this.waiting = () => this.render(tokens, {lang, isBusy, placeholder, confidence, origins});
       return;
     }
     this.signature = signature;
@@ -91,6 +94,7 @@ export class Proposal {
     }
     this.tokens = tokens;
     this.confidence = confidence;
+    this.origins = origins;
     this.placeholder = placeholder ?? '';
     const isHeld = held === null || tokens.some(token => token.w === this.current && token.pin === held);
     const place = isHeld ? null : tokens.find(token => token.pin === held && token.w !== undefined)?.w;
@@ -103,6 +107,7 @@ export class Proposal {
       tags: this.tags,
       current: this.current,
       confidence: this.showsConfidence ? confidence : null,
+      origins,
     });
     this.line.replaceChildren(...(tokens.length ? nodes : [placeholder || '']));
     if (hadFocus) this.focusWord(this.current);

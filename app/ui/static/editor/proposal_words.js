@@ -11,6 +11,7 @@ const DOUBTS = [0.25, 0.5, 0.8]; // below each, a word is underlined more heavil
  * @property {Tags} tags
  * @property {number} current the word that Tab reaches
  * @property {number[] | null} confidence of each word, 0 to 1, if it is shown
+ * @property {string[]} origins where each word comes from; '' for the model's own
  */
 
 /**
@@ -47,7 +48,7 @@ export const proposalNodes = (tokens, look) => {
  * @param {boolean} isFirst whether the word begins here
  * @param {Look} look
  */
-const piece = (token, isFirst, {tags, current, confidence}) => {
+const piece = (token, isFirst, {tags, current, confidence, origins}) => {
   if (token.ban)
     return h(
       'span.nw.struck',
@@ -72,8 +73,7 @@ const piece = (token, isFirst, {tags, current, confidence}) => {
       role: 'button',
       tabindex: isFirst && token.w === current ? 0 : -1,
       'aria-pressed': String(token.pin !== undefined),
-      title: token.new ? t('proposal.new.title') : null,
-      ...(token.kept ? {} : doubt(confidence?.[token.w])),
+      ...(token.kept ? {} : described(confidence?.[token.w], origins[token.w] ?? '', token.new ?? false)),
     },
     tag ? chip(token.t, tag) : shown(token.t),
     token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))),
@@ -81,12 +81,19 @@ const piece = (token, isFirst, {tags, current, confidence}) => {
 };
 
 /**
- * The model's confidence in a word, as attributes: a pattern under the word, and the percentage.
+ * What is known of a word, as attributes: the model's confidence, also as a pattern under the word, where the word comes
+ * from, and whether it is new.
  * @param {number | undefined} probability
+ * @param {string} origin
+ * @param {boolean} isNew
  */
-const doubt = probability => {
-  if (probability === undefined) return {};
-  const label = t('confidence.word', {percent: percent(probability)});
-  const level = DOUBTS.findIndex(limit => probability < limit);
-  return {title: label, 'aria-description': label, 'data-doubt': level < 0 ? null : DOUBTS.length - level};
+const described = (probability, origin, isNew) => {
+  const hasDoubt = probability !== undefined;
+  const known = [hasDoubt && t('confidence.word', {percent: percent(probability)}), origin].filter(Boolean).join('\n');
+  const level = hasDoubt ? DOUBTS.findIndex(limit => probability < limit) : -1;
+  return {
+    title: known || (isNew ? t('proposal.new.title') : null),
+    'aria-description': known || null,
+    'data-doubt': level < 0 ? null : DOUBTS.length - level,
+  };
 };

@@ -19,6 +19,7 @@ import {CurrentSegment} from './current_segment.js';
 import {buildLayout} from './layout.js';
 import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
+import {Origins} from './origins.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
 import {Revision} from './revision.js';
@@ -78,6 +79,10 @@ export class Segment {
         text.focus();
       },
     });
+    this.origins = new Origins(proposal, {
+      language: () => bench.languages.source,
+      onGo: index => bench.openSegment(index),
+    });
     this.rest = new Rest(bench, {current, text, constraints, record, onCancel: () => this.step(true)});
     this.keys = new KeyCounter(text.field.area, {
       hasConsent: () => bench.keepsKeys,
@@ -105,6 +110,7 @@ export class Segment {
       proposal,
       offers: this.offers,
       ledger: this.ledger,
+      origins: this.origins,
       canStep: isUndo => Boolean(this.history.newest(isUndo) || bench.steps.newest(isUndo)),
     });
     this.alignment = new Alignment(this.layout.sourceHost, proposal);

@@ -1,27 +1,16 @@
 /* Draws the open segment into the elements of its layout. */
 import {markPins} from '../core/constraints.js';
 import {h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
+import {textOf} from '../core/pin_places.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {unseenIn} from '../core/unseen.js';
 import {languageNames} from '../dialogs/direction.js';
+import {originTexts} from './origins.js';
 import {settle, sourceLine} from './source.js';
 
 const CONFIDENCE_KEY = 'pinpoint:confidence';
 const FULL_LEDGER = 90; // pixels: the ledger's heading and two constraints; a third takes the place of the free translation
 const BESIDE = 55; // pixels: a row above the open segment, and most of one below
-
-/**
- * "learned from 3, 7, other documents", and as a title the sources and translations.
- * @param {LearnedView[]} learned
- */
-export const learnedFrom = learned => {
-  const numbers = learned.flatMap(({segment}) => segment ?? []).sort((a, b) => a - b);
-  const names = [...numbers.map(String), ...(numbers.length < learned.length ? [t('proposal.learned.elsewhere')] : [])];
-  return {
-    text: names.length ? t('proposal.learned', {segments: names.join(', ')}) : '',
-    title: learned.map(({source, target}) => `${source}\n\u2192 ${target}`).join('\n\n'),
-  };
-};
 
 export class SegmentView {
   #sourceSignature = '';
@@ -38,9 +27,10 @@ export class SegmentView {
    * @param {Proposal} parts.proposal
    * @param {Offers} parts.offers
    * @param {Ledger} parts.ledger
+   * @param {Origins} parts.origins
    * @param {(isUndo: boolean) => boolean} parts.canStep whether there is a step to undo or to redo
    */
-  constructor(page, layout, {current, text, constraints, proposal, offers, ledger, canStep}) {
+  constructor(page, layout, {current, text, constraints, proposal, offers, ledger, origins, canStep}) {
     this.page = page;
     this.layout = layout;
     this.current = current;
@@ -49,6 +39,7 @@ export class SegmentView {
     this.proposal = proposal;
     this.offers = offers;
     this.ledger = ledger;
+    this.origins = origins;
     this.canStep = canStep;
     this.showConfidence(readStored('local', CONFIDENCE_KEY) === 'shown');
     addEventListener('resize', () => {
@@ -157,15 +148,18 @@ export class SegmentView {
     const {proposal, is_pending: isPending, notices} = detail;
     const {alternatives} = this.offers;
     if (alternatives.isOpen && proposal?.text !== alternatives.text) alternatives.close();
-    this.proposal.render(proposal ? this.tokensOf(proposal, isPending) : [], {
+    const tokens = proposal ? this.tokensOf(proposal, isPending) : [];
+    const learned = proposal && textOf(tokens) === proposal.text ? detail.learned_from : []; // of its words
+    this.proposal.render(tokens, {
       lang: this.page.languages.target,
       isBusy: isPending,
       confidence: proposal?.confidence ?? [],
+      origins: originTexts(learned),
       placeholder: isPending
         ? t(this.page.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading')
         : t('proposal.none'),
     });
-    this.paintProposalNote(proposal, detail.learned_from);
+    this.paintProposalNote(proposal, learned);
     const texts = [...notices];
     if (proposal?.is_stale && !isPending) texts.push(t('proposal.stale'));
     this.layout.notices.replaceChildren(
@@ -174,16 +168,14 @@ export class SegmentView {
   }
 
   /**
-   * The score, and the confirmed segments that the proposal draws from.
+   * The score, and the confirmed segments that words of the proposal come from.
    * @param {ProposalView | null} proposal
    * @param {LearnedView[]} learned
    */
   paintProposalNote(proposal, learned) {
-    const {proposalNote} = this.layout;
-    const score = proposal ? t('proposal.score', {score: number(proposal.score)}) : '';
-    const from = proposal ? learnedFrom(learned) : {text: '', title: ''};
-    setText(proposalNote, from.text ? `${from.text} \u00b7 ${score}` : score);
-    proposalNote.title = from.title;
+    const {scoreNote} = this.layout;
+    setText(scoreNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
+    this.origins.render(learned);
   }
 
   /**
