@@ -55,7 +55,7 @@ export const editProject = async (bench, projects, project, onDone) => {
       autocomplete: 'off',
       'aria-describedby': 'pinpoint-project-wrong',
     });
-  const name = text(project?.name ?? '');
+  const name = text(project ? projectName(project) : '');
   const client = text(project?.client ?? '');
   const pair = h(
     'select',
