@@ -63,7 +63,7 @@ export const impactTables = (bench, run, goTo) => {
       rows.length
         ? h(
             'div.tblscroll',
-            {tabindex: 0, role: 'region', 'aria-label': label},
+            {tabindex: 0, role: 'group', 'aria-label': label},
             h(
               'table',
               {},

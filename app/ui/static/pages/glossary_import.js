@@ -113,7 +113,7 @@ class ImportPage {
         h('div.gtools', {}, h('h2', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
         h(
           'div.tblscroll',
-          {tabindex: 0, role: 'region', 'aria-label': t('import.rows')},
+          {tabindex: 0, role: 'group', 'aria-label': t('import.rows')},
           h(
             'table',
             {},

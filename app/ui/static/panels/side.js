@@ -96,6 +96,7 @@ export class Side {
       h('p.lead', {}, t('keys.note')),
     );
     host.append(
+      h('h2.sr', {}, t('side.label')),
       h(
         'div.tabs',
         {role: 'tablist', 'aria-label': t('side.label')},
