@@ -9,6 +9,7 @@ import re
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of
+from app.formats.blocks import Block
 from app.formats.inline import Piece, Shown, show
 from app.formats.prose import ProseFile
 from app.i18n import Message
@@ -25,6 +26,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a subtitle file. Raises DocumentError if it has no events or the text is not the last field."""
     decoded = decode_text(data, name, DocumentError, encoding)
     units: list[Unit] = []
+    blocks: list[Block] = []
     fields = [field.strip().lower() for field in _USUAL_FORMAT.split(",")]
     is_events = has_events = False
     for line in _LINE.finditer(decoded.text):
@@ -49,6 +51,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 end = line.start() + len(line.group().rstrip())
                 note = next((parts[at].strip() for at, field in enumerate(fields) if field in ("name", "actor")), "")
                 units.append(Unit(end - len(text), end, text, note=note, whole=((0, len(text)),)))
+                times = [parts[at].strip() for at, field in enumerate(fields) if field in ("start", "end")]
+                blocks.append(Block("subtitle", end - len(text), end, label=" – ".join(times)))
     if not has_events:
         raise DocumentError(
             Message(
@@ -61,6 +65,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         show=lambda raw: _content(raw).text,
         find_tags=lambda raw: _content(raw).tags,
         mark_up=lambda raw, translation: _content(raw).raw(translation, _text),
+        blocks=blocks,
     )
 
 

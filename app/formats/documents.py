@@ -6,7 +6,7 @@ A document contains the file's bytes and the place of each segment. The meaning 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from app.formats.base import (
     Unit,
     UnitTranslation,
 )
+from app.formats.blocks import Block, HasBlocks
 from app.formats.coverage import Coverage, coverage_of
 from app.formats.table import TableFile, first_rows
 from app.i18n import Message
@@ -112,6 +113,15 @@ class Document:
         return coverage_of(
             format_by_key(self.format).key, self.data, text, (segment.source for segment in self.segments)
         )
+
+    def blocks(self) -> Sequence[Block]:
+        """What a reader sees the document made of; without knowledge of the format, a block for each unit."""
+        parsed = _parsed(self.format, self.data, self.name)
+        if isinstance(parsed, HasBlocks) and parsed.blocks:
+            return parsed.blocks
+        return [
+            Block("entry" if unit.note else "paragraph", unit.start, unit.end, label=unit.note) for unit in parsed.units
+        ]
 
     def matches(self) -> list[tuple[str, str, str]]:
         """Source, target and origin of the matches of a memory that the file contains."""

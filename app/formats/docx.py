@@ -18,9 +18,11 @@ from unicodedata import category
 from langcodes import Language
 
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.blocks import Block
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
+from app.formats.office_blocks import Tables, placed, word_block, word_headings
 from app.formats.office_file import check_size, find_paragraph
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
@@ -33,6 +35,12 @@ _LANGUAGE = re.compile(rb"""(<\w+:lang\b[^>]*?\s\w+:val=["'])([\w-]+)(["'])""")
 _KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes)\+xml$")
 _MAX_DROP_CAP = 3  # characters: a letter with a quotation mark
 _INITIAL = re.compile(r"((?:\{/?\d+\})*)((?:[\"'“„‚«»‹›(¿¡]*\w|.)?)(.*)", re.DOTALL)
+_LABELS = {
+    "header": Message("header"),
+    "footer": Message("footer"),
+    "footnotes": Message("footnotes"),
+    "endnotes": Message("endnotes"),
+}
 _ORDER = ("document.main", "header", "footer", "footnotes", "endnotes")
 
 
@@ -106,6 +114,25 @@ class DocxFile:
         if language:
             new = self._in_language(new, language)
         return WrittenFile(self.package.rewritten(new))
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks of the body, and then of headers, footers and notes."""
+        headings = word_headings(self.package)
+        types = self.package.content_types()
+        found: list[Block] = []
+        for part in self.parts:
+            kind = _KIND.search(types[part.name])
+            if kind and kind[1] in _LABELS:
+                found.append(Block("part", label=_LABELS[kind[1]]))
+            paragraphs = paragraphs_of(tree(part.decoded.text), f"{part.prefix}p")
+            tables = Tables()
+            starts = list(part.starts)
+            for index in part.caps:  # one block with the paragraph behind
+                starts[index + 1] = starts[index]
+            blocks = [word_block(paragraphs.nodes[index], tables, headings) for index in paragraphs.originals]
+            found += placed(blocks, starts, part.starts[-1] + len(part.paragraphs[-1].text) + 1)
+        return found
 
     def _in_language(self, new: Mapping[str, bytes], language: str) -> dict[str, bytes]:
         """The new parts and the styles, with the target language wherever they state the document's language."""

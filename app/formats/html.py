@@ -19,7 +19,9 @@ from html import unescape
 
 from app.errors import DocumentError
 from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, line_of, one_line, splice
+from app.formats.blocks import Block, code
 from app.formats.html_attributes import Value, Zones, attributes, is_translated, texts
+from app.formats.html_blocks import OpenBlocks
 from app.formats.inline import Piece, Shown, show
 from app.formats.xml_text import encode_xml
 from app.text.encoding import DecodedText, decode_text
@@ -31,6 +33,7 @@ _TOKEN = re.compile(
     |(?P<text>(?:[^<]|<(?![A-Za-z/!?]))++)""",
     re.VERBOSE | re.DOTALL,
 )
+_TOKEN_MARKS = re.compile(r"<[/!A-Za-z][^>]*>")
 _LANGUAGE = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<html(?=[\s>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
@@ -72,6 +75,7 @@ class HtmlFile(TextFile):
     decoded: DecodedText
     tokens: Sequence[_Token] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    blocks: Sequence[Block] = field(repr=False)
     is_paired: bool = False
 
     @property
@@ -176,20 +180,26 @@ def read(data: bytes, name: str, encoding: str | None = None) -> HtmlFile:
     decoded = _decoded(data, name, encoding)
     tokens: list[_Token] = []
     units: list[Unit] = []
+    blocks: list[Block] = []
     shift = 0
-    for block, values, position in _blocks(decoded.text):
+    for block, values, position, shape in _blocks(decoded.text):
+        if shape.kind == "code":
+            blocks.append(code(shape.text, position + shift))
+            continue
         offset = len(tokens)
         paired = _paired([replace(t, start=t.start + shift, end=t.end + shift, at=t.start) for t in block], offset)
         tokens += paired
         if any(c.isalpha() for token in paired if token.piece.kind == "text" for c in unescape(token.piece.raw)):
             units.append(_unit(paired, offset))
+            blocks.append(shape.at(units[-1].start, units[-1].end))
         for value in values:
             start = position + shift
             token = _Token(Piece("text", value.raw), start, start + len(value.raw), at=value.start, value=value)
             tokens.append(token)
             units.append(replace(_unit([token], 0), note=value.name))
+            blocks.append(Block("entry", units[-1].start, units[-1].end, label=value.name))
             shift += len(value.raw) + 1
-    return HtmlFile(decoded, tokens, units)
+    return HtmlFile(decoded, tokens, units, blocks)
 
 
 def _decoded(data: bytes, name: str, encoding: str | None) -> DecodedText:
@@ -207,11 +217,12 @@ def _decoded(data: bytes, name: str, encoding: str | None) -> DecodedText:
     return decode_text(data, name, DocumentError, encoding)
 
 
-def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
-    """For each block: its texts and inline tags, the text attributes of all its tags, and its end offset."""
+def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int, Block]]:
+    """For each block: its texts and inline tags, the text attributes of all its tags, its end offset, and its kind."""
     block: list[_Token] = []
     values: list[Value] = []
     zones = Zones()
+    shapes = OpenBlocks()
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -246,10 +257,14 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int]]:
         elif is_on and name in _INLINE:
             block.append(_Token(Piece("open" if match["start"] else "close", raw), start, position, name))
         elif block or values:
-            yield block, values, position
+            yield block, values, position, shapes.current
             block, values = [], []
+        if name == "pre" and is_protected and was_on:
+            yield [], [], position, Block("code", text=unescape(_TOKEN_MARKS.sub("", raw)))
+        elif name and not is_protected and name not in _EMPTY:
+            shapes.tag(name, is_end=match["end"] is not None)
     if block or values:
-        yield block, values, position
+        yield block, values, position, shapes.current
 
 
 def _element_end(text: str, name: str, position: int) -> int:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
+from app.formats.blocks import PARAGRAPH, Block, code
 from app.formats.markdown_inline import marked_up, pairs, shown, typed_html_as_text
 from app.formats.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
@@ -77,6 +77,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     cells: list[tuple[int, int]] = []
+    blocks: list[Block] = []
     # One character for each line end, so that line numbers and offsets agree with the parser.
     body = re.sub(r"\r\n|\r", "\n", text[begin:]).replace("\0", "\ufffd")
     body = _FOOTNOTE.sub("\\1\ufffc", body)
@@ -95,9 +96,13 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 place=line_of(text, starts[deep.map[0]] if deep.map else 0),
             )
         )
-    for around, token in _inline(tokens):
+    for block, token in _blocks(tokens):
         assert token.map is not None
         position = starts[token.map[0]]
+        if block.kind == "code":
+            blocks.append(code(token.content, position))
+            continue
+        num_before = len(units)
         limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)
         for start, end, inside in _stretches(text, token.content, position, limit, units):
             source = _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), blanked(text, start, end, inside))
@@ -105,8 +110,10 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 continue
             joints += inside
             units.append(Unit(start, end, source, whole=_whole(source, labels)))
-            if around.type in ("td_open", "th_open"):
+            if block.kind == "cell":
                 cells.append((start, end))
+        if len(units) > num_before:
+            blocks.append(block.at(units[num_before].start, units[-1].end))
     fields = list(_front_fields(text, begin))
     return ProseFile(
         decoded,
@@ -122,6 +129,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 cells, text, start, typed_html_as_text(text[start:end], one_line(translation), is_mdx=has_components)
             )
         ),
+        blocks=[*(Block("entry", field.start, field.end, label=field.note) for field in fields), *blocks],
     )
 
 
@@ -161,9 +169,28 @@ def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, line: str)
     return f"{line[:at]}\\{line[at:]}"
 
 
-def _inline(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
-    """Each inline token with the token before it, which starts its block."""
-    return (pair for pair in pairwise(tokens) if pair[1].type == "inline" and pair[1].map)
+def _blocks(tokens: list[Token]) -> Iterator[tuple[Block, Token]]:
+    """Each token with text, and the block that it is in, without its place."""
+    depth = table = row = column = 0
+    around = PARAGRAPH
+    for token in tokens:
+        if token.type in ("bullet_list_open", "ordered_list_open", "bullet_list_close", "ordered_list_close"):
+            depth += token.nesting
+        elif token.type == "heading_open":
+            around = Block("heading", level=int(token.tag[1:]))
+        elif token.type == "table_open":
+            table += 1
+        elif token.type == "tr_open":
+            row, column = row + 1, 0
+        elif token.type in ("td_open", "th_open"):
+            around = Block("cell", row=(table, row), column=column)
+            column += 1
+        elif token.type == "paragraph_open":
+            around = Block("item", level=depth) if depth else PARAGRAPH
+        elif token.map and token.type == "inline":
+            yield around, token
+        elif token.map and token.type in ("fence", "code_block"):
+            yield Block("code"), token
 
 
 def _stretches(

@@ -17,7 +17,9 @@ from langcodes import Language
 
 from app.errors import DocumentError
 from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
+from app.formats.blocks import Block
 from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office_blocks import Tables, around, open_document_block, placed
 from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, Text, encode_xml, escape, tree
@@ -103,6 +105,24 @@ class OdfParagraph(Paragraph):
 class OdfFile(OfficeFile):
     """An OpenDocument file."""
 
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks of the body, with the names of sheets and slides, and then of headers and footers."""
+        found: list[Block] = []
+        for part in self.parts:
+            xml, tables = part.decoded.text, Tables()
+            nodes = [node for node in _paragraphs(tree(xml)) if OdfParagraph(node, xml).stretches]
+            blocks = (open_document_block(node, tables) for node in nodes)
+            label = ""
+            if part.name != _PARTS[0]:
+                found.append(Block("part", label=Message("headers and footers")))
+            for node, block in zip(nodes, placed(blocks, part.starts, part.end), strict=True):
+                if (name := _name_of_part(node)) and name != label:
+                    found.append(Block("part", label=name))
+                    label = name
+                found.append(block)
+        return found
+
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these spans replaced, in the target language."""
         written = super().write(translations, language)
@@ -175,6 +195,14 @@ def _paragraphs(root: Node) -> Iterator[Node]:
         if (node.local in ("p", "h") and node.name.startswith("text:")) or is_alternative:
             yield node
         stack += reversed(node.nodes())
+
+
+def _name_of_part(node: Node) -> str:
+    """The name of the sheet or slide that an element is in; "" in a text."""
+    outer = around(node, ("page",))
+    if outer is None and around(node, ("spreadsheet",)):
+        outer = around(node, ("table",))
+    return next((value for key, value in outer.attributes.items() if key.endswith(":name")), "") if outer else ""
 
 
 def _is_number(node: Node) -> bool:

@@ -9,14 +9,16 @@ A presentation without translations is written byte for byte; otherwise only cha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from app.formats.base import Edit, splice
+from app.formats.blocks import Block
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph
 from app.formats.docx_text_boxes import copies, paragraphs_of
+from app.formats.office_blocks import Tables, placed, slide_block
 from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
@@ -51,6 +53,18 @@ class SlideParagraph(Paragraph):
 @dataclass(frozen=True)
 class PptxFile(OfficeFile):
     """A presentation."""
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks of each slide, and of what belongs to it."""
+        found: list[Block] = []
+        for part in self.parts:
+            root, tables = tree(part.decoded.text), Tables()
+            paragraphs = paragraphs_of(root, f"{_prefix(root)}p")
+            found.append(Block("part", label=part.places[0]))
+            blocks = [slide_block(paragraphs.nodes[index], tables) for index in paragraphs.originals]
+            found += placed(blocks, part.starts, part.end)
+        return found
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes, and the pictures of a diagram."""

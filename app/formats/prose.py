@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
+from app.formats.blocks import Block
 from app.text.encoding import DecodedText
 
 
@@ -26,6 +27,7 @@ class ProseFile(TextFile):
     find_tags: Callable[[str], RawTags] = lambda line: {}
     mark_up: Callable[[str, str], str] = lambda line, translation: translation
     lay_out: Callable[[str, int, int, str], str] = lambda text, start, end, translation: one_line(translation)
+    blocks: Sequence[Block] = field(default=(), repr=False)
     is_paired: bool = False
 
     @property

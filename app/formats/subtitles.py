@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
+from app.formats.blocks import Block
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
@@ -47,7 +49,23 @@ _NO_TAG: Final = "<\u2060"  # a word joiner: no tag begins with it, and players 
 _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
 
 
+_CLOCK = re.compile(r"[\d:,.]*\d")
 Stretch = tuple[int, int, list[tuple[int, int]]]  # start, end and line breaks of a text
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A subtitle: its first and last moment as the file has them, and the texts of its speakers."""
+
+    begin: str
+    finish: str
+    texts: Sequence[Stretch]
+
+
+def cue_of(times: str, texts: Sequence[Stretch]) -> Cue:
+    """The subtitle with that line of times."""
+    begin, finish = _CLOCK.findall(times)[:2]
+    return Cue(begin, finish, texts)
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
@@ -74,29 +92,29 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 place=line_of(text, text.index(before)),
             )
         )
-    cues: list[list[Stretch]] = []
+    cues: list[Cue] = []
     for index, match in enumerate(times):
         end = len(text)
         if index + 1 < len(times):
             end = times[index + 1].start()
             number = _NUMBER_BEFORE_TIMES.search(text, max(match.end(), end - _MAX_NUMBER), end)
             end = number.start() if number else end
-        cues.append(speakers(text, match.end(), end))
+        cues.append(cue_of(match.group(), speakers(text, match.end(), end)))
     return subtitle_file(decoded, cues, mark_up=_marked_up)
 
 
 def subtitle_file(
     decoded: DecodedText,
-    cues: Sequence[Sequence[Stretch]],
+    cues: Sequence[Cue],
     show: Callable[[str], str] = str,
     mark_up: Callable[[str, str], str] = lambda raw, translation: translation,
 ) -> ProseFile:
-    """The file with these subtitles, each with the texts of its speakers; sentences over several are joined."""
+    """The file with these subtitles; sentences over several are joined."""
     text = decoded.text
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     gaps: list[tuple[int, int]] = []  # between subtitles with one sentence
-    for start, stop, inside, of_cues in _sentences(text, cues):
+    for start, stop, inside, of_cues in _sentences(text, [cue.texts for cue in cues]):
         joints += inside
         gaps += of_cues
         source = blanked(text, start, stop, inside)
@@ -105,7 +123,25 @@ def subtitle_file(
     def lay_out(text: str, start: int, end: int, translation: str) -> str:
         return _in_cues(text, start, end, gaps[bisect_left(gaps, (start,)) : bisect_left(gaps, (end,))], translation)
 
-    return ProseFile(decoded, units, joints, show=show, mark_up=mark_up, lay_out=lay_out)
+    blocks = list(_blocks(cues, {stop for _, stop in gaps}))
+    return ProseFile(decoded, units, joints, show=show, mark_up=mark_up, lay_out=lay_out, blocks=blocks)
+
+
+def _blocks(cues: Sequence[Cue], continued: Set[int]) -> Iterator[Block]:
+    """A block for each subtitle with text; those whose text begins in `continued` belong to the one before."""
+    block, begin = None, ""
+    for cue in cues:
+        if not cue.texts:
+            continue
+        start, end = cue.texts[0][0], cue.texts[-1][1]
+        if block and start in continued:
+            block = replace(block, end=end, label=f"{begin} – {cue.finish}")
+            continue
+        if block:
+            yield block
+        block, begin = Block("subtitle", start, end, label=f"{cue.begin} – {cue.finish}"), cue.begin
+    if block:
+        yield block
 
 
 def is_formatting(name: str, source: str, translation: str) -> bool:

@@ -9,7 +9,7 @@ import re
 
 from app.errors import DocumentError
 from app.formats.prose import ProseFile
-from app.formats.subtitles import is_formatting, speakers, subtitle_file
+from app.formats.subtitles import cue_of, is_formatting, speakers, subtitle_file
 from app.i18n import Message
 from app.text.encoding import decode_text
 
@@ -42,7 +42,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         times = _TIMES.match(text, block.start(), block.end()) or _TIMES.match(text, first.end(), block.end())
         if times is None:
             continue
-        cues.append(speakers(text, times.end(), block.end()))
+        cues.append(cue_of(times.group(), speakers(text, times.end(), block.end())))
     return subtitle_file(decoded, cues, _shown, _marked_up)
 
 

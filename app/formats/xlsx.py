@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from xml.etree.ElementTree import ParseError
 
@@ -18,6 +18,7 @@ from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped
 
 from app.errors import DocumentError
 from app.formats.base import Edit, splice
+from app.formats.blocks import Block
 from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
 from app.formats.office_file import Changes, OfficeFile, OfficePart, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
@@ -31,6 +32,7 @@ _MAIN = re.compile(r"spreadsheetml\.(sheet|template)\.main\+xml$")
 _PHONETIC: Final = ("rPh", "phoneticPr")  # how to pronounce the source
 Font = frozenset[tuple[object, ...]]  # its properties, each with its attributes
 _SPACE = re.compile(r"[\t\r]")
+_CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
 class CellText(Paragraph):
@@ -80,6 +82,28 @@ class CellText(Paragraph):
 @dataclass(frozen=True)
 class XlsxFile(OfficeFile):
     """A workbook."""
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The cells of each sheet; a text that several cells share is in the first of them."""
+        found: dict[str, list[Block]] = {}
+        for part in self.parts:
+            for place, start, paragraph in zip(part.places, part.starts, part.paragraphs, strict=True):
+                assert isinstance(place, Message)
+                name = _CELL_NAME.fullmatch(place.values["cell"])
+                column = (
+                    sum((ord(letter) - 64) * 26**power for power, letter in enumerate(name[1][::-1])) if name else 0
+                )
+                row = int(name[2]) if name else 0
+                cell = Block("cell", start, start + len(paragraph.text) + 1, row=(0, row), column=column)
+                found.setdefault(place.values["sheet"], []).append(cell)
+        blocks: list[Block] = []
+        for number, (sheet, cells) in enumerate(found.items(), 1):
+            blocks.append(Block("part", label=sheet))
+            blocks += (
+                replace(cell, row=(number, cell.row[1])) for cell in sorted(cells, key=lambda c: (c.row[1], c.column))
+            )
+        return blocks
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes."""

@@ -17,13 +17,14 @@ from starlette.requests import ClientDisconnect
 from app import VERSION
 from app.errors import AppError, LogError
 from app.formats.documents import Export
+from app.formats.preview import preview_of
 from app.reports.views import replay_view, report_view
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui.commands import read_command
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.glossary_api import GlossaryApi
-from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, AskRevision, Changes, Hello
+from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
 from app.ui.repeated_commands import RepeatedCommands
 from app.ui.replies import attempt, error_reply, in_language_of, internal_error
 from app.ui.schemas import Name, PageMessage, read
@@ -133,6 +134,15 @@ class Api:
             question = read(AskRecord, message)
             workspace = self.sessions.find(question.token)
             return {"ok": True, "result": _VIEWS[question.view](workspace.store, workspace.session_id)}
+
+        return in_language_of(message, await asyncio.to_thread(attempt, view))
+
+    async def preview(self, message: Any) -> Json:
+        """The blocks of the document. It may be parsed again for this, which takes seconds for a large one."""
+
+        def view() -> Json:
+            workspace = self.sessions.find(read(AskPreview, message).token)
+            return {"ok": True, "result": {"blocks": preview_of(workspace.document)}}
 
         return in_language_of(message, await asyncio.to_thread(attempt, view))
 

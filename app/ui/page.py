@@ -101,10 +101,13 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     async def record(message: Any) -> Response:
         return json_reply(await api.record(message))
 
+    async def preview(message: Any) -> Response:
+        return await asyncio.to_thread(json_reply, await api.preview(message))
+
     async def glossary(message: Any) -> Response:
         return await asyncio.to_thread(lambda: json_reply(api.glossaries.ask(message)))
 
-    return [hello, command, changes, alternatives, completion, revision, record, glossary]
+    return [hello, command, changes, alternatives, completion, revision, record, preview, glossary]
 
 
 def mount_page(app: FastAPI, api: Api, *, host: str, port: int, max_file_bytes: int) -> None:

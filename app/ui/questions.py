@@ -59,6 +59,12 @@ class AskRecord(PageMessage):
     view: Literal["report", "replay"]
 
 
+class AskPreview(PageMessage):
+    """What the document is made of, with the segments in each block."""
+
+    result: ClassVar[Any] = r.DocumentPreview
+
+
 class GlossaryQuestion(PageMessage):
     """Which question about glossaries a message is; the other fields are read later."""
 

@@ -10,6 +10,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
+from app.formats.preview import PreviewBlock
 from app.log.records import SegmentStateName
 from app.ui.model_results import ModelSuggestion
 from app.ui.page_state import FindingView, Run, SessionOffer
@@ -211,6 +212,12 @@ class Completion(TypedDict):
 
 
 # ---- report and replay ----
+
+
+class DocumentPreview(TypedDict):
+    """The blocks of the document in the order of reading."""
+
+    blocks: list[PreviewBlock]
 
 
 class ReadingChoice(TypedDict):

@@ -15,7 +15,7 @@ from app.ui.commands.command import CommandMessage, SessionCommand
 from app.ui.glossary_api import QUESTIONS
 from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
-from app.ui.questions import AskAlternatives, AskCompletion, AskRecord, AskRevision, Changes, Hello
+from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
 from app.ui.replies import ErrorReply
 from app.ui.results import SessionReplay, SessionReport, ShownSession
 
@@ -35,6 +35,7 @@ def results() -> dict[str, dict[str, Any]]:
             "hello": ShownSession,
             "alternatives": AskAlternatives.result,
             "completion": AskCompletion.result,
+            "preview": AskPreview.result,
             "upload": ImportReport,
         },
     }
@@ -45,7 +46,7 @@ def protocol_types() -> str:
     kinds: dict[str, list[Any]] = {
         "Command": [*COMMANDS.values()],
         "GlossaryMessage": [*QUESTIONS.values()],
-        "Question": [Hello, Changes, AskAlternatives, AskCompletion, AskRevision, AskRecord],
+        "Question": [Hello, Changes, AskAlternatives, AskCompletion, AskRevision, AskRecord, AskPreview],
         "Reply": [SnapshotReply, ErrorReply],
     }
     commands = {model.__name__ for model in COMMANDS.values()}

@@ -5,6 +5,7 @@ The answers are given by hand, so that the page is seen in each state between a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -68,6 +69,33 @@ def screen(hand_app: HandApp) -> Iterator[Screen]:
     yield screen
     screen.leave()
     screen.check_nothing_went_wrong()
+
+
+def test_preview_follows_what_is_typed_and_opens_what_is_clicked(screen: Screen):
+    page = screen.page
+    shown, opened = page.locator(".preview .pv-seg"), page.locator(".preview .pv-seg.open")
+    before = left_top_width(screen)
+    page.keyboard.press("Alt+v")
+    try:
+        expect(opened).to_have_text(SOURCE.strip())
+        expect(opened).to_have_class(re.compile("untranslated"))
+        assert left_top_width(screen) == before
+        screen.type_text("Der <b>alte</b> Server.")
+        expect(opened).to_have_text("Der <b>alte</b> Server.")
+        shown.nth(2).click()
+        expect(page.locator(".editor .no")).to_have_text("3")
+        expect(opened).to_have_attribute("data-seg", "2")
+        expect(shown.first).to_have_text("Der <b>alte</b> Server.")
+    finally:
+        page.keyboard.press("Alt+v")
+    expect(shown.first).to_be_hidden()
+
+
+def left_top_width(screen: Screen) -> list[float]:
+    """The place of the editor; its height may still change while its details arrive."""
+    box = screen.page.locator(".editor").bounding_box()
+    assert box
+    return [box["x"], box["y"], box["width"]]
 
 
 def newest(decoder: HandDecoder, screen: Screen) -> Request:

@@ -195,6 +195,10 @@ const ACTIONS = {
     ({side}) =>
     () =>
       side.openMemory(),
+  preview:
+    ({side}) =>
+    () =>
+      side.togglePreview(),
   split:
     ({segment}) =>
     () =>

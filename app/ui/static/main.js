@@ -147,6 +147,7 @@ export class Bench {
     this.connection.switched?.();
     this.merge(reply);
     this.list.rebuild();
+    this.side.preview.forget();
     const [token, place] = JSON.parse(readStored('session', OPEN_KEY) ?? '[]');
     const first = token === reply.token ? place : (reply.result?.open ?? 0);
     const reread = /** @type {NoteAction[]} */ (
@@ -225,6 +226,7 @@ export class Bench {
     if (!row || !['edit', 'confirm'].includes(name) || typeof args.text !== 'string') return;
     this.rows[args.segment] = {...row, target: args.text, state: name === 'edit' ? 'edited' : row.state};
     this.list.updateRow(this.rows[args.segment], {keepsHeight: true});
+    this.side.preview.draw(args.segment);
   }
 
   /** @param {SuccessReply} reply */
@@ -234,7 +236,10 @@ export class Bench {
       const known = this.rows[row.index];
       if (known && known.stamp > row.stamp) continue;
       this.rows[row.index] = row;
-      if (known) this.list.updateRow(row, {keepsHeight: true});
+      if (known) {
+        this.list.updateRow(row, {keepsHeight: true});
+        this.side.preview.draw(row.index);
+      }
     }
     if (reply.order || !this.order.length) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
@@ -278,6 +283,7 @@ export class Bench {
     this.numbers = new Map(order.map((index, position) => [index, position + 1]));
     if (!isAnother) return;
     this.list.rebuild();
+    this.side.preview.reload();
     const {open} = this.session;
     if (open === null) return;
     if (!this.numbers.has(open)) this.openSegment(order.findLast(index => index < open) ?? order[0]);
@@ -314,6 +320,7 @@ export class Bench {
     writeStored('session', OPEN_KEY, JSON.stringify([session.token, index]));
     this.sendOpen();
     this.side.memory.open(index);
+    this.side.preview.open(index);
   }
 
   /** The server translates the open segment first. */

@@ -34,6 +34,7 @@ export const DEFAULTS = {
   comment: ['Alt+K'],
   match: ['Alt+Shift+1', 'Alt+Shift+2', 'Alt+Shift+3', 'Alt+Shift+4', 'Alt+Shift+5'],
   memory: ['Alt+M'],
+  preview: ['Alt+V'],
   search: ['Ctrl+K'],
   goto: ['Ctrl+G'],
   documents: ['Alt+O'],

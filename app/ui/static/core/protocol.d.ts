@@ -79,7 +79,8 @@ export type Question =
   | AskAlternatives
   | AskCompletion
   | AskRevision
-  | AskRecord;
+  | AskRecord
+  | AskPreview;
 
 export type Reply =
   | SnapshotReply
@@ -171,6 +172,7 @@ export interface FunctionResults {
   hello: ShownSession;
   alternatives: Alternatives;
   completion: Completion;
+  preview: DocumentPreview;
   upload: ImportReport;
 }
 
@@ -271,6 +273,12 @@ export interface AskOverview {
   token: string;
   language?: string;
   ask: 'overview';
+}
+
+/** What the document is made of, with the segments in each block. */
+export interface AskPreview {
+  token: string;
+  language?: string;
 }
 
 /** How the file was read, and what can be chosen instead. */
@@ -510,6 +518,11 @@ export interface DocumentImpact {
 export interface DocumentList {
   projects: ProjectRow[];
   documents: DocumentRow[];
+}
+
+/** The blocks of the document in the order of reading. */
+export interface DocumentPreview {
+  blocks: PreviewBlock[];
 }
 
 /** A document in the list of all documents. */
@@ -1039,6 +1052,26 @@ export interface PinView {
 export interface Pretranslate extends CommandFields {
   name: 'pretranslate';
   is_on: boolean;
+}
+
+/** A block of the document. A `row` has cells, of as many columns as its table; the others have segments.
+ *
+ * `text` is what is not translated; `label` is the name of a part, the times of a subtitle, or the key of an entry. */
+export interface PreviewBlock {
+  kind: 'paragraph' | 'heading' | 'item' | 'row' | 'part' | 'subtitle' | 'entry' | 'code';
+  segments: number[];
+  level?: number;
+  label?: string;
+  text?: string;
+  table?: number;
+  num_columns?: number;
+  cells?: PreviewCell[];
+}
+
+/** A cell with text, and the number of its column among the columns with text, from 0. */
+export interface PreviewCell {
+  column: number;
+  segments: number[];
 }
 
 /** The costs of the constraints: in total, each alone (`singly`), and the difference (`together`). */

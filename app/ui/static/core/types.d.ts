@@ -82,6 +82,7 @@ declare global {
   type SessionPlace = {token: string; version: number; open: number; detailStamp: number};
   type AlternativeRow = protocol.AlternativeRow;
   type MemoryMatch = protocol.MemoryMatch;
+  type PreviewBlock = protocol.PreviewBlock;
   type Counts = Record<string, number>;
   type KeyCounts = {
     counts: Counts;

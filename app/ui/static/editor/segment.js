@@ -40,6 +40,7 @@ export class Segment {
       record,
       onTyped: () => this.onTyped(),
       onChange: () => {
+        bench.side.preview.draw(current.index);
         this.revision.settle();
         this.completion.settle();
         this.view.paintState();

@@ -1,8 +1,14 @@
 /* The panel beside the list: terms and the best match of the open segment, the translation memory, checks, keys. */
 import {button, h, icon, sr, t, textIn, tn} from '../core/dom.js';
+import {shortcut} from '../core/key_bindings.js';
+import {readStored, writeStored} from '../core/storage.js';
 import {keyRows} from '../dialogs/key_sheet.js';
 import {statusLabel} from '../editor/source.js';
 import {Memory} from './memory.js';
+import {Preview} from './preview.js';
+
+const PREVIEW = 3; // the number of its tab
+const PREVIEW_KEY = 'pinpoint:preview'; // whether it was shown last
 
 /** @type {Record<string, [kind: string, icon: string | null]>} */
 const TAGS = {
@@ -29,8 +35,8 @@ const CHOICES = {
 
 export class Side {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'list' | 'lookupsLeft' | 'rows' | 'say' |
-   *   'segment' | 'server' | 'session' | 'steps'>} bench
+   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'list' | 'lookupsLeft' | 'openSegment' | 'order' | 'rows' |
+   *   'say' | 'segment' | 'server' | 'session' | 'steps'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {
@@ -45,6 +51,7 @@ export class Side {
       ['terms', 'book', this.counter],
       ['memory', 'memory', rate],
       ['checks', 'problem', this.findingCounter],
+      ['preview', 'preview', null],
       ['keys', 'keys', null],
     ];
     this.tabs = tabs.map(([name, iconName, extra], i) => {
@@ -61,6 +68,7 @@ export class Side {
           id: `pinpoint-tab-${name}`,
           'aria-controls': panel.id,
           title: t(`side.${name}`),
+          ...(name === 'preview' ? shortcut('preview') : {}),
           onclick: () => this.select(i, true),
           onkeydown: event => {
             /** @type {Record<string, number>} */
@@ -86,7 +94,9 @@ export class Side {
     this.memory = new Memory(bench, this.tabs[1].panel, {counter: rate, onMatches: () => this.showBest()});
     this.checks = this.tabs[2].panel;
     this.numToCheck = 0; // segments of the document with a finding
-    this.tabs[3].panel.append(
+    this.preview = new Preview(bench, this.tabs[PREVIEW].panel);
+    this.beforePreview = 0; // the tab to return to
+    this.tabs[4].panel.append(
       h('h3', {}, t('side.keys')),
       h(
         'dl.keys',
@@ -108,7 +118,9 @@ export class Side {
         this.tabs.map(x => x.panel),
       ),
     );
-    this.select(0);
+    const hasPreview = readStored('local', PREVIEW_KEY) === '1';
+    if (hasPreview) host.classList.add('open');
+    this.select(hasPreview ? PREVIEW : 0);
   }
 
   /**
@@ -124,6 +136,16 @@ export class Side {
       tab.tabIndex = i === chosen ? 0 : -1;
       panel.hidden = i !== chosen;
     });
+    if (chosen !== PREVIEW) this.beforePreview = chosen;
+    writeStored('local', PREVIEW_KEY, this.preview.isShown ? '1' : '');
+    if (this.preview.isShown && this.bench.session.open !== null) this.preview.show();
+  }
+
+  /** Shows the preview, or returns to the tab before it; in a narrow window, folds the panel. */
+  togglePreview() {
+    const isShown = this.preview.isShown;
+    this.host.classList.toggle('open', !isShown);
+    this.select(isShown ? this.beforePreview : PREVIEW);
   }
 
   /** Shows the translation memory and focuses its search. */
