@@ -156,9 +156,9 @@ class Request:
     are for models that were trained with them; None leaves the choice to the model. `follow` is a previous translation
     to stay near to.
 
-    With `hints`, a model that was trained for it reads the phrases, locked texts and suffix beside the source. It then
-    expects them, and puts them in better places. The search guarantees them either way. A phrase with several forms is
-    no hint, because the model would prefer one of them; nor are texts for which the encoder has no room.
+    With `hints`, a model that was trained for it reads the phrases, locked texts and suffix beside the source, so that
+    it expects them. The search guarantees them either way. A phrase with several forms is no hint, because the model
+    would prefer one of them; nor are texts for which the encoder has no room.
     """
 
     source: str

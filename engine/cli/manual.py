@@ -79,7 +79,7 @@ keys of a line:
                strength     {_STRENGTH.full_help}
                places_phrases  whether phrases that it lacks are first put into it, where they fit best (true)
   hints      whether a model that was trained with hints reads phrases, locked texts and suffix beside the source, so
-             that it puts them in better places (true)
+             that it expects them (true)
   direction  "en-de", say (--direction, or else the model's first)
   domain     "software", say, for a model that was trained with it (--domain, or else none)
   formality  "formal" (Sie) or "informal" (du), for a model trained with it (--formality, or else the model decides)
