@@ -281,7 +281,7 @@ def _text_cells(package: OfficePackage, sheet: str) -> Iterable[tuple[str, str, 
                     yield element.get("r", ""), kind, number, element.get("s", "0")
             if element.tag.rpartition("}")[2] in ("c", "row"):
                 element.clear()
-    except (ParseError, DefusedXmlException, ValueError) as problem:
+    except (ParseError, DefusedXmlException, LookupError, ValueError) as problem:  # LookupError: of an encoding
         raise DocumentError(
             Message(
                 "{name} ({part}) cannot be read: {problem}. Open and save the file in {program}, then open it here "

@@ -136,6 +136,14 @@ DAMAGED: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda data: edited(data, "xl/worksheets/sheet1.xml", lambda xml: xml[:-9]), "cannot be read"),
     (
         lambda data: edited(
+            data,
+            "xl/worksheets/sheet1.xml",
+            lambda xml: '<?xml version="1.0" encoding="UT8"?>' + xml.partition("?>")[2],
+        ),
+        "unknown encoding",
+    ),
+    (
+        lambda data: edited(
             data, "xl/worksheets/sheet1.xml", lambda xml: "<!DOCTYPE x [<!ENTITY a 'b'>]>" + xml.partition("?>")[2]
         ),
         "cannot be read",
