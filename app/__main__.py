@@ -20,6 +20,10 @@ from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 from app.settings import AppSettings, add_flags, program_name, settings_from
 
 if TYPE_CHECKING:
+    from app.serving.front import ApiFront
+    from app.serving.keys import ApiFile
+    from app.sessions import Sessions
+    from app.ui.server import Doors
     from app.ui.sign_in import SignIn
 
 
@@ -63,6 +67,10 @@ def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
         from app.cli.models_command import models
 
         return models
+    if command == "keys":
+        from app.cli.keys_command import keys
+
+        return keys
     if command == "dependencies":
         from app.cli.dependencies import dependencies
 
@@ -111,6 +119,7 @@ def _serve(settings: AppSettings) -> int:
     from app.models.document_direction import read_ahead
     from app.models.published_models import PublishedModels
     from app.reading import SeparateReader
+    from app.serving.keys import ApiFile
     from app.sessions import Sessions
     from app.ui.access import is_loopback
     from app.ui.api import Api
@@ -154,9 +163,13 @@ def _serve(settings: AppSettings) -> int:
             print(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
         sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"))
-        application = build_server(
-            api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host
-        )
+        page = build_server(api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host)
+        application: ApiFront | Doors = page
+        if settings.api:
+            keys = ApiFile.beside(store.path)
+            closing.callback(keys.close)
+            application = with_api(page, sessions, keys)
+            print(f"Other programs reach the API at {address} with a key: see `{program_name()} keys`.")
         if sign_in is None:
             print("Everyone who can reach this address can read and change the documents (--no-auth).")
         elif not is_loopback(settings.host):
@@ -169,6 +182,19 @@ def _serve(settings: AppSettings) -> int:
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
         Server(config, api).run(sockets=[listener])
     return 0
+
+
+def with_api(page: Doors, sessions: Sessions, keys: ApiFile) -> ApiFront:
+    """The page with the HTTP API before it. Both use the same models, and answer under the same names."""
+    from app.serving.admission import Admission
+    from app.serving.api_glossaries import ApiGlossaries
+    from app.serving.dialects import ApiContext
+    from app.serving.front import ApiFront
+    from app.serving.translations import TranslationService
+
+    translations = TranslationService(sessions.models.handles, sessions.options)
+    context = ApiContext(Admission(keys), translations, ApiGlossaries(keys), sessions.store)
+    return ApiFront(page, context, page.own_pages.sent)
 
 
 def _open_page(address: str, sign_in: SignIn | None, in_window: bool) -> None:

@@ -6,10 +6,31 @@
     ├── LogError           a log that cannot be read or written
     ├── DownloadError      a model that cannot be downloaded or installed
     │   └── BrokenDownload   a download that can be continued later
-    └── CommandError       a command of the page that cannot be carried out
+    ├── CommandError       a command of the page that cannot be carried out
+    └── ApiError           a request of the HTTP API that cannot be answered
 
 Every message is for the user: it names the file or row and how to fix the problem. It is plain text, never HTML.
 """
+
+from typing import Literal
+
+ApiErrorKind = Literal[
+    "no_key",
+    "wrong_key",
+    "forbidden",
+    "foreign",
+    "not_found",
+    "wrong_method",
+    "invalid",
+    "unsupported",
+    "unmet",
+    "too_large",
+    "too_fast",
+    "used_up",
+    "not_ready",
+    "too_late",
+    "internal",
+]
 
 
 class AppError(Exception):
@@ -38,3 +59,13 @@ class BrokenDownload(DownloadError):
 
 class CommandError(AppError):
     """A command cannot be carried out."""
+
+
+class ApiError(AppError):
+    """A request of the HTTP API cannot be answered. `kind` is for programs; the message, in English, is for people."""
+
+    def __init__(self, kind: ApiErrorKind, message: str, *, retry_after: int | None = None) -> None:
+        """`retry_after` is the number of seconds after which the same request may succeed."""
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after = retry_after

@@ -85,6 +85,10 @@ class AppSettings:
         default=DEFAULT_PORT,
         metadata={"help": "port to listen on (or PORT); if it is busy, the next free one is used", "type": int},
     )
+    api: bool = field(
+        default=False,
+        metadata={"help": "answer other programs, too, which need a key each (see `{program} keys`)"},
+    )
     threads: int = field(
         default=1,
         metadata={

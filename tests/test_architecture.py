@@ -42,7 +42,8 @@ FLOORS = {
         {"workspace"},
         {"projects"},
         {"sessions"},
-        {"cli", "ui"},
+        {"serving", "ui"},
+        {"cli"},
         {"__main__"},
     ),
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from app.paths import MODEL_FOLDER, default_log_path
+from app.serving.keys import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 from app.settings import add_flag, positive, program_name
 
 # Kinds of `export` on the command line -> names in the app; "document" is the translated document.
@@ -29,6 +30,7 @@ COMMANDS: Final = {
     "backup": "copy the log into a new file, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
     "models": "list, download, install and remove translation models",
+    "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "dependencies": "list the packages that Pinpoint runs with, and their licences",
 }
 OVERVIEW: Final = (
@@ -121,6 +123,23 @@ packages state it. --sbom writes them as a bill of materials: CycloneDX 1.6, JSO
 
 example:
   python -m app dependencies --sbom pinpoint.cdx.json
+
+""" + _EXIT_STATUS.format(partly="not used")
+_KEYS = """\
+The HTTP API (start the app with --api) answers programs that send a key. A key is shown once, when it is created; the
+file beside the log has only its hash. Keys of the same NAME belong to one person and share glossaries. A key can be
+created and revoked while the app runs.
+
+--address is for programs that cannot send a key, such as the plug-ins of OPUS-CAT: their requests from this address
+count as requests with this key. Everybody who uses that computer can then do the same. Behind a proxy, all requests
+come from the address of the proxy.
+
+examples:
+  python -m app keys create "Ana Trados"
+  python -m app keys create Weblate --characters 10000000 --requests 3000
+  python -m app keys create "Ben memoQ" --address 192.168.1.20
+  python -m app keys list
+  python -m app keys revoke 2
 
 """ + _EXIT_STATUS.format(partly="not used")
 _MODELS = """\
@@ -253,6 +272,25 @@ def build_parser() -> argparse.ArgumentParser:
     dependencies = add("dependencies", _DEPENDENCIES)
     dependencies.add_argument("--sbom", type=Path, metavar="FILE", help="write a bill of materials into this new file")
 
-    for command in (stats, export, importing, backup, verify):
+    keys = add("keys", _KEYS)
+    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION")
+    create = actions.add_parser("create", help="create a key and show it", description="Create a key and show it.")
+    create.add_argument("name", metavar="NAME", help="the person or program that gets the key")
+    create.add_argument(
+        "--requests", type=positive, default=DEFAULT_REQUESTS, metavar="N",
+        help=f"most requests a minute (default: {DEFAULT_REQUESTS:,})",
+    )  # fmt: skip
+    create.add_argument(
+        "--characters", type=positive, default=DEFAULT_CHARACTERS, metavar="N",
+        help=f"most characters to translate a day, in UTC (default: {DEFAULT_CHARACTERS:,})",
+    )  # fmt: skip
+    create.add_argument("--may-export", action="store_true", help="also read the sessions of the page")
+    create.add_argument("--address", default="", metavar="IP", help="also answer requests without a key from here")
+    listing = actions.add_parser("list", help="list all keys", description="List all keys, without their texts.")
+    listing.add_argument("--json", action="store_true", help="a JSON object for each key")
+    revoke = actions.add_parser("revoke", help="make a key void", description="Make a key void at once.")
+    revoke.add_argument("number", type=positive, metavar="NUMBER", help="the number that `keys list` shows")
+
+    for command in (stats, export, importing, backup, verify, create, listing, revoke):
         add_flag(command, "log", default=default_log_path())
     return parser

@@ -156,13 +156,13 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
     connection: sqlite3.Connection | None = None
     lock: LogLock | None = None
     try:
-        _keep_private(path)
+        keep_private(path)
         lock = LogLock(path) if exclusively else None
         # Transactions are explicit, and a lock guards the connection.
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db = Database(connection)
         _check(db, path)
-        _enable_wal(db)
+        enable_wal(db)
         # macOS keeps written data in the disk's own cache, unless asked to write through.
         for pragma in ("synchronous = FULL", "fullfsync = ON", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {pragma}")
@@ -181,7 +181,7 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         ) from error
 
 
-def _enable_wal(db: Database) -> None:
+def enable_wal(db: Database) -> None:
     """Switches to write-ahead logging; waits itself, as SQLite does not while another process switches."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
@@ -194,7 +194,7 @@ def _enable_wal(db: Database) -> None:
             time.sleep(0.01)
 
 
-def _keep_private(path: Path) -> None:
+def keep_private(path: Path) -> None:
     """Creates the file and its folder if they do not exist; only their owner can read them.
 
     SQLite gives the files beside it the same rights. A folder that the user has chosen keeps its rights.

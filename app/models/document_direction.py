@@ -147,6 +147,15 @@ def read_ahead(directions: Sequence[str], delay_seconds: float = 6) -> None:
         timer.start()
 
 
+def guessed_languages(text: str, directions: Sequence[str]) -> list[tuple[float, str]]:
+    """The share of a text's words in the dictionary of each source language of the directions, largest first.
+
+    Empty where these cannot be told apart: see `_guessable`.
+    """
+    languages = _guessable(directions)
+    return _shares(text, languages) if languages else []
+
+
 def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
     """The targets of each source, in the model's order."""
     targets: dict[str, list[str]] = {}

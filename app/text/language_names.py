@@ -5,31 +5,32 @@ from __future__ import annotations
 import re
 
 _LANGUAGES = {
-    "ar": {"ar", "ara", "arabic", "arabisch"},
-    "bg": {"bg", "bul", "bulgarian", "bulgarisch"},
-    "cs": {"cs", "ces", "cze", "czech", "tschechisch"},
-    "da": {"da", "dan", "danish", "dänisch"},
-    "de": {"de", "ger", "deu", "german", "deutsch"},
-    "el": {"el", "ell", "gre", "greek", "griechisch"},
-    "en": {"en", "eng", "english", "englisch"},
-    "es": {"es", "spa", "spanish", "spanisch"},
-    "fi": {"fi", "fin", "finnish", "finnisch"},
-    "fr": {"fr", "fra", "fre", "french", "französisch"},
-    "hu": {"hu", "hun", "hungarian", "ungarisch"},
-    "it": {"it", "ita", "italian", "italienisch"},
-    "ja": {"ja", "jpn", "japanese", "japanisch"},
-    "ko": {"ko", "kor", "korean", "koreanisch"},
-    "nb": {"nb", "nob", "norwegian", "norwegisch"},
-    "nl": {"nl", "nld", "dut", "dutch", "niederländisch"},
-    "pl": {"pl", "pol", "polish", "polnisch"},
-    "pt": {"pt", "por", "portuguese", "portugiesisch"},
-    "ro": {"ro", "ron", "rum", "romanian", "rumänisch"},
-    "ru": {"ru", "rus", "russian", "russisch"},
-    "sv": {"sv", "swe", "swedish", "schwedisch"},
-    "tr": {"tr", "tur", "turkish", "türkisch"},
-    "uk": {"uk", "ukr", "ukrainian", "ukrainisch"},
-    "zh": {"zh", "zho", "chi", "chinese", "chinesisch"},
+    "ar": ("ar", "ara", "arabic", "arabisch"),
+    "bg": ("bg", "bul", "bulgarian", "bulgarisch"),
+    "cs": ("cs", "ces", "cze", "czech", "tschechisch"),
+    "da": ("da", "dan", "danish", "dänisch"),
+    "de": ("de", "ger", "deu", "german", "deutsch"),
+    "el": ("el", "ell", "gre", "greek", "griechisch"),
+    "en": ("en", "eng", "english", "englisch"),
+    "es": ("es", "spa", "spanish", "spanisch"),
+    "fi": ("fi", "fin", "finnish", "finnisch"),
+    "fr": ("fr", "fra", "fre", "french", "französisch"),
+    "hu": ("hu", "hun", "hungarian", "ungarisch"),
+    "it": ("it", "ita", "italian", "italienisch"),
+    "ja": ("ja", "jpn", "japanese", "japanisch"),
+    "ko": ("ko", "kor", "korean", "koreanisch"),
+    "nb": ("nb", "nob", "norwegian", "norwegisch"),
+    "nl": ("nl", "nld", "dut", "dutch", "niederländisch"),
+    "pl": ("pl", "pol", "polish", "polnisch"),
+    "pt": ("pt", "por", "portuguese", "portugiesisch"),
+    "ro": ("ro", "ron", "rum", "romanian", "rumänisch"),
+    "ru": ("ru", "rus", "russian", "russisch"),
+    "sv": ("sv", "swe", "swedish", "schwedisch"),
+    "tr": ("tr", "tur", "turkish", "türkisch"),
+    "uk": ("uk", "ukr", "ukrainian", "ukrainisch"),
+    "zh": ("zh", "zho", "chi", "chinese", "chinesisch"),
 }
+_ENGLISH = {code: next(word for word in words if len(word) > 3).title() for code, words in _LANGUAGES.items()}
 _LANGUAGE_OF = {word: code for code, words in _LANGUAGES.items() for word in words}
 # A name or code, and a region or script: "English (United States)", "English_United_States", "zh-Hans-CN".
 _NAME = re.compile(r"([^\W\d_]+)(?:[-_]([\w-]+)|\s*\(([^()]*)\))?")
@@ -61,6 +62,15 @@ def language_of(name: str) -> str | None:
     if found is None or (found[2] and _ABOUT & {*re.split("[-_]", found[2])[-1:]}):
         return None
     return _LANGUAGE_OF.get(found[1])
+
+
+def english_name(code: str) -> str:
+    """The English name of a language; its code where it has none here.
+
+    >>> english_name("pt"), english_name("gd")
+    ('Portuguese', 'gd')
+    """
+    return _ENGLISH.get(code, code)
 
 
 def column_language(name: str) -> str | None:

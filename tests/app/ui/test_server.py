@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from fastapi import FastAPI
 
 from app import VERSION
+from app.__main__ import with_api
 from app.models.watchdog import REPORTED_AFTER_SECONDS
+from app.serving.front import ApiFront, error_reply_of
+from app.serving.keys import ApiFile
 from app.ui.api import Api
 from app.ui.server import Doors, build_server
 from app.ui.sign_in import SignIn
@@ -27,6 +31,14 @@ def doors(api: Api) -> Doors:  # noqa: F811
     return build_server(api, host="127.0.0.1", port=7860, sign_in=SignIn(TOKEN))
 
 
+@pytest.fixture
+def front(doors: Doors, api: Api, tmp_path: Path) -> Iterator[ApiFront]:  # noqa: F811
+    """The page and the HTTP API."""
+    keys = ApiFile.beside(tmp_path / "log.sqlite")
+    yield with_api(doors, api.sessions, keys)
+    keys.close()
+
+
 class Reply(NamedTuple):
     """The status of a response, 1008 for a websocket that was closed, and its headers."""
 
@@ -34,7 +46,7 @@ class Reply(NamedTuple):
     headers: dict[str, str]
 
 
-def ask(doors: Doors, *requests: tuple[str, str], kind: str = "http", **headers: str) -> list[Reply]:
+def ask(doors: Doors | ApiFront, *requests: tuple[str, str], kind: str = "http", **headers: str) -> list[Reply]:
     """The replies to requests (method, path with query), each with these headers."""
     sent = {"host": "127.0.0.1:7860", "content-length": "0", **headers}
 
@@ -116,6 +128,40 @@ def test_no_address_answers_other_sites_or_requests_without_the_token(
         assert reply.status in statuses or is_public, f"{method} {path}"
         assert "access-control-allow-origin" not in reply.headers
         assert reply.headers["x-frame-options"] == "DENY", f"{method} {path}"
+
+
+@pytest.mark.parametrize(
+    ("headers", "statuses"),
+    [
+        ({"host": "evil.example"}, {403}),
+        ({"origin": "http://evil.example", "authorization": "Bearer x"}, {403}),
+        ({"origin": "null"}, {403}),
+        ({}, {401, 403, 404, 405}),
+        (SIGNED_IN, {401, 403, 404, 405}),  # the token of the page is no key
+        ({"authorization": "DeepL-Auth-Key x"}, {401, 403, 404, 405}),
+    ],
+)
+def test_no_address_of_the_api_answers_other_sites_or_requests_without_a_key(
+    front: ApiFront, headers: dict[str, str], statuses: set[int]
+):
+    found = sorted(path for path in set(paths(front.api.routes)) if error_reply_of(path) is not None)
+    assert {"/api/v1/translate", "/v2/translate", "/v3/glossaries", "/translate", "/MTRestService/Login"} <= set(found)
+    requests = [(method, path) for path in found for method in METHODS]
+    for (method, path), reply in zip(requests, ask(front, *requests, **headers), strict=True):
+        is_public = path in ("/languages", "/list", "/listPairs", "/listLanguageNames") and statuses != {403}
+        assert reply.status in statuses or (is_public and reply.status == 200), f"{method} {path}"
+        assert "access-control-allow-origin" not in reply.headers
+        assert reply.headers["x-frame-options"] == "DENY", f"{method} {path}"
+
+
+def test_page_before_the_api_keeps_its_checks_and_is_closed_without_the_flag(front: ApiFront, doors: Doors):
+    pages = ["/", "/status", "/api", "/gradio_api/queue/join"]
+    for headers in ({}, SIGNED_IN, {"host": "evil.example"}, {"origin": "http://evil.example"}):
+        asked = [("GET", path) for path in pages]
+        assert [reply.status for reply in ask(front, *asked, **headers)] == [
+            reply.status for reply in ask(doors, *asked, **headers)
+        ]
+    assert get(doors, "/api/v1/usage", **SIGNED_IN) == 404
 
 
 def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):

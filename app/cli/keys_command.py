@@ -1,0 +1,66 @@
+"""The command `keys`: creates, lists and revokes the keys of the HTTP API."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import json
+import sys
+from dataclasses import asdict
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.serving.keys import ApiFile
+from app.settings import program_name
+
+
+def keys(flags: argparse.Namespace) -> int:
+    """Carries out the action; returns 0."""
+    file = ApiFile.beside(flags.log)
+    try:
+        if flags.action == "create":
+            _create(file, flags)
+        elif flags.action == "revoke":
+            key = file.revoke(flags.number)
+            print(f"Key {key.id} of {key.name} is void.")
+        else:
+            _list(file, as_json=flags.json)
+    finally:
+        file.close()
+    return 0
+
+
+def _create(file: ApiFile, flags: argparse.Namespace) -> None:
+    try:
+        address = str(ipaddress.ip_address(flags.address)) if flags.address else ""
+    except ValueError:
+        raise CommandError(Message("{address!r} is no IP address", address=flags.address)) from None
+    key, text = file.create(
+        flags.name,
+        requests_a_minute=flags.requests,
+        characters_a_day=flags.characters,
+        may_export=flags.may_export,
+        address=address,
+    )
+    print(text)
+    note = (
+        f"This is key {key.id}, of {key.name}. It is not shown again; `{program_name()} keys revoke {key.id}` ends it."
+    )
+    print(note, file=sys.stderr)
+
+
+def _list(file: ApiFile, *, as_json: bool) -> None:
+    found = file.keys()
+    if as_json:
+        for key in found:
+            print(json.dumps({**asdict(key), "characters_today": file.characters_today(key)}, ensure_ascii=False))
+        return
+    print(f"{'number':>6}  {'created':<10}  {'last used':<10}  {'today':>10}  {'of':>11}  name")
+    for key in found:
+        notes = [f"revoked {key.revoked[:10]}"] * bool(key.revoked) + ["may export"] * key.may_export
+        notes += [f"from {key.address}"] * bool(key.address)
+        print(
+            f"{key.id:>6}  {key.created[:10]:<10}  {key.last_used[:10] or 'never':<10}  "
+            f"{file.characters_today(key):>10,}  {key.characters_a_day:>11,}  {key.name}"
+            + (f" ({', '.join(notes)})" if notes else "")
+        )

@@ -1,0 +1,99 @@
+"""The one place that decides who may use the HTTP API, how fast, and how much."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from app.errors import ApiError
+from app.serving.keys import ApiFile, ApiKey
+
+MAX_AT_ONCE: Final = 16  # requests of one key
+_MINUTE: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sends a request."""
+
+    key: ApiKey
+
+    @property
+    def name(self) -> str:
+        """The person, to whom glossaries and documents belong."""
+        return self.key.name
+
+    @property
+    def owner(self) -> str:
+        """The name under which the person takes turns with others for the model."""
+        return f"api/{self.key.name}"
+
+
+class Admission:
+    """Checks keys and limits. Thread-safe. The counts of requests are of this run, those of characters are kept."""
+
+    def __init__(self, file: ApiFile, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` returns seconds."""
+        self.file = file
+        self._clock = clock
+        self._entered: dict[int, deque[float]] = {}  # by key: when the requests of the last minute came
+        self._num_running: dict[int, int] = {}
+        self._lock = threading.Lock()
+
+    def enter(self, text: str | None, address: str | None = None) -> Caller:
+        """Who sends a request with this key, which counts from now on. Raises ApiError.
+
+        `address` is that of the client, in a dialect whose clients cannot send a key.
+        """
+        if text:
+            key = self.file.find(text)
+        elif address is not None:
+            key = self.file.at_address(address)
+        else:
+            raise ApiError("no_key", "The request has no key. `pinpoint keys create NAME` makes one.")
+        if key is None:
+            if text:
+                raise ApiError("wrong_key", "The key is wrong or was revoked.")
+            raise ApiError("no_key", f"The request has no key, and none was made with --address {address}.")
+        self._count(key)
+        return Caller(key)
+
+    @contextmanager
+    def running(self, caller: Caller) -> Iterator[None]:
+        """The time during which a request is answered. Raises ApiError if too many of this key are."""
+        key = caller.key.id
+        with self._lock:
+            if self._num_running.get(key, 0) >= MAX_AT_ONCE:
+                raise ApiError(
+                    "too_fast", f"At most {MAX_AT_ONCE} requests of a key are answered at once.", retry_after=1
+                )
+            self._num_running[key] = self._num_running.get(key, 0) + 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._num_running[key] -= 1
+
+    def charge(self, caller: Caller, num_characters: int) -> None:
+        """Counts characters to translate. Raises ApiError, and counts nothing, where they are too many for today."""
+        if not self.file.charge(caller.key, num_characters):
+            most = caller.key.characters_a_day
+            raise ApiError("used_up", f"This key may translate {most:,} characters a day (UTC); they are used up.")
+
+    def _count(self, key: ApiKey) -> None:
+        now = self._clock()
+        with self._lock:
+            entered = self._entered.setdefault(key.id, deque())
+            while entered and entered[0] <= now - _MINUTE:
+                entered.popleft()
+            if len(entered) >= key.requests_a_minute:
+                seconds = max(1, math.ceil(entered[0] + _MINUTE - now))
+                message = f"This key may send {key.requests_a_minute:,} requests a minute: wait {seconds} seconds."
+                raise ApiError("too_fast", message, retry_after=seconds)
+            entered.append(now)

@@ -1,0 +1,85 @@
+"""The dialect of Apertium APy, which OmegaT, Okapi and Weblate speak. The key is the field `key`.
+
+The language pairs can be asked for without a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from langcodes import Language
+
+from app.errors import ApiError
+from app.models.document_direction import language_and_script
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
+from app.serving.markup import MarkedText
+from app.serving.wishes import Wish
+from app.text.language_names import english_name
+
+PATHS: Final = ("/listPairs", "/list", "/listLanguageNames")
+
+router = APIRouter(tags=["Apertium APy"])
+
+
+@router.get("/listPairs")
+@router.post("/listPairs")
+@router.get("/list")
+@router.post("/list")
+async def pairs(request: Request) -> Response:
+    """The language pairs, with codes of three letters and of two."""
+    fields = await fields_of(request)
+    if request.url.path == "/list" and text_field(fields, "q", "pairs") != "pairs":
+        raise ApiError("invalid", "Only q=pairs can be listed.")
+    found = [direction.split("-", 1) for direction in context_of(request).translations.directions()]
+    coded = [[language_and_script(code) for code in pair] for pair in found]
+    listed = [[_alpha3(code) for code in pair] for pair in coded] + coded
+    shown = [{"sourceLanguage": source, "targetLanguage": target} for source, target in listed]
+    return _data(shown)
+
+
+@router.get("/listLanguageNames")
+@router.post("/listLanguageNames")
+async def names(request: Request) -> Response:
+    """The English names of the languages."""
+    directions = context_of(request).translations.directions()
+    codes = dict.fromkeys(language_and_script(code) for each in directions for code in each.split("-", 1))
+    return JSONResponse({code: english_name(code) for code in codes})
+
+
+async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
+    """Translates a text; `format=html` is for markup."""
+    context = context_of(request)
+    with admitted(request, text_field(fields, "key", "") or None) as caller:
+        text = text_field(fields, "q")
+        source, sign, target = text_field(fields, "langpair").partition("|")
+        if not sign:
+            raise ApiError("invalid", "That pair is invalid, use e.g. eng|spa")
+        await context.charge(caller, text)
+        manner = context.translations.manner(source, target, text)
+        is_markup = text_field(fields, "format", "txt").startswith("html")
+        marked = MarkedText.of(text, "html", is_whole=False) if is_markup else MarkedText.plain(text)
+        wishes = [Wish(paragraph.text) for paragraph in marked.paragraphs]
+        answers = await context.translations.translate(caller, wishes, manner, hangup(request))
+    return _data({"translatedText": marked.markup([answer.best(0) for answer in answers])})
+
+
+def error_reply(error: ApiError) -> Response:
+    """The reply that shows an error as APy does."""
+    status = HTTP_STATUS[error.kind]
+    shown = {"status": "error", "code": status, "message": HTTPStatus(status).phrase, "explanation": str(error)}
+    return JSONResponse(shown, status)
+
+
+def _data(data: Any) -> Response:
+    return JSONResponse({"responseData": data, "responseDetails": None, "responseStatus": 200})
+
+
+def _alpha3(code: str) -> str:
+    try:
+        return Language.get(code).to_alpha3()
+    except LookupError:
+        return code

@@ -1,0 +1,354 @@
+"""The dialect of DeepL's API, version 2, with glossaries of version 2 and 3.
+
+The parameter `pinpoint` of a translation has the constraints of `shapes.ConstraintShape`, for all texts or as a list
+for each; its answer has `shapes.AnswerShape`. Context, model types and writing styles are ignored.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TypeVar
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+from app.errors import ApiError
+from app.models.document_direction import language_and_script
+from app.models.style import Style, formalities_of
+from app.serving.admission import Caller
+from app.serving.api_glossaries import ApiGlossary, Entries, Pair
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
+from app.serving.markup import MarkedText, Markup
+from app.serving.shapes import MAX_TEXTS, AnswerShape, ConstraintShape, parsed
+from app.serving.wishes import Splitting
+from app.text.language_names import english_name
+from engine import Formality
+
+T = TypeVar("T")
+
+PREFIXES: Final = ("/v2/", "/v3/")
+_STATUS: Final = {"no_key": 403, "wrong_key": 403, "used_up": 456, "unmet": 400, "too_late": 503}
+# DeepL distinguishes variants of these target languages; a model's language stands for all of them.
+_VARIANTS: Final = {"EN": ("EN-GB", "EN-US"), "PT": ("PT-BR", "PT-PT"), "ZH": ("ZH-HANS",)}
+_FORMALITIES: Final[Mapping[str, Formality | None]] = {
+    "default": None,
+    "more": "formal",
+    "prefer_more": "formal",
+    "less": "informal",
+    "prefer_less": "informal",
+}
+_MARKUP: Final[Mapping[str, Markup | Literal[""]]] = {"xml": "xml", "html": "html", "": ""}
+_SPLITTING: Final[Mapping[str, Splitting]] = {"0": "none", "1": "sentences", "nonewlines": "punctuation"}
+_SIGNS: Final = {"tsv": "\t", "csv": ","}
+
+router = APIRouter(tags=["DeepL"])
+
+
+@router.post("/v2/translate")
+async def translate(request: Request) -> Response:
+    """Translates texts, with tag handling, glossary and formality, and with the constraints in `pinpoint`."""
+    context = context_of(request)
+    with admitted(request, _key(request)) as caller:
+        fields = await fields_of(request)
+        texts = _texts(fields.get("text"))
+        await context.charge(caller, *texts)
+        constraints = _constraints(fields.get("pinpoint"), len(texts))
+        source = text_field(fields, "source_lang", "") or None
+        target = text_field(fields, "target_lang")
+        kind = _choice(fields, "tag_handling", _MARKUP)
+        default = "nonewlines" if kind else "1"
+        splitting = _choice(fields, "split_sentences", _SPLITTING, default)
+        formality = text_field(fields, "formality", "default") or "default"
+        style = Style(_choice(fields, "formality", _FORMALITIES, "default"))
+        manner = context.translations.manner(
+            source, target, "\n".join(texts), style, is_style_required="prefer" not in formality, splitting=splitting
+        )
+        if glossary_id := text_field(fields, "glossary_id", ""):
+            if source is None:
+                raise ApiError("invalid", "source_lang is required together with glossary_id.")
+            manner = await context.with_glossary(manner, caller, glossary_id)
+        marked = [_marked(text, kind, fields, wish) for text, wish in zip(texts, constraints, strict=True)]
+        wishes = [
+            wish.wish(paragraph.text)
+            for text, wish in zip(marked, constraints, strict=True)
+            for paragraph in text.paragraphs
+        ]
+        answers = await context.translations.translate(caller, wishes, manner, hangup(request))
+    left = iter(answers)
+    translations = []
+    for number, (text, source_text) in enumerate(zip(marked, texts, strict=True)):
+        own = [next(left) for _ in text.paragraphs]
+        translation: dict[str, Any] = {
+            "detected_source_language": _code(manner.source),
+            "text": text.markup([answer.best(number) for answer in own]),
+            "billed_characters": len(source_text),
+        }
+        if fields.get("pinpoint") is not None and len(own) == 1:
+            translation["pinpoint"] = AnswerShape.of(own[0]).model_dump()
+        translations.append(translation)
+    return JSONResponse({"translations": translations})
+
+
+@router.get("/v2/usage")
+async def usage(request: Request) -> Response:
+    """The characters that the key used today, and may use."""
+    with admitted(request, _key(request)) as caller:
+        used = context_of(request).admission.file.characters_today(caller.key)
+    return JSONResponse({"character_count": used, "character_limit": caller.key.characters_a_day})
+
+
+@router.get("/v2/languages")
+async def languages(request: Request) -> Response:
+    """The source or target languages of the models that are ready."""
+    with admitted(request, _key(request)):
+        fields = await fields_of(request)
+        side = _choice(fields, "type", {"source": 0, "target": 1}, "source")
+        found: dict[str, dict[str, Any]] = {}
+        for model in context_of(request).translations.models():
+            for direction in model.directions:
+                code = _code(direction.split("-", 1)[side])
+                for shown in _VARIANTS.get(code, (code,)) if side else (code,):
+                    entry = found.setdefault(shown, {"language": shown, "name": english_name(code.lower())})
+                    if side:
+                        is_known = bool(formalities_of(model, direction)) or entry.get("supports_formality", False)
+                        entry["supports_formality"] = is_known
+    return JSONResponse(list(found.values()))
+
+
+@router.get("/v2/glossary-language-pairs")
+async def glossary_language_pairs(request: Request) -> Response:
+    """The language pairs for which glossaries can be used."""
+    with admitted(request, _key(request)):
+        pairs = [_pair_of(direction) for direction in context_of(request).translations.directions()]
+    shown = [{"source_lang": source, "target_lang": target} for source, target in pairs]
+    return JSONResponse({"supported_languages": shown})
+
+
+@router.post("/v2/glossaries")
+async def create_glossary(request: Request) -> Response:
+    """Keeps a glossary of one language pair."""
+    with admitted(request, _key(request)) as caller:
+        fields = await fields_of(request)
+        pair, entries = _dictionary(fields)
+        made = context_of(request).glossaries.create(caller.name, text_field(fields, "name"), {pair: entries})
+    return JSONResponse(_glossary(made), 201)
+
+
+@router.get("/v2/glossaries")
+async def glossaries(request: Request) -> Response:
+    """The person's glossaries of one language pair."""
+    with admitted(request, _key(request)) as caller:
+        found = context_of(request).glossaries.all_of(caller.name)
+    return JSONResponse({"glossaries": [_glossary(each) for each in found if len(each.dictionaries) == 1]})
+
+
+@router.get("/v2/glossaries/{number}")
+async def glossary(request: Request, number: str) -> Response:
+    """One of the person's glossaries."""
+    with admitted(request, _key(request)) as caller:
+        return JSONResponse(_glossary(_single(request, caller, number)))
+
+
+@router.get("/v2/glossaries/{number}/entries")
+async def glossary_entries(request: Request, number: str) -> Response:
+    """The entries of a glossary, as lines with a tabulator."""
+    with admitted(request, _key(request)) as caller:
+        (entries,) = _single(request, caller, number).dictionaries.values()
+    return PlainTextResponse(_lines(entries), media_type="text/tab-separated-values")
+
+
+@router.delete("/v2/glossaries/{number}")
+@router.delete("/v3/glossaries/{number}")
+async def delete_glossary(request: Request, number: str) -> Response:
+    """Deletes a glossary."""
+    with admitted(request, _key(request)) as caller:
+        context_of(request).glossaries.delete(caller.name, number)
+    return Response(status_code=204)
+
+
+@router.post("/v3/glossaries")
+async def create_multilingual_glossary(request: Request) -> Response:
+    """Keeps a glossary of several language pairs."""
+    with admitted(request, _key(request)) as caller:
+        fields = await fields_of(request)
+        made = context_of(request).glossaries.create(caller.name, text_field(fields, "name"), _dictionaries(fields))
+    return JSONResponse(_multilingual(made), 201)
+
+
+@router.get("/v3/glossaries")
+async def multilingual_glossaries(request: Request) -> Response:
+    """All of the person's glossaries."""
+    with admitted(request, _key(request)) as caller:
+        found = context_of(request).glossaries.all_of(caller.name)
+    return JSONResponse({"glossaries": [_multilingual(each) for each in found]})
+
+
+@router.get("/v3/glossaries/{number}")
+async def multilingual_glossary(request: Request, number: str) -> Response:
+    """One of the person's glossaries."""
+    with admitted(request, _key(request)) as caller:
+        return JSONResponse(_multilingual(context_of(request).glossaries.find(caller.name, number)))
+
+
+@router.patch("/v3/glossaries/{number}")
+async def change_glossary(request: Request, number: str) -> Response:
+    """Renames a glossary, and adds entries to its dictionaries."""
+    with admitted(request, _key(request)) as caller:
+        fields = await fields_of(request)
+        store = context_of(request).glossaries
+        found = store.find(caller.name, number)
+        changed = _dictionaries(fields) if "dictionaries" in fields else {}
+        if "name" in fields:
+            store.rename(caller.name, number, text_field(fields, "name"))
+        for pair, entries in changed.items():
+            store.put(caller.name, number, pair, {**found.dictionaries.get(pair, {}), **entries})
+        return JSONResponse(_multilingual(store.find(caller.name, number)))
+
+
+@router.get("/v3/glossaries/{number}/entries")
+async def dictionary_entries(request: Request, number: str) -> Response:
+    """The entries of one language pair of a glossary."""
+    with admitted(request, _key(request)) as caller:
+        found = context_of(request).glossaries.find(caller.name, number)
+        pair = _pair(await fields_of(request))
+        if pair not in found.dictionaries:
+            raise ApiError("not_found", "The glossary has no dictionary of this language pair.")
+        shown = {**_languages(pair), "entries": _lines(found.dictionaries[pair]), "entries_format": "tsv"}
+    return JSONResponse({"dictionaries": [shown]})
+
+
+@router.put("/v3/glossaries/{number}/dictionaries")
+async def replace_dictionary(request: Request, number: str) -> Response:
+    """Replaces the entries of one language pair of a glossary."""
+    with admitted(request, _key(request)) as caller:
+        pair, entries = _dictionary(await fields_of(request))
+        context_of(request).glossaries.put(caller.name, number, pair, entries)
+    return JSONResponse({**_languages(pair), "entry_count": len(entries)})
+
+
+@router.delete("/v3/glossaries/{number}/dictionaries")
+async def delete_dictionary(request: Request, number: str) -> Response:
+    """Deletes the entries of one language pair of a glossary."""
+    with admitted(request, _key(request)) as caller:
+        context_of(request).glossaries.put(caller.name, number, _pair(await fields_of(request)), {})
+    return Response(status_code=204)
+
+
+def error_reply(error: ApiError) -> Response:
+    """The reply that shows an error as DeepL does."""
+    return JSONResponse({"message": str(error)}, _STATUS.get(error.kind, HTTP_STATUS[error.kind]))
+
+
+def _key(request: Request) -> str | None:
+    return header_key(request, "DeepL-Auth-Key")
+
+
+def _texts(value: Any) -> list[str]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise ApiError("invalid", "text is not a list of texts.")
+    if len(texts) > MAX_TEXTS:
+        raise ApiError("too_large", f"A request has at most {MAX_TEXTS} texts, not {len(texts)}.")
+    return texts
+
+
+def _constraints(value: Any, num_texts: int) -> list[ConstraintShape]:
+    values = value if isinstance(value, list) else [value or {}] * num_texts
+    if len(values) != num_texts:
+        raise ApiError("invalid", f"pinpoint has {len(values)} items for {num_texts} texts.")
+    return [parsed(ConstraintShape, each) for each in values]
+
+
+def _marked(text: str, kind: Markup | Literal[""], fields: Mapping[str, Any], wish: ConstraintShape) -> MarkedText:
+    """The text with its markup; without tag handling, all of it is one paragraph as it is."""
+    if not kind:
+        return MarkedText.plain(text)
+    is_whole = wish.wish("x").is_whole
+    return MarkedText.of(text, kind, _names(fields, "ignore_tags"), _names(fields, "splitting_tags"), is_whole=is_whole)
+
+
+def _names(fields: Mapping[str, Any], name: str) -> list[str]:
+    value = fields.get(name) or []
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        raise ApiError("invalid", f"{name} is not a list of names.")
+    return [each.strip() for each in names if each.strip()]
+
+
+def _choice(fields: Mapping[str, Any], name: str, choices: Mapping[str, T], default: str = "") -> T:
+    value = fields.get(name)
+    text = default if value is None else str(int(value)) if isinstance(value, bool) else str(value)
+    if text not in choices:
+        raise ApiError("invalid", f"{name} is {text[:40]!r}; it must be one of {', '.join(filter(None, choices))}.")
+    return choices[text]
+
+
+def _single(request: Request, caller: Caller, number: str) -> ApiGlossary:
+    found = context_of(request).glossaries.find(caller.name, number)
+    if len(found.dictionaries) != 1:
+        raise ApiError("not_found", "The glossary has several language pairs: use version 3 of the API.")
+    return found
+
+
+def _dictionaries(fields: Mapping[str, Any]) -> dict[Pair, Entries]:
+    found = fields.get("dictionaries")
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise ApiError("invalid", "dictionaries is not a list of dictionaries.")
+    return dict(_dictionary(each) for each in found)
+
+
+def _dictionary(fields: Mapping[str, Any]) -> tuple[Pair, Entries]:
+    kind = text_field(fields, "entries_format", "tsv")
+    if kind not in _SIGNS:
+        raise ApiError("invalid", "entries_format is neither tsv nor csv.")
+    text = text_field(fields, "entries")
+    if kind == "csv":
+        rows = list(csv.reader(io.StringIO(text)))
+    else:
+        rows = [line.split("\t") for line in text.splitlines()]
+    entries: dict[str, str] = {}
+    for number, row in enumerate(rows, start=1):
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if len(cells) < 2 or cells[0] in entries:
+            problem = "has no target" if len(cells) < 2 else f"has the source {cells[0][:60]!r} of an earlier one"
+            raise ApiError("invalid", f"Entry {number} {problem}.")
+        entries[cells[0]] = cells[1]
+    return _pair(fields), entries
+
+
+def _pair(fields: Mapping[str, Any]) -> Pair:
+    source, target = (text_field(fields, name)[:40].lower() for name in ("source_lang", "target_lang"))
+    return language_and_script(source), language_and_script(target)
+
+
+def _languages(pair: Pair) -> dict[str, str]:
+    return {"source_lang": pair[0], "target_lang": pair[1]}
+
+
+def _pair_of(direction: str) -> Pair:
+    source, target = direction.split("-", 1)
+    return language_and_script(source), language_and_script(target)
+
+
+def _glossary(found: ApiGlossary) -> dict[str, Any]:
+    ((pair, entries),) = found.dictionaries.items()
+    about = {"glossary_id": found.id, "name": found.name, "ready": True, "creation_time": found.created}
+    return {**about, **_languages(pair), "entry_count": len(entries)}
+
+
+def _multilingual(found: ApiGlossary) -> dict[str, Any]:
+    pairs = found.dictionaries.items()
+    shown = [{**_languages(pair), "entry_count": len(entries)} for pair, entries in pairs]
+    return {"glossary_id": found.id, "name": found.name, "creation_time": found.created, "dictionaries": shown}
+
+
+def _lines(entries: Entries) -> str:
+    return "\n".join(f"{source}\t{target}" for source, target in entries.items())
+
+
+def _code(language: str) -> str:
+    return language_and_script(language).upper().replace("_", "-")

@@ -1,0 +1,153 @@
+"""What the dialects of the HTTP API have in common: the services they use, and how they read a request."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from fastapi import Request
+
+from app.errors import ApiError, ApiErrorKind
+from app.log.store import LogStore
+from app.models.document_direction import language_and_script
+from app.serving.admission import Admission, Caller
+from app.serving.api_glossaries import ApiGlossaries
+from app.serving.shapes import MAX_CHARACTERS
+from app.serving.translations import Hangup, TranslationService
+from app.serving.wishes import Manner
+
+# The usual HTTP status of an error, for dialects that do not have one of their own.
+HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
+    "no_key": 401,
+    "wrong_key": 401,
+    "forbidden": 403,
+    "foreign": 403,
+    "not_found": 404,
+    "wrong_method": 405,
+    "invalid": 400,
+    "unsupported": 400,
+    "unmet": 422,
+    "too_large": 413,
+    "too_fast": 429,
+    "used_up": 429,
+    "not_ready": 503,
+    "too_late": 504,
+    "internal": 500,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiContext:
+    """The services that all dialects use."""
+
+    admission: Admission
+    translations: TranslationService
+    glossaries: ApiGlossaries
+    store: LogStore
+
+    async def charge(self, caller: Caller, *texts: str) -> None:
+        """Counts the characters of texts to translate. Raises ApiError where one is too long, or all are too many."""
+        if any(len(text) > MAX_CHARACTERS for text in texts):
+            raise ApiError("too_large", f"A text may have {MAX_CHARACTERS:,} characters: split it.")
+        await asyncio.to_thread(self.admission.charge, caller, sum(map(len, texts)))
+
+    async def with_glossary(self, manner: Manner, caller: Caller, number: str) -> Manner:
+        """The same manner with the terms of one of the person's glossaries. Raises ApiError."""
+        pair = language_and_script(manner.source), language_and_script(manner.target)
+        # The forms of the terms, and the dictionaries for these, may take seconds the first time.
+        terms = await asyncio.to_thread(self.glossaries.matcher, caller.name, number, pair)
+        return replace(manner, terms=terms)
+
+
+@contextmanager
+def admitted(request: Request, key: str | None, *, takes_address: bool = False) -> Iterator[Caller]:
+    """The caller with this key, while the request is answered. Raises ApiError.
+
+    With `takes_address`, a request without a key is known by the address that it comes from.
+    """
+    admission = context_of(request).admission
+    address = None
+    # Pages of other sites can send such requests in a browser, although they cannot read the answers.
+    if takes_address and request.client and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+        found = ipaddress.ip_address(request.client.host)
+        address = str(getattr(found, "ipv4_mapped", None) or found)
+    caller = admission.enter(key, address)
+    with admission.running(caller):
+        yield caller
+
+
+def context_of(request: Request) -> ApiContext:
+    """The services, for a function that answers a request."""
+    context = request.app.state.context
+    assert isinstance(context, ApiContext)
+    return context
+
+
+def header_key(request: Request, scheme: str) -> str | None:
+    """The key in `Authorization: SCHEME KEY`."""
+    given, _, key = request.headers.get("authorization", "").partition(" ")
+    return key.strip() if given.lower() == scheme.lower() else None
+
+
+async def fields_of(request: Request) -> dict[str, Any]:
+    """The fields of a request: of its address, and of its body as JSON or as a form. Raises ApiError.
+
+    A field that a form repeats becomes a list.
+    """
+    fields = _joined(list(request.query_params.multi_items()))
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        async with request.form(max_files=1, max_fields=200) as form:
+            return fields | _joined([(name, await _value(value)) for name, value in form.multi_items()])
+    body = await request.body()
+    if not body:
+        return fields
+    try:
+        if kind == "application/x-www-form-urlencoded":
+            pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
+            return fields | _joined(list(pairs))
+        found = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ApiError("invalid", f"The body cannot be read as {kind or 'JSON'}.") from error
+    if not isinstance(found, dict):
+        raise ApiError("invalid", "The body is not a JSON object.")
+    return fields | found
+
+
+def hangup(request: Request) -> Hangup:
+    """A function that waits until the caller of a request, whose body was read, hangs up."""
+
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    return gone
+
+
+def text_field(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """A field that is a text. Raises ApiError if it is not, or if it is missing and has no default."""
+    value = fields.get(name, default)
+    if not isinstance(value, str):
+        raise ApiError("invalid", f"{name} is missing." if value is None else f"{name} is not a text.")
+    return value
+
+
+async def _value(value: Any) -> Any:
+    return value if isinstance(value, str) else (value.filename or "", await value.read())
+
+
+def _joined(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in fields:
+            known = fields[name]
+            fields[name] = [*known, value] if isinstance(known, list) else [known, value]
+        else:
+            fields[name] = value
+    return fields

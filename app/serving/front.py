@@ -1,0 +1,175 @@
+"""The HTTP API as one ASGI application in front of the page: who may send what, and errors in the caller's dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from app import VERSION
+from app.errors import ApiError, ApiErrorKind, AppError
+from app.serving import apertium_api, deepl_api, libretranslate_api, mtuoc_api, opus_cat_api, own_api, session_api
+from app.serving.dialects import ApiContext, fields_of
+from app.serving.shapes import problem_of
+
+Header = tuple[bytes, bytes]
+Asgi = Callable[[Any, Any, Any], Awaitable[None]]
+ErrorReply = Callable[[ApiError], Response]
+
+MAX_BODY_BYTES: Final = 2 * 2**20
+_TRANSLATE: Final = "/translate"  # the same in three dialects, which differ in the fields
+# The dialect of each address, by how it begins, or as a whole.
+_PREFIXES: Final[Mapping[str, ErrorReply]] = {
+    f"{own_api.PREFIX}/": own_api.error_reply,
+    **dict.fromkeys(deepl_api.PREFIXES, deepl_api.error_reply),
+    opus_cat_api.PREFIX: opus_cat_api.error_reply,
+}
+_PATHS: Final[Mapping[str, ErrorReply]] = {
+    _TRANSLATE: libretranslate_api.error_reply,
+    **dict.fromkeys(libretranslate_api.PATHS, libretranslate_api.error_reply),
+    **dict.fromkeys(apertium_api.PATHS, apertium_api.error_reply),
+}
+_KIND_OF_STATUS: Final[Mapping[int, ApiErrorKind]] = {404: "not_found", 405: "wrong_method", 413: "too_large"}
+_HEADERS: Final = (
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+_DESCRIPTION: Final = (
+    "Translations that contain required texts. Each request needs a key, made with `pinpoint keys create NAME`: "
+    "`Authorization: Bearer KEY`. Offsets count Unicode code points; scores are natural-log probabilities."
+)
+
+
+class ApiFront:
+    """Sends requests for the API's addresses to it, and all others to the page.
+
+    Refuses requests of other sites and messages that are too large, and adds the security headers.
+    """
+
+    def __init__(self, page: Asgi, context: ApiContext, is_own: Callable[[Iterable[Header]], bool]) -> None:
+        """`is_own` tells from its headers whether a request names this server as host, and as origin if any."""
+        self.page = page
+        self.api = build_api(context)
+        self._is_own = is_own
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """One request (ASGI)."""
+        reply = error_reply_of(scope["path"]) if scope["type"] == "http" else None
+        if reply is None:
+            await self.page(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+            await send(message)
+
+        try:
+            self._check(scope)
+        except ApiError as error:
+            await reply(error)(scope, receive, send_with_headers)
+            return
+        await self.api(scope, _counted(receive), send_with_headers)
+
+    def _check(self, scope: Any) -> None:
+        """Raises ApiError for a request that is not passed on."""
+        headers = scope["headers"]
+        if not self._is_own(headers):
+            message = "This server answers under its own name only: start Pinpoint with --allow-host NAME for another."
+            raise ApiError("foreign", message)
+        length = dict(headers).get(b"content-length", b"0")
+        if not length.isdigit():
+            raise ApiError("invalid", "The Content-Length is not a number.")
+        if len(length) > 12 or int(length) > MAX_BODY_BYTES:
+            raise _too_large()
+
+
+def build_api(context: ApiContext) -> FastAPI:
+    """The application with all dialects, without the checks of `ApiFront`."""
+    api = FastAPI(
+        title="Pinpoint", version=VERSION, description=_DESCRIPTION, docs_url=None, redoc_url=None, openapi_url=None
+    )
+    api.state.context = context
+    for dialect in (own_api, session_api, deepl_api, libretranslate_api, apertium_api, opus_cat_api):
+        api.include_router(dialect.router)
+    for method in ("GET", "POST"):
+        tags = ["LibreTranslate", "Apertium APy", "MTUOC"]
+        api.add_api_route(_TRANSLATE, translate, methods=[method], tags=list(tags))
+
+    @api.exception_handler(ApiError)
+    async def refused(request: Request, error: ApiError) -> Response:
+        return _reply(request, error)
+
+    @api.exception_handler(HTTPException)
+    async def impossible(request: Request, error: HTTPException) -> Response:
+        if isinstance(error.__cause__, ApiError):  # raised while the body was read
+            return _reply(request, error.__cause__)
+        kind = _KIND_OF_STATUS.get(error.status_code, "invalid")
+        return _reply(request, ApiError(kind, str(error.detail)))
+
+    @api.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        return _reply(request, ApiError("invalid", problem_of(error.errors())))
+
+    @api.exception_handler(AppError)
+    async def failed(request: Request, error: AppError) -> Response:
+        return _reply(request, ApiError("invalid", str(error)))
+
+    @api.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> Response:
+        return _reply(request, ApiError("internal", "Something went wrong in the server; its output has the details."))
+
+    return api
+
+
+async def translate(request: Request) -> Response:
+    """Translates a text in the dialect that has these fields: `langpair` Apertium, `src` MTUOC, else LibreTranslate."""
+    fields = await fields_of(request)
+    if "langpair" in fields:
+        request.state.error_reply = apertium_api.error_reply
+        return await apertium_api.translate(request, fields)
+    if "src" in fields:
+        request.state.error_reply = mtuoc_api.error_reply
+        return await mtuoc_api.translate(request, fields)
+    return await libretranslate_api.translate(request, fields)
+
+
+def error_reply_of(path: str) -> ErrorReply | None:
+    """How errors are shown at an address; None if it is not one of the API."""
+    return _PATHS.get(path) or next((reply for start, reply in _PREFIXES.items() if path.startswith(start)), None)
+
+
+def _reply(request: Request, error: ApiError) -> Response:
+    reply = getattr(request.state, "error_reply", None) or error_reply_of(request.url.path)
+    assert reply is not None
+    response = reply(error)
+    if error.retry_after is not None:
+        response.headers["retry-after"] = str(error.retry_after)
+    return response
+
+
+def _too_large() -> ApiError:
+    return ApiError("too_large", f"The request is larger than {MAX_BODY_BYTES / 2**20:.0f} MiB: send it in parts.")
+
+
+def _counted(receive: Any) -> Any:
+    """The function that receives a body, which may come without a length. It raises ApiError if there is too much."""
+    num_bytes = 0
+
+    async def receive_part() -> Any:
+        nonlocal num_bytes
+        message = await receive()
+        num_bytes += len(message.get("body", b""))
+        if num_bytes > MAX_BODY_BYTES:
+            raise _too_large()
+        return message
+
+    return receive_part

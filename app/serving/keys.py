@@ -1,0 +1,171 @@
+"""The keys of the HTTP API: who may use it, and how much. Stored in a file of its own beside the log, as hashes only.
+
+The file is not the log, which one program at a time writes: keys are created and revoked while the app runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import sqlite3
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from sqlite_utils import Database
+
+from app.errors import CommandError, LogError
+from app.i18n import Message
+from app.log.connection import LogConnection, cure_of
+from app.log.file import BUSY_SECONDS, enable_wal, keep_private
+
+DEFAULT_REQUESTS: Final = 600  # in a minute
+DEFAULT_CHARACTERS: Final = 2_000_000  # in a day
+MAX_NAME: Final = 100
+_PREFIX: Final = "pinpoint-"  # so that a scan of published files recognises a key
+_APPLICATION_ID: Final = 0x50504B59  # "PPKY"
+_TABLES: Final = (
+    """CREATE TABLE IF NOT EXISTS key (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created TEXT NOT NULL,
+        last_used TEXT NOT NULL DEFAULT '', revoked TEXT NOT NULL DEFAULT '', requests_a_minute INTEGER NOT NULL,
+        characters_a_day INTEGER NOT NULL, may_export INTEGER NOT NULL DEFAULT 0, address TEXT NOT NULL DEFAULT '')""",
+    """CREATE TABLE IF NOT EXISTS use (
+        key INTEGER NOT NULL REFERENCES key (id), day TEXT NOT NULL, characters INTEGER NOT NULL,
+        PRIMARY KEY (key, day)) WITHOUT ROWID""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key, without the key itself. Times are ISO 8601 in UTC, "" for never.
+
+    Keys of the same `name` belong to the same person. `may_export` allows the sessions of the page to be read. A
+    request without a key from `address` counts as one with this key, in dialects whose clients cannot send one.
+    """
+
+    id: int
+    name: str
+    created: str
+    last_used: str = ""
+    revoked: str = ""
+    requests_a_minute: int = DEFAULT_REQUESTS
+    characters_a_day: int = DEFAULT_CHARACTERS
+    may_export: bool = False
+    address: str = ""
+
+
+class ApiFile:
+    """The file with keys and their use. Thread-safe, and safe from several programs."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens the file, which is created if it does not exist; only its owner may read it. Raises LogError."""
+        try:
+            keep_private(path)
+            connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            db = Database(connection)
+            found = connection.execute("PRAGMA application_id").fetchone()[0]
+            if found not in (0, _APPLICATION_ID):
+                connection.close()
+                raise LogError(Message("{path} is not a file with keys of Pinpoint: move it away", path=path))
+            enable_wal(db)
+            # A crash of the computer may lose the last counts; a key is written in a transaction of its own.
+            for pragma in ("synchronous = NORMAL", "secure_delete = ON", f"application_id = {_APPLICATION_ID}"):
+                connection.execute(f"PRAGMA {pragma}")
+            for table in _TABLES:
+                connection.execute(table)
+        except (sqlite3.Error, OSError) as error:
+            raise LogError(
+                Message(
+                    "{path}: the keys cannot be read ({error}): {cure}", path=path, error=error, cure=cure_of(error)
+                )
+            ) from error
+        self.connection = LogConnection(db, path)
+
+    @classmethod
+    def beside(cls, log: Path) -> ApiFile:
+        """The file that belongs to a log."""
+        return cls(log.with_name(f"{log.name}.keys"))
+
+    def create(self, name: str, **options: Any) -> tuple[ApiKey, str]:
+        """A new key for a person, and its text, which is not kept. Raises CommandError for an impossible name."""
+        name = name.strip()
+        if not name.isprintable() or not 0 < len(name) <= MAX_NAME:
+            raise CommandError(
+                Message("{name!r} is no name for a key: give 1 to {count} characters", name=name, count=MAX_NAME)
+            )
+        text = _PREFIX + secrets.token_urlsafe(32)
+        key = ApiKey(0, name, _now(), **options)
+        values = {field: value for field, value in asdict(key).items() if field != "id"}
+        with self.connection.transaction(Message("write the key")):
+            number = self.connection.insert("key", hash=_hash(text), **values)
+        return replace(key, id=number), text
+
+    def keys(self) -> list[ApiKey]:
+        """All keys, also revoked ones, oldest first."""
+        return [_key(row) for row in self.connection.rows(Message("read the keys"), "SELECT * FROM key ORDER BY id")]
+
+    def revoke(self, number: int) -> ApiKey:
+        """Makes a key void at once. Raises CommandError if there is none with this number."""
+        key = next((key for key in self.keys() if key.id == number and not key.revoked), None)
+        if key is None:
+            raise CommandError(Message("there is no valid key {number}: see `pinpoint keys list`", number=number))
+        revoked = _now()
+        with self.connection.transaction(Message("revoke the key")):
+            self.connection.db.execute("UPDATE key SET revoked = ? WHERE id = ?", (revoked, number))
+        return replace(key, revoked=revoked)
+
+    def find(self, text: str) -> ApiKey | None:
+        """The valid key with this text.
+
+        A hash is looked up, of which nobody can choose the beginning; the last comparison takes the same time anyway.
+        """
+        given = _hash(text)
+        query = "SELECT * FROM key WHERE hash = ? AND revoked = ''"
+        rows = self.connection.rows(Message("read the keys"), query, (given,))
+        return _key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
+
+    def at_address(self, address: str) -> ApiKey | None:
+        """The newest valid key for requests without a key from this address."""
+        query = "SELECT * FROM key WHERE address = ? AND address != '' AND revoked = '' ORDER BY id DESC LIMIT 1"
+        rows = self.connection.rows(Message("read the keys"), query, (address,))
+        return _key(rows[0]) if rows else None
+
+    def characters_today(self, key: ApiKey) -> int:
+        """The number of characters that this key has had translated today, in UTC."""
+        query = "SELECT characters FROM use WHERE key = ? AND day = ?"
+        rows = self.connection.rows(Message("read the keys"), query, (key.id, _now()[:10]))
+        return int(rows[0]["characters"]) if rows else 0
+
+    def charge(self, key: ApiKey, num_characters: int) -> bool:
+        """Counts a request and its characters; False, and nothing is counted, if there are too many for today."""
+        now = _now()
+        with self.connection.transaction(Message("count the characters")):
+            if self.characters_today(key) + num_characters > key.characters_a_day:
+                return False
+            self.connection.db.execute(
+                "INSERT INTO use VALUES (?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET characters = characters + excluded.characters",
+                (key.id, now[:10], num_characters),
+            )
+            self.connection.db.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key.id))
+        return True
+
+    def close(self) -> None:
+        """Closes the file."""
+        self.connection.db.conn.close()
+
+
+def _hash(text: str) -> str:
+    """A key is 32 random bytes, so a slow hash would protect nothing."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _key(row: dict[str, Any]) -> ApiKey:
+    values = {name: value for name, value in row.items() if name != "hash"}
+    return ApiKey(**{**values, "may_export": bool(values["may_export"])})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,104 @@
+"""The dialect of LibreTranslate. The key is the field `api_key`; the languages can be asked for without one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.errors import ApiError
+from app.models.document_direction import guessed_languages, language_and_script
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
+from app.serving.markup import MarkedText
+from app.serving.shapes import MAX_TEXTS
+from app.serving.translations import MAX_NBEST
+from app.serving.wishes import Wish
+from app.text.language_names import english_name
+
+PATHS: Final = ("/languages", "/detect")
+_STATUS: Final = {"no_key": 403, "wrong_key": 403, "unmet": 400}
+
+router = APIRouter(tags=["LibreTranslate"])
+
+
+@router.get("/languages")
+async def languages(request: Request) -> Response:
+    """The languages, each with those it is translated into."""
+    targets: dict[str, list[str]] = {}
+    for direction in context_of(request).translations.directions():
+        source, target = map(language_and_script, direction.split("-", 1))
+        targets.setdefault(source, []).append(target)
+    codes = dict.fromkeys([*targets, *(code for known in targets.values() for code in known)])
+    return JSONResponse(
+        [{"code": code, "name": english_name(code), "targets": targets.get(code, [])} for code in codes]
+    )
+
+
+@router.post("/detect")
+async def detect(request: Request) -> Response:
+    """The languages of a text, most probable first: the share of its words in the dictionary of each, in percent."""
+    fields = await fields_of(request)
+    context = context_of(request)
+    with admitted(request, _key(fields)) as caller:
+        text = text_field(fields, "q")
+        await context.charge(caller, text)
+        shares = await asyncio.to_thread(guessed_languages, text, context.translations.directions())
+    return JSONResponse([{"confidence": round(100 * share, 1), "language": code} for share, code in shares])
+
+
+async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
+    """Translates a text or a list of texts, as plain text or as HTML."""
+    context = context_of(request)
+    with admitted(request, _key(fields)) as caller:
+        asked = fields.get("q")
+        texts = asked if isinstance(asked, list) else [text_field(fields, "q")]
+        if not texts or len(texts) > MAX_TEXTS or not all(isinstance(text, str) for text in texts):
+            raise ApiError("invalid", f"q is not a text, or a list of 1 to {MAX_TEXTS} texts.")
+        num_others = _number(fields, "alternatives")
+        kind = text_field(fields, "format", "text")
+        if kind not in ("text", "html"):
+            raise ApiError("invalid", f"{kind[:40]} format is not supported")
+        source = text_field(fields, "source", "auto")
+        await context.charge(caller, *texts)
+        target = text_field(fields, "target")
+        manner = context.translations.manner(None if source == "auto" else source, target, "\n".join(texts))
+        marked = [
+            MarkedText.of(text, "html", is_whole=num_others > 0) if kind == "html" else MarkedText.plain(text)
+            for text in texts
+        ]
+        wishes = [Wish(each.text, nbest=1 + num_others) for text in marked for each in text.paragraphs]
+        answers = iter(await context.translations.translate(caller, wishes, manner, hangup(request)))
+    translated: list[str] = []
+    others: list[list[str]] = []
+    for number, text in enumerate(marked):
+        own = [next(answers) for _ in text.paragraphs]
+        translated.append(text.markup([answer.best(number) for answer in own]))
+        others.append([text.markup([each.text]) for each in own[0].versions[1:]] if len(own) == 1 else [])
+    is_list = isinstance(asked, list)
+    reply: dict[str, Any] = {"translatedText": translated if is_list else translated[0]}
+    if num_others:
+        reply["alternatives"] = others if is_list else others[0]
+    if source == "auto":
+        detected = {"confidence": 100.0, "language": language_and_script(manner.source)}
+        reply["detectedLanguage"] = [detected] * len(texts) if is_list else detected
+    return JSONResponse(reply)
+
+
+def error_reply(error: ApiError) -> Response:
+    """The reply that shows an error as LibreTranslate does."""
+    return JSONResponse({"error": str(error)}, _STATUS.get(error.kind, HTTP_STATUS[error.kind]))
+
+
+def _key(fields: Mapping[str, Any]) -> str | None:
+    key = fields.get("api_key")
+    return key if isinstance(key, str) else None
+
+
+def _number(fields: Mapping[str, Any], name: str) -> int:
+    text = str(fields.get(name, 0))
+    if not text.isascii() or not text.isdecimal() or int(text) >= MAX_NBEST:
+        raise ApiError("invalid", f"{name} is not a number below {MAX_NBEST}.")
+    return int(text)

@@ -1,0 +1,121 @@
+"""Texts in XML and HTML: what of them is translated, and how a translation becomes markup again.
+
+Tags inside a sentence stay in it: the translation protects them. Tags between paragraphs are copied.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Markup = Literal["xml", "html"]
+# Elements of HTML that begin or end a paragraph.
+_BLOCKS: Final = (
+    "address|article|aside|blockquote|body|br|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|"
+    "head|header|hr|html|legend|li|main|nav|ol|option|p|pre|section|select|summary|table|tbody|td|tfoot|th|thead|title|tr|ul"
+)
+_TAG: Final = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
+_CODE: Final = re.compile(r"<(script|style|code|kbd|samp|var)\b[^<>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_KEPT: Final = re.compile(
+    r"""<(\w+)\b[^<>]*\b(?:translate=["']no["']|class=["'][^"'<>]*\bnotranslate\b[^"'<>]*["'])[^<>]*>.*?</\1\s*>""",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedParagraph:
+    """A text to translate, without entities; `kept` are the elements that its lone tags stand for."""
+
+    text: str
+    tags: tuple[str, ...]
+    kept: tuple[tuple[str, str], ...]
+    has_entities: bool
+    is_plain: bool = False
+
+    def markup(self, translation: str) -> str:
+        """The translation as markup: its tags as they are, everything else escaped."""
+        if self.is_plain:
+            return translation
+        parts = re.split("(" + "|".join(map(re.escape, self.tags)) + ")", translation) if self.tags else [translation]
+        escaped = "".join(part if part in self.tags else self._escaped(part) for part in parts)
+        for name, element in self.kept:
+            escaped = escaped.replace(name, element)
+        return escaped
+
+    def _escaped(self, text: str) -> str:
+        text = html.escape(text, quote=False)
+        return text.replace("&amp;lt;", "&lt;").replace("&amp;gt;", "&gt;") if self.has_entities else text
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text with markup, in parts: paragraphs, and what is copied between them."""
+
+    parts: tuple[MarkedParagraph | str, ...]
+
+    @classmethod
+    def of(
+        cls, text: str, kind: Markup, ignored: Sequence[str] = (), splitting: Sequence[str] = (), *, is_whole: bool
+    ) -> MarkedText:
+        """`ignored` are elements that are copied, `splitting` those that separate paragraphs, besides those of HTML.
+
+        With `is_whole`, the text is one paragraph.
+        """
+        kept: list[tuple[str, str]] = []
+
+        def keep(match: re.Match[str]) -> str:
+            kept.append((f'<kept id="{len(kept)}"/>', match[0]))
+            return kept[-1][0]
+
+        patterns = [_KEPT, _CODE] if kind == "html" else []
+        if ignored:
+            names = "|".join(map(re.escape, ignored))
+            patterns.insert(0, re.compile(rf"<({names})(?:\s[^<>]*)?>.*?</\1\s*>", re.DOTALL))
+        for pattern in patterns:
+            text = pattern.sub(keep, text)
+        blocks = "|".join([*([_BLOCKS] if kind == "html" else []), *map(re.escape, splitting)])
+        if is_whole or not blocks:
+            return cls((_paragraph(text, kept),))
+        flags = re.DOTALL | (re.IGNORECASE if kind == "html" else 0)
+        tag = rf"</?(?:{blocks})(?:\s[^<>]*)?/?>|<!--.*?-->|<![A-Z][^<>]*>"
+        parts: list[MarkedParagraph | str] = []
+        copied = 0
+        for match in re.finditer(rf"\s*(?:(?:{tag})\s*)+|\Z", text, flags):
+            before = text[copied : match.start()]
+            parts += [_paragraph(before, kept) if before.strip() else before, match[0]]
+            copied = match.end()
+        return cls(tuple(parts))
+
+    @classmethod
+    def plain(cls, text: str) -> MarkedText:
+        """A text without markup, as one paragraph."""
+        return cls((MarkedParagraph(text, (), (), has_entities=False, is_plain=True),))
+
+    @property
+    def paragraphs(self) -> list[MarkedParagraph]:
+        """What is translated, in order."""
+        return [part for part in self.parts if isinstance(part, MarkedParagraph)]
+
+    def markup(self, translations: Iterable[str]) -> str:
+        """The text with the translations of its paragraphs."""
+        left = iter(translations)
+        return "".join(part.markup(next(left)) if isinstance(part, MarkedParagraph) else part for part in self.parts)
+
+
+def _paragraph(text: str, kept: Iterable[tuple[str, str]]) -> MarkedParagraph:
+    tags = _TAG.findall(text)
+    plain = _unescaped(text)
+    has_entities = _TAG.findall(plain) != tags  # such as "&lt;b&gt;": these stay, or they would become tags
+    if has_entities:
+        plain = _unescaped(text.replace("&lt;", "&amp;lt;").replace("&gt;", "&amp;gt;"))
+    own = tuple((name, element) for name, element in kept if name in tags)
+    return MarkedParagraph(plain, tuple(sorted(set(tags), key=len, reverse=True)), own, has_entities)
+
+
+def _unescaped(text: str) -> str:
+    """The text without entities, except inside of tags."""
+    parts = re.split(f"({_TAG.pattern})", text, flags=re.DOTALL)
+    return "".join(part if number % 2 else html.unescape(part) for number, part in enumerate(parts))

@@ -1,0 +1,112 @@
+"""The dialect of the OPUS-CAT engine's `MTRestService`, which plug-ins for Trados, memoQ, OmegaT and Wordfast speak.
+
+The key is the field `tokenCode`. Plug-ins that send a fixed code there instead are known by their address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+from app.errors import ApiError
+from app.serving.admission import Caller
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
+from app.serving.wishes import Wish
+
+PREFIX: Final = "/MTRestService/"
+_FIXED_CODES: Final = frozenset({"", "0"})  # what plug-ins send without asking for a code
+
+router = APIRouter(prefix=PREFIX.rstrip("/"), tags=["OPUS-CAT"])
+
+
+@router.get("/Login")
+async def login(request: Request) -> Response:
+    """The code for further requests: the key, which is given as the password."""
+    fields = await fields_of(request)
+    key = text_field(fields, "password", "")
+    with admitted(request, key or None):
+        return JSONResponse(key)
+
+
+@router.get("/ListSupportedLanguagePairs")
+async def pairs(request: Request) -> Response:
+    """The language pairs of the models that are ready."""
+    with admitted(request, _key(await fields_of(request)), takes_address=True):
+        return JSONResponse(context_of(request).translations.directions())
+
+
+@router.get("/GetLanguagePairModelTags")
+async def tags(request: Request) -> Response:
+    """The name of the model that translates a language pair."""
+    fields = await fields_of(request)
+    with admitted(request, _key(fields), takes_address=True):
+        model, _ = context_of(request).translations.choose(*_languages(fields), "")
+        return JSONResponse([model.name])
+
+
+@router.get("/CheckModelStatus")
+async def status(request: Request) -> Response:
+    """Whether a language pair is translated."""
+    fields = await fields_of(request)
+    with admitted(request, _key(fields), takes_address=True):
+        model, direction = context_of(request).translations.choose(*_languages(fields), "")
+        return JSONResponse(f"{model.name} is ready for {direction}.")
+
+
+@router.get("/TranslateJson")
+@router.post("/TranslatePost")
+async def translate_json(request: Request) -> Response:
+    """Translates a text; `inputIsSingleSentence=false` for one of several sentences."""
+    return JSONResponse({"translation": await _translation(request)})
+
+
+@router.get("/Translate")
+async def translate(request: Request) -> Response:
+    """Translates a text; the reply is a JSON string."""
+    return JSONResponse(await _translation(request))
+
+
+@router.get("/TranslateStream")
+async def translate_stream(request: Request) -> Response:
+    """Translates a text; the reply is the text itself."""
+    return PlainTextResponse(await _translation(request))
+
+
+@router.post("/PreOrderBatch")
+async def pre_order(request: Request) -> Response:
+    """Announces texts. Nothing is done before they are asked for."""
+    with admitted(request, _key(request.query_params), takes_address=True):
+        return Response()
+
+
+def error_reply(error: ApiError) -> Response:
+    """The reply that shows an error: its message as text."""
+    return PlainTextResponse(str(error), HTTP_STATUS[error.kind])
+
+
+async def _translation(request: Request) -> str:
+    fields = await fields_of(request)
+    with admitted(request, _key(fields), takes_address=True) as caller:
+        return await _translated(request, caller, fields)
+
+
+async def _translated(request: Request, caller: Caller, fields: Mapping[str, Any]) -> str:
+    context = context_of(request)
+    text = text_field(fields, "input", "")
+    await context.charge(caller, text)
+    is_single = text_field(fields, "inputIsSingleSentence", "true").lower() != "false"
+    manner = context.translations.manner(*_languages(fields), text, splitting="none" if is_single else "sentences")
+    (answer,) = await context.translations.translate(caller, [Wish(text)], manner, hangup(request))
+    return answer.best(0)
+
+
+def _key(fields: Mapping[str, Any]) -> str | None:
+    code = text_field(fields, "tokenCode", "")
+    return None if code in _FIXED_CODES else code
+
+
+def _languages(fields: Mapping[str, Any]) -> tuple[str, str]:
+    return text_field(fields, "srcLangCode"), text_field(fields, "trgLangCode")

@@ -1,0 +1,346 @@
+"""Translates texts for all dialects of the HTTP API, with the models that the app has loaded.
+
+Requests share the decoding steps of documents that are pre-translated, so they come after everything that a person
+waits for in the editor, and people take turns. What a caller who hung up had asked for is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
+
+from app.errors import ApiError, CommandError
+from app.formats.documents import FileOverview
+from app.glossary import TermMatcher
+from app.models.document_direction import decide, language_and_script
+from app.models.loading import DecodingWorker, ModelHandle
+from app.models.style import Style
+from app.segments.state import SegmentState
+from app.serving.admission import Caller
+from app.serving.wishes import Answer, Manner, Placed, Splitting, Version, Wish
+from app.tags.protect import Protection
+from app.text.nontranslatables import nontranslatables
+from app.text.sentences import sentence_spans
+from app.text.words import count_words
+from engine import (
+    Alternative,
+    AnyTranslator,
+    EngineError,
+    Follow,
+    Hypothesis,
+    InvalidRequest,
+    Pricing,
+    Request,
+    SearchOptions,
+    Translation,
+    offer_of,
+)
+
+Hangup = Callable[[], Awaitable[None]]
+T = TypeVar("T")
+
+ANSWER_SECONDS: Final = 120.0  # then a request is given up
+QUESTION_MS: Final = 3_000.0  # alternatives have the model to themselves: the editor waits for them
+MAX_NBEST: Final = 20
+_CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
+_LINE = re.compile(r"[^\r\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence of text number `text`, at `start` of it; `num_own` phrases of the request are those of the wish."""
+
+    text: int
+    start: int
+    end: int
+    protection: Protection
+    num_own: int
+
+
+class TranslationService:
+    """Answers requests with the models that `handles` returns, the start model first. Thread-safe."""
+
+    def __init__(self, handles: Callable[[], Sequence[ModelHandle]], options: SearchOptions) -> None:
+        self._handles = handles
+        self._options = options
+
+    def models(self) -> list[ModelHandle]:
+        """The models that are ready."""
+        return [handle for handle in self._handles() if handle.state == "ready"]
+
+    def directions(self) -> list[str]:
+        """What the models that are ready translate, without repeats."""
+        return list(dict.fromkeys(direction for handle in self.models() for direction in handle.directions))
+
+    @property
+    def first_direction(self) -> str:
+        """The direction of new documents."""
+        return self._handles()[0].direction
+
+    def choose(self, source: str | None, target: str, text: str) -> tuple[ModelHandle, str]:
+        """The model and direction for these languages; without a source, as `text` seems to be written.
+
+        Raises ApiError if no model translates them, or none is ready.
+        """
+        models = self.models()
+        if not models:
+            raise ApiError("not_ready", "The model is still being loaded, or could not be loaded.", retry_after=5)
+        wanted_target, wanted_source = _language(target), source and _language(source)
+        for model in models:
+            fitting = [
+                direction
+                for direction in model.directions
+                if _language(direction.partition("-")[2]) == wanted_target
+                and wanted_source in (None, "", _language(direction.partition("-")[0]))
+            ]
+            if len(fitting) == 1 or (fitting and source):
+                return model, fitting[0]
+            if fitting:
+                overview = FileOverview("text", ("", target), text, False)
+                return model, decide(overview, fitting, ("", target)).direction
+        asked = f"{source}-{target}" if source else f"into {target}"
+        raise ApiError("unsupported", f"No model translates {asked}. There is: {offer_of(self.directions())}.")
+
+    def manner(
+        self,
+        source: str | None,
+        target: str,
+        text: str,
+        style: Style | None = None,
+        *,
+        is_style_required: bool = True,
+        terms: TermMatcher | None = None,
+        splitting: Splitting = "sentences",
+    ) -> Manner:
+        """The manner for these languages, see `choose`. Raises ApiError; also for a style that is required."""
+        model, direction = self.choose(source, target, text)
+        style = style or Style()
+        if not is_style_required:
+            style = style.known_to(model, direction)
+        try:
+            style.check(model, direction)
+        except CommandError as error:
+            raise ApiError("unsupported", str(error)) from error
+        return Manner(model, direction, style, terms, splitting)
+
+    async def translate(self, caller: Caller, wishes: Sequence[Wish], manner: Manner, gone: Hangup) -> list[Answer]:
+        """The answers in the order of the wishes. Raises ApiError. `gone` ends when the caller has hung up."""
+        pieces = await asyncio.to_thread(lambda: [p for n, wish in enumerate(wishes) for p in _pieces(n, wish, manner)])
+        requests = [(piece.protection, wishes[piece.text].nbest) for piece in pieces]
+        found = await self._decode(caller, manner, requests, gone)
+        by_text: list[list[tuple[_Piece, Translation]]] = [[] for _ in wishes]
+        for piece, translation in zip(pieces, found, strict=True):
+            by_text[piece.text].append((piece, translation))
+        return [_answer(wish, parts) for wish, parts in zip(wishes, by_text, strict=True)]
+
+    async def price(self, caller: Caller, wish: Wish, manner: Manner, gone: Hangup) -> Pricing:
+        """The prices of the constraints of a wish. Raises ApiError."""
+        protection = await asyncio.to_thread(_whole, wish, manner)
+        base, protected = protection.request, protection
+        variants = [base, replace(base, phrases=(), avoid=())]
+        variants += [replace(base, phrases=_without(base.phrases, number)) for number in range(len(base.phrases))]
+        variants += [replace(base, avoid=_without(base.avoid, number)) for number in range(len(base.avoid))]
+        # Each of them restores to itself here: `restore_pricing` restores all at the end.
+        found = await self._submit(caller, manner, [(variant, 1) for variant in variants], gone)
+        constrained, free, *others = found
+        prices = [_price(other, constrained) for other in others]
+        num_phrases = len(base.phrases)
+        whole = _price(free, constrained)
+        pricing = Pricing(whole, tuple(prices[:num_phrases]), tuple(prices[num_phrases:]), constrained, free)
+        return protected.restore_pricing(pricing)
+
+    async def alternatives(
+        self, caller: Caller, wish: Wish, manner: Manner, translation: str, offset: int, count: int, gone: Hangup
+    ) -> tuple[Alternative, ...]:
+        """Other words for the one at `offset` of a translation of the wish's text. Raises ApiError."""
+        request = replace(_request(wish, manner), follow=Follow(translation))
+
+        def ask(translator: AnyTranslator, cancel: threading.Event) -> tuple[Alternative, ...]:
+            protection = Protection.of(request)
+            asked = protection.request
+            if protection.copy is not None or asked.follow is None:
+                return ()
+            answered = translator.score(
+                asked.source,
+                asked.follow.text,
+                direction=asked.direction,
+                domain=asked.domain,
+                formality=asked.formality,
+            )
+            place = offset
+            if protection.is_needed:
+                place = protection.engine_offset(answered, protection.restore_hypothesis(answered), offset)
+            found = translator.alternatives(
+                asked, answered, place, count, self._options, cancel=cancel, deadline_ms=QUESTION_MS
+            )
+            return tuple(protection.restore_alternative(each, translation[:offset]) for each in found)
+
+        worker = _worker(manner)
+        key = _new_key()
+        asked = worker.ask(ask, key=key, owner=caller.owner, priority="document")
+        (found,) = await _finished(worker, {key: asked}, gone)
+        return found or ()
+
+    async def _decode(
+        self, caller: Caller, manner: Manner, asked: Sequence[tuple[Protection, int]], gone: Hangup
+    ) -> list[Translation]:
+        """The restored translations, each with so many hypotheses."""
+        copies = [protection.copy for protection, _ in asked]
+        waiting = [pair for pair, copy in zip(asked, copies, strict=True) if copy is None]
+        answers = await self._submit(caller, manner, [(protection.request, most) for protection, most in waiting], gone)
+        restored = iter([protection.restore(answer) for (protection, _), answer in zip(waiting, answers, strict=True)])
+        return [copy or next(restored) for copy in copies]
+
+    async def _submit(
+        self, caller: Caller, manner: Manner, asked: Iterable[tuple[Request, int]], gone: Hangup
+    ) -> list[Translation]:
+        worker = _worker(manner)
+        futures: dict[str, Future[Any]] = {}
+        try:
+            for request, most in asked:
+                key = _new_key()
+                options = replace(self._options, nbest=most)
+                futures[key] = worker.submit(request, options, key=key, owner=caller.owner, priority="document")
+        except EngineError as error:
+            for key in futures:
+                worker.cancel(key)
+            raise _error(error) from error
+        return await _finished(worker, futures, gone)
+
+
+async def _finished(worker: DecodingWorker, futures: dict[str, Future[T]], gone: Hangup) -> list[T]:
+    """The results; cancels what is left after an error, after the time, and when the caller hangs up."""
+    if not futures:
+        return []
+    results = asyncio.gather(*map(asyncio.wrap_future, futures.values()))
+    hangup = asyncio.ensure_future(gone())
+    either: set[asyncio.Future[Any]] = {results, hangup}
+    try:
+        await asyncio.wait(either, timeout=ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if results.done():
+            return await results
+        message = "The caller hung up." if hangup.done() else f"There is no answer after {ANSWER_SECONDS:.0f} seconds."
+        raise ApiError("too_late", message, retry_after=30)
+    except EngineError as error:
+        raise _error(error) from error
+    finally:
+        for key, future in futures.items():
+            if not future.done():
+                worker.cancel(key)
+        for task in either:
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+def _error(error: EngineError) -> ApiError:
+    if isinstance(error, InvalidRequest):
+        return ApiError("invalid", str(error))
+    return ApiError("not_ready", "The model was released or does not answer: try again.", retry_after=5)
+
+
+def _worker(manner: Manner) -> DecodingWorker:
+    if manner.model.decoder is None:
+        raise ApiError("not_ready", "The model is still being loaded.", retry_after=5)
+    return manner.model.decoder
+
+
+def _new_key() -> str:
+    return f"api/{secrets.token_hex(12)}"
+
+
+def _language(code: str) -> str:
+    if not _CODE.fullmatch(code):
+        raise ApiError("unsupported", f"{code[:40]!r} is no code of a language, such as en or pt-BR.")
+    return language_and_script(code)
+
+
+def _pieces(number: int, wish: Wish, manner: Manner) -> Iterator[_Piece]:
+    """The parts of a text that are translated each by itself; what is between them is copied."""
+    text = wish.text
+    whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
+    spans = [whole] if wish.is_whole or manner.splitting == "none" else list(_sentences(text, manner))
+    for start, end in spans:
+        if text[start:end].strip():
+            request = _request(replace(wish, text=text[start:end]), manner)
+            yield _Piece(number, start, end, Protection.of(request), len(wish.phrases))
+
+
+def _sentences(text: str, manner: Manner) -> Iterator[tuple[int, int]]:
+    lines = [match.span() for match in _LINE.finditer(text)] if manner.splitting == "sentences" else [(0, len(text))]
+    for start, end in lines:
+        line = text[start:end]
+        kept = [(element.start, element.end) for element in nontranslatables(line)]
+        for first, last in sentence_spans(line, manner.source, kept):
+            yield start + first, start + last
+
+
+def _request(wish: Wish, manner: Manner) -> Request:
+    """The request as the app makes it for a segment, with the phrases of the wish first. Raises ApiError."""
+    hits = manner.terms.find(wish.text) if manner.terms is not None else ()
+    segment = SegmentState(0, wish.text, count_words(wish.text), hits=tuple(hits), bans=wish.avoid)
+    try:
+        segment = replace(segment, beginning=wish.prefix, locked=wish.locked)
+        request = manner.style.applied_to(segment.request(manner.direction))
+        own = {form for phrase in wish.phrases for form in phrase.all_forms}
+        others = tuple(phrase for phrase in request.phrases if own.isdisjoint(phrase.all_forms))
+        return replace(request, phrases=(*wish.phrases, *others))
+    except InvalidRequest as error:
+        raise ApiError("invalid", str(error)) from error
+
+
+def _whole(wish: Wish, manner: Manner) -> Protection:
+    return Protection.of(_request(wish, manner))
+
+
+def _answer(wish: Wish, parts: Sequence[tuple[_Piece, Translation]]) -> Answer:
+    """One answer from those of the sentences."""
+    reasons = tuple(reason for _, translation in parts for reason in translation.reasons)
+    failed = next((translation for _, translation in parts if translation.status != "complete"), None)
+    status = "complete" if failed is None else failed.status
+    if any(not translation.hypotheses for _, translation in parts):
+        return Answer(wish, status, (), reasons)
+    if not parts:
+        return Answer(wish, status, (Version(wish.text, 0.0, 0.0, 0),))
+    num_versions = len(parts[0][1].hypotheses) if len(parts) == 1 else 1
+    versions = tuple(_version(wish.text, parts, rank) for rank in range(num_versions))
+    return Answer(wish, status, versions, reasons)
+
+
+def _version(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int) -> Version:
+    text, copied = "", 0
+    placements: list[Placed] = []
+    unmet: list[str] = []
+    chosen: list[Hypothesis] = []
+    for piece, translation in parts:
+        hypothesis, phrases = translation.hypotheses[rank], translation.request.phrases
+        text += source[copied : piece.start]
+        for place in hypothesis.placements:
+            own = place.phrase if place.phrase < piece.num_own else None
+            at = len(text)
+            placements.append(Placed(own, phrases[place.phrase].text, place.form, at + place.start, at + place.end))
+        unmet += [phrases[number].text for number in hypothesis.unmet]
+        text += hypothesis.text
+        copied = piece.end
+        chosen.append(hypothesis)
+    num_tokens = sum(len(each.tokens) for each in chosen)
+    log_prob = sum(each.log_prob for each in chosen)
+    score = chosen[0].score if len(chosen) == 1 else log_prob / max(1, num_tokens)
+    return Version(text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet))
+
+
+def _without(items: tuple[T, ...], number: int) -> tuple[T, ...]:
+    return items[:number] + items[number + 1 :]
+
+
+def _price(without: Translation, having: Translation) -> float | None:
+    if without.status != "complete" or having.status != "complete":
+        return None
+    return without.hypotheses[0].score - having.hypotheses[0].score

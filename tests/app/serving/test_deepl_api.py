@@ -1,0 +1,168 @@
+"""DeepL's dialect, asked by DeepL's own unmodified client over a real connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import deepl
+import pytest
+from deepl.api_data import MultilingualGlossaryDictionaryEntries
+
+from app.serving.front import ApiFront
+from app.serving.keys import ApiFile
+from tests.app.serving.conftest import Program, listening
+
+
+@pytest.fixture
+def address(front: ApiFront) -> Iterator[str]:
+    with listening(front) as address:
+        yield address
+
+
+@pytest.fixture
+def ana(address: str, key: str, monkeypatch: pytest.MonkeyPatch) -> deepl.DeepLClient:
+    monkeypatch.setattr(deepl.http_client, "max_network_retries", 0)
+    return deepl.DeepLClient(key, server_url=address)
+
+
+def test_client_translates_with_constraints_and_style(ana: deepl.DeepLClient):
+    one = ana.translate_text("The file could not be opened.", source_lang="EN", target_lang="DE")
+    assert (one.text, one.detected_source_lang) == ("Die Datei konnte nicht geöffnet werden.", "EN")
+    assert one.billed_characters == 29
+    constraints = {"pinpoint": {"phrases": ["Dokument"], "avoid": ["Datei"]}}
+    texts = ["Open the file.", "Close the file."]
+    pinned = ana.translate_text(texts, target_lang="DE", source_lang="EN", extra_body_parameters=constraints)
+    assert all("Dokument" in result.text and "Datei" not in result.text for result in pinned)
+    for formality, word in (("more", "Ihre"), ("prefer_less", "deine")):
+        styled = ana.translate_text("Save your file.", source_lang="EN", target_lang="DE", formality=formality)
+        assert word in styled.text
+    to_english = ana.translate_text("Die Datei ist nicht da.", target_lang="EN-US", formality="prefer_more")
+    assert (to_english.detected_source_lang, "file" in to_english.text) == ("DE", True)
+    with pytest.raises(deepl.DeepLException, match="cannot be asked for formality"):
+        ana.translate_text("Die Datei.", source_lang="DE", target_lang="EN-US", formality="more")
+
+
+def test_client_keeps_tags(ana: deepl.DeepLClient):
+    text = '<p>Click <b id="1">Save &amp; close</b>.</p><p>Then press <k>Enter</k>.</p>'
+    result = ana.translate_text(text, source_lang="EN", target_lang="DE", tag_handling="html", ignore_tags=["k"])
+    assert result.text.startswith("<p>") and result.text.count("</p><p>") == 1 and result.text.endswith("</p>")
+    assert '<b id="1">' in result.text and "<k>Enter</k>" in result.text and "&amp;" in result.text
+
+
+def test_client_keeps_and_uses_a_glossary(ana: deepl.DeepLClient):
+    made = ana.create_glossary("Terms", "EN", "DE", {"file": "Akte", "window": "Fenster"})
+    assert (made.entry_count, made.ready, made.source_lang) == (2, True, "EN")
+    assert [each.glossary_id for each in ana.list_glossaries()] == [made.glossary_id]
+    assert ana.get_glossary(made.glossary_id).name == "Terms"
+    assert ana.get_glossary_entries(made) == {"file": "Akte", "window": "Fenster"}
+    result = ana.translate_text_with_glossary("The file could not be opened.", made)
+    assert "Akte" in result.text
+    with pytest.raises(deepl.DeepLException, match="no entries for de-en"):
+        ana.translate_text("Akte", source_lang="DE", target_lang="EN-GB", glossary=made.glossary_id)
+    ana.delete_glossary(made)
+    with pytest.raises(deepl.GlossaryNotFoundException):
+        ana.get_glossary(made.glossary_id)
+
+
+def test_client_keeps_a_glossary_of_several_pairs(ana: deepl.DeepLClient):
+    pairs = [
+        MultilingualGlossaryDictionaryEntries("EN", "DE", {"file": "Akte"}),
+        MultilingualGlossaryDictionaryEntries("DE", "EN", {"Akte": "dossier"}),
+    ]
+    made = ana.create_multilingual_glossary("Both", pairs)
+    assert len(ana.list_multilingual_glossaries()) == 1 and ana.list_glossaries() == []
+    result = ana.translate_text("Die Akte ist offen.", source_lang="DE", target_lang="EN-GB", glossary=made.glossary_id)
+    assert "dossier" in result.text.lower()
+    more = MultilingualGlossaryDictionaryEntries("EN", "DE", {"window": "Fenster"})
+    ana.update_multilingual_glossary_dictionary(made, more)
+    ana.update_multilingual_glossary_name(made, "More")
+    entries = ana.get_multilingual_glossary_entries(made, "EN", "DE").dictionaries[0].entries
+    assert entries == "file\tAkte\nwindow\tFenster"
+    ana.replace_multilingual_glossary_dictionary(made, more)
+    ana.delete_multilingual_glossary_dictionary(made, source_lang="DE", target_lang="EN")
+    found = ana.get_multilingual_glossary(made.glossary_id)
+    assert (found.name, [each.entry_count for each in found.dictionaries]) == ("More", [1])
+    ana.delete_multilingual_glossary(made)
+    assert ana.list_multilingual_glossaries() == []
+
+
+def test_client_reads_languages_and_usage(ana: deepl.DeepLClient):
+    assert [(each.code, each.name) for each in ana.get_source_languages()] == [("EN", "English"), ("DE", "German")]
+    targets = {each.code: each.supports_formality for each in ana.get_target_languages()}
+    assert targets == {"DE": True, "EN-GB": False, "EN-US": False}
+    assert {(each.source_lang, each.target_lang) for each in ana.get_glossary_languages()} == {
+        ("en", "de"),
+        ("de", "en"),
+    }
+    ana.translate_text("Open.", target_lang="DE", source_lang="EN")
+    usage = ana.get_usage()
+    assert (usage.character.count, usage.character.limit) == (5, 2_000_000)
+
+
+def test_client_gets_its_own_exceptions(ana: deepl.DeepLClient, address: str, keys: ApiFile):
+    with pytest.raises(deepl.AuthorizationException):
+        deepl.DeepLClient("pinpoint-guess", server_url=address).get_usage()
+    poor = deepl.DeepLClient(keys.create("Ben", characters_a_day=3)[1], server_url=address)
+    with pytest.raises(deepl.QuotaExceededException):
+        poor.translate_text("Open the file.", target_lang="DE")
+    slow = deepl.DeepLClient(keys.create("Ben", requests_a_minute=1)[1], server_url=address)
+    slow.get_usage()
+    with pytest.raises(deepl.TooManyRequestsException):
+        slow.get_usage()
+    with pytest.raises(deepl.DeepLException, match="No model translates into PT"):
+        ana.translate_text("Open.", target_lang="PT-BR")
+
+
+def test_glossary_of_another_person_does_not_exist(front: ApiFront, keys: ApiFile):
+    ana, anas_second, ben = (
+        Program(front, authorization=f"DeepL-Auth-Key {keys.create(name)[1]}") for name in ("Ana", "Ana", "Ben")
+    )
+    fields = {"name": "Secret", "source_lang": "en", "target_lang": "de", "entries": "file\tAkte"}
+    made = ana.post("/v2/glossaries", json=fields)
+    number = made.json()["glossary_id"]
+    assert made.status_code == 201
+    assert anas_second.get(f"/v2/glossaries/{number}/entries").text == "file\tAkte"
+    text = {"text": ["x"], "source_lang": "en", "target_lang": "de", "glossary_id": number}
+    refused = [
+        ben.get(f"/v2/glossaries/{number}"),
+        ben.get(f"/v3/glossaries/{number}/entries?source_lang=en&target_lang=de"),
+        ben.request("PATCH", f"/v3/glossaries/{number}", json={"name": "Mine"}),
+        ben.request("DELETE", f"/v2/glossaries/{number}"),
+        ben.post("/v2/translate", json=text),
+    ]
+    assert {reply.status_code for reply in refused} == {404}
+    assert "Secret" not in "".join(reply.text for reply in refused)
+    assert ben.get("/v2/glossaries").json() == {"glossaries": []}
+    assert ana.get(f"/v2/glossaries/{number}").json()["name"] == "Secret"
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status", "says"),
+    [
+        ("translate", {"text": []}, 400, "text is not a list"),
+        ("translate", {"text": "x"}, 400, "target_lang is missing"),
+        ("translate", {"text": ["x"] * 51, "target_lang": "DE"}, 413, "50 texts"),
+        ("translate", {"text": "x", "target_lang": "DE", "formality": "rude"}, 400, "formality"),
+        ("translate", {"text": "x", "target_lang": "DE", "glossary_id": "1"}, 400, "source_lang is required"),
+        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": [{}, {}]}, 400, "2 items for 1 texts"),
+        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": {"pins": []}}, 400, "pins"),
+        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": {"phrases": ["≋⌘"]}}, 400, "no translation"),
+        ("glossaries", {"name": "n", "source_lang": "en", "target_lang": "de", "entries": "file"}, 400, "Entry 1"),
+        ("glossaries", {"name": "n", "source_lang": "en", "target_lang": "de", "entries": ""}, 400, "1 to 20,000"),
+        ("glossaries", {"name": "", "source_lang": "en", "target_lang": "de", "entries": "a\tb"}, 400, "name"),
+        ("nowhere", {}, 404, "Not Found"),
+    ],
+)
+def test_bad_request_gets_deepls_form_of_error(
+    front: ApiFront, key: str, path: str, fields: dict[str, object], status: int, says: str
+):
+    program = Program(front, authorization=f"DeepL-Auth-Key {key}")
+    reply = program.post(f"/v2/{path}", json=fields)
+    assert (reply.status_code, reply.json().keys()) == (status, {"message"}), reply.text
+    assert says in reply.json()["message"]
+
+
+def test_forms_are_read_as_json_is(front: ApiFront, key: str):
+    program = Program(front, authorization=f"DeepL-Auth-Key {key}")
+    reply = program.post("/v2/translate", data={"text": ["Open.", "Close."], "source_lang": "EN", "target_lang": "DE"})
+    assert [len(each["text"]) > 0 for each in reply.json()["translations"]] == [True, True]

@@ -1,0 +1,44 @@
+"""Texts in XML and HTML: which parts are translated, and that a translation is markup again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.serving.markup import MarkedText
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "options", "paragraphs"),
+    [
+        ("Save &amp; close", "xml", {}, ["Save & close"]),
+        ("a &lt;b&gt; &amp; c", "html", {}, ["a &lt;b&gt; & c"]),  # no tag may come of it
+        ("1 &lt; 2", "html", {}, ["1 < 2"]),
+        ('<a href="?a=1&amp;b">x &amp; y</a>', "xml", {}, ['<a href="?a=1&amp;b">x & y</a>']),
+        ("<p>One.</p>\n<p>Two <b>b</b>.</p>", "html", {}, ["One.", "Two <b>b</b>."]),
+        ("<P CLASS='x'>One<br/>Two</P> ", "html", {}, ["One", "Two"]),
+        ("<!-- note --><p>One</p>", "html", {}, ["One"]),
+        ("<p>One.</p><p>Two.</p>", "xml", {}, ["<p>One.</p><p>Two.</p>"]),
+        ("<par>One.</par><par>Two.</par>", "xml", {"splitting": ["par"]}, ["One.", "Two."]),
+        ("Press <k>Esc &amp; Q</k> now", "xml", {"ignored": ["k"]}, ['Press <kept id="0"/> now']),
+        ('Use <i translate="no">Save</i> here', "html", {}, ['Use <kept id="0"/> here']),
+        ("Run <code>a &lt; b</code>.", "html", {}, ['Run <kept id="0"/>.']),
+        ("<p>One.</p><p>Two.</p>", "html", {"is_whole": True}, ["<p>One.</p><p>Two.</p>"]),
+        ("", "html", {}, []),
+        ("<p> </p>", "html", {}, []),
+    ],
+)
+def test_paragraphs_are_found_and_an_unchanged_text_comes_back(
+    text: str, kind: Any, options: dict[str, Any], paragraphs: list[str]
+):
+    marked = MarkedText.of(text, kind, **{"is_whole": False, **options})
+    found = [paragraph.text for paragraph in marked.paragraphs]
+    assert found == paragraphs
+    assert marked.markup(found) == text
+
+
+def test_new_signs_in_a_translation_are_escaped_but_not_its_tags():
+    marked = MarkedText.of("One <b>x</b>", "xml", is_whole=False)
+    assert marked.markup(["Eins & <b>zwei</b> < <script>"]) == "Eins &amp; <b>zwei</b> &lt; &lt;script&gt;"
+    assert MarkedText.plain("a & b").markup(["c & <d>"]) == "c & <d>"

@@ -1,0 +1,117 @@
+"""LibreTranslate with its unmodified client, and requests of other programs as these send them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.error import HTTPError
+
+import pytest
+from libretranslatepy import LibreTranslateAPI
+
+from app.serving.front import ApiFront
+from app.serving.keys import ApiFile
+from tests.app.serving.conftest import Program, listening
+
+SENTENCE = "The file could not be opened."
+GERMAN = "Die Datei konnte nicht geöffnet werden."
+
+
+@pytest.fixture
+def anybody(front: ApiFront) -> Program:
+    """A program without a key, on another computer."""
+    return Program(front, "192.168.1.20")
+
+
+@pytest.fixture
+def libre(front: ApiFront, key: str) -> Iterator[LibreTranslateAPI]:
+    with listening(front) as address:
+        yield LibreTranslateAPI(address, key)
+
+
+def test_client_of_libretranslate_translates(libre: LibreTranslateAPI):
+    assert libre.translate(SENTENCE, "en", "de") == GERMAN
+    assert libre.languages() == [
+        {"code": "en", "name": "English", "targets": ["de"]},
+        {"code": "de", "name": "German", "targets": ["en"]},
+    ]
+    assert libre.detect(GERMAN)[0]["language"] == "de"
+    libre.api_key = "pinpoint-guess"
+    with pytest.raises(HTTPError, match="403"):
+        libre.translate(SENTENCE, "en", "de")
+
+
+def test_libretranslate_lists_html_alternatives_and_detected_language(anybody: Program, key: str):
+    fields = {"q": [SENTENCE, "Close it."], "source": "auto", "target": "de", "api_key": key, "alternatives": 2}
+    reply = anybody.post("/translate", json=fields).json()
+    assert reply["translatedText"][0] == GERMAN and [len(each) for each in reply["alternatives"]] == [2, 2]
+    assert reply["detectedLanguage"][0]["language"] == "en"
+    markup = {"q": "<p>Save &amp; close.</p>", "source": "en", "target": "de", "format": "html", "api_key": key}
+    text = anybody.post("/translate", json=markup).json()["translatedText"]
+    assert text.startswith("<p>") and "&amp;" in text and text.endswith("</p>")
+
+
+# As Weblate (its machinery "Apertium APy") and OmegaT (its built-in connector) send them.
+def test_apertium_answers_weblate_and_omegat(anybody: Program, key: str):
+    pairs = anybody.get("/listPairs").json()["responseData"]
+    assert {"sourceLanguage": "eng", "targetLanguage": "deu"} in pairs
+    assert {"sourceLanguage": "en", "targetLanguage": "de"} in pairs
+    weblate = {"langpair": "eng|deu", "q": SENTENCE, "markUnknown": "no", "key": key}
+    omegat = {"q": SENTENCE, "markUnknown": "no", "langpair": "en|de", "key": key}
+    expected = {"responseData": {"translatedText": GERMAN}, "responseDetails": None, "responseStatus": 200}
+    assert anybody.get("/translate", params=weblate).json() == expected
+    assert anybody.post("/translate", data=omegat).json() == expected
+    wrong = anybody.get("/translate", params={**omegat, "langpair": "en|tlh"})
+    assert wrong.json().keys() == {"status", "code", "message", "explanation"}
+    assert (wrong.status_code, wrong.json()["code"], wrong.json()["message"]) == (400, 400, "Bad Request")
+    assert anybody.get("/translate", params={**omegat, "key": ""}).status_code == 401
+
+
+# As the plug-ins for OmegaT and Wordfast (the user sets the address with the code) and for Trados and memoQ send them.
+def test_opus_cat_knows_a_caller_by_code_or_address(anybody: Program, keys: ApiFile, front: ApiFront):
+    text = keys.create("Ana")[1]
+    asked = {"tokenCode": text, "input": SENTENCE, "srcLangCode": "en", "trgLangCode": "de", "modelTag": ""}
+    assert anybody.get("/MTRestService/TranslateJson", params=asked).json() == {"translation": GERMAN}
+    fixed = {**asked, "tokenCode": "0"}
+    refused = anybody.get("/MTRestService/TranslateJson", params=fixed)
+    assert (refused.status_code, refused.headers["content-type"]) == (401, "text/plain; charset=utf-8")
+    key, _ = keys.create("Ben", address="192.168.1.20")
+    assert anybody.get("/MTRestService/TranslateJson", params=fixed).json() == {"translation": GERMAN}
+    assert keys.characters_today(key) == len(SENTENCE)
+    mapped = Program(front, "::ffff:192.168.1.20")  # as a server sees it that listens on "::"
+    assert mapped.get("/MTRestService/TranslateJson", params=fixed).status_code == 200
+    assert anybody.get("/MTRestService/ListSupportedLanguagePairs?tokenCode=0").json() == ["en-de", "de-en"]
+    assert Program(front, "192.168.1.21").get("/MTRestService/TranslateJson", params=fixed).status_code == 401
+    page = {"sec-fetch-site": "cross-site"}  # an image or a script on another site, in Ben's browser
+    assert anybody.get("/MTRestService/TranslateJson", params=fixed, headers=page).status_code == 401
+    assert anybody.get("/MTRestService/TranslateJson", params={**asked, "trgLangCode": "pt"}).status_code == 400
+    assert anybody.get("/MTRestService/Login", params={"userName": "a", "password": text}).json() == text
+    assert anybody.get("/MTRestService/Login", params={"userName": "a", "password": "a"}).status_code == 401
+
+
+def test_mtuoc_answers_in_the_direction_of_new_documents(anybody: Program, keys: ApiFile):
+    asked = {"id": 7, "src": SENTENCE}
+    assert anybody.post("/translate", json=asked).status_code == 401
+    keys.create("Ben", address="192.168.1.20")
+    reply = anybody.post("/translate", json=asked).json()
+    assert (reply["id"], reply["src"], reply["tgt"], reply["system_name"]) == (7, SENTENCE, GERMAN, "en-de")
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "says"),
+    [
+        ({"q": SENTENCE}, 400, "target is missing"),
+        ({"q": [], "target": "de"}, 400, "q is not a text"),
+        ({"q": SENTENCE, "target": "de", "format": "pdf"}, 400, "pdf format is not supported"),
+        ({"q": SENTENCE, "target": "de", "alternatives": "many"}, 400, "alternatives"),
+        ({"q": SENTENCE, "source": "en", "target": "xx"}, 400, "No model translates en-xx"),
+        ({"q": "x" * 10_001, "target": "de"}, 413, "10,000 characters"),
+        ({"api_key": ""}, 403, "no key"),
+        ({"api_key": ["a"]}, 403, "no key"),
+    ],
+)
+def test_bad_request_gets_libretranslates_form_of_error(
+    anybody: Program, key: str, fields: dict[str, object], status: int, says: str
+):
+    reply = anybody.post("/translate", json={"api_key": key, **fields})
+    assert (reply.status_code, reply.json().keys()) == (status, {"error"}), reply.text
+    assert says in reply.json()["error"]

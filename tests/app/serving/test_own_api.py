@@ -1,0 +1,236 @@
+"""Pinpoint's own dialect: answers of the bundled model, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from app.formats.documents import read_document
+from app.log.store import LogStore
+from app.models.loading import ModelHandle
+from app.serving.front import MAX_BODY_BYTES, ApiFront
+from app.serving.keys import ApiFile
+from app.serving.own_api import PREFIX
+from tests.app.serving.conftest import Program
+
+
+def ask(client: Program, path: str, **fields: Any) -> Any:
+    reply = client.post(f"{PREFIX}/{path}", json={"source": "en", "target": "de", **fields})
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def test_texts_get_their_translations_in_order(client: Program):
+    texts = ["The file could not be opened.", "", "Save the file.\n\nClose it. Then go."]
+    reply = ask(client, "translate", texts=texts)
+    assert (reply["model"], reply["direction"]) == ("en-de", "en-de")
+    found = [answer["translations"][0]["text"] for answer in reply["texts"]]
+    assert found[0] == "Die Datei konnte nicht geöffnet werden." and found[1] == ""
+    assert found[2].count("\n\n") == 1 and len(found[2].split(". ")) == 2
+    assert {answer["status"] for answer in reply["texts"]} == {"complete"}
+
+
+def test_constraints_hold_and_their_places_are_given(client: Program):
+    wish = {
+        "text": "Click <b>{0}</b> to open the file.",
+        "phrases": ["Dokument", {"text": "öffnen", "count": 1}],
+        "avoid": ["Klicken"],
+        "nbest": 3,
+    }
+    (answer,) = ask(client, "translate", texts=[wish])["texts"]
+    assert answer["status"] == "complete" and 1 <= len(answer["translations"]) <= 3
+    for translation in answer["translations"]:
+        text = translation["text"]
+        assert "<b>{0}</b>" in text and "Klicken" not in text and translation["unmet"] == []
+        places = {place["phrase"]: text[place["start"] : place["end"]] for place in translation["placements"]}
+        assert (places[0], places[1]) == ("Dokument", "öffnen")
+    scores = [translation["score"] for translation in answer["translations"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_beginning_and_locked_texts_hold(client: Program):
+    wish = {"text": "The file could not be opened.", "prefix": "Leider ", "locked": ["Datei", "öffnen"]}
+    (answer,) = ask(client, "translate", texts=[wish])["texts"]
+    text = answer["translations"][0]["text"]
+    assert text.startswith("Leider ") and 0 < text.find("Datei") < text.find("öffnen")
+
+
+def test_impossible_constraints_are_data_and_not_an_error(client: Program):
+    wish = {"text": "Open the file.", "phrases": ["Datei"], "avoid": [], "prefix": "", "locked": []}
+    wish["phrases"] = [{"text": "Datei", "max_count": 1}, {"text": "Datei öffnen", "max_count": 1, "count": 1}, "Ω≋⌘"]
+    (answer,) = ask(client, "translate", texts=[wish])["texts"]
+    assert answer["status"] == "infeasible" and answer["translations"] == []
+    assert answer["reasons"][0]["phrase"] == 2
+
+
+def test_source_language_is_seen_from_the_text(client: Program):
+    reply = ask(client, "translate", source=None, target="en", texts=["Die Datei konnte nicht geöffnet werden."])
+    assert reply["direction"] == "de-en" and "file" in reply["texts"][0]["translations"][0]["text"]
+
+
+def test_form_of_address_is_asked_of_the_model(client: Program):
+    text = "Save your file before you close it."
+    texts = [
+        ask(client, "translate", formality=formality, texts=[text])["texts"][0]["translations"][0]["text"]
+        for formality in ("formal", "informal")
+    ]
+    assert "Ihre Datei" in texts[0] and "deine Datei" in texts[1]
+    fields = {"target": "en", "source": "de", "formality": "formal", "texts": ["Datei"]}
+    refused = client.post(f"{PREFIX}/translate", json=fields)
+    assert refused.status_code == 400 and "cannot be asked for formality" in refused.json()["error"]["message"]
+
+
+def test_prices_are_differences_of_scores(client: Program):
+    fields = {"text": "Open the <b>file</b>.", "phrases": ["Dokument"], "avoid": ["Öffnen"]}
+    reply = ask(client, "prices", **fields)
+    assert "Dokument" in reply["constrained"] and "Dokument" not in reply["free"]
+    assert reply["total"] > 0 and reply["phrases"][0] > 0 and len(reply["avoid"]) == 1
+
+    def score(**wish: Any) -> float:
+        (answer,) = ask(client, "translate", texts=[{"text": fields["text"], **wish}], splitting="none")["texts"]
+        return float(answer["translations"][0]["score"])
+
+    with_all = score(phrases=["Dokument"], avoid=["Öffnen"])
+    assert reply["total"] == pytest.approx(score() - with_all, abs=1e-4)
+    assert reply["phrases"][0] == pytest.approx(score(avoid=["Öffnen"]) - with_all, abs=1e-4)
+
+
+def test_alternatives_replace_a_word_and_keep_what_is_before(client: Program):
+    text = "Die <b>Datei</b> konnte nicht geöffnet werden."
+    fields = {"text": "The <b>file</b> could not be opened.", "translation": text, "offset": text.index("konnte")}
+    found = ask(client, "alternatives", **fields, count=3)["alternatives"]
+    assert 1 <= len(found) <= 3
+    for each in found:
+        assert each["text"].startswith("Die <b>Datei</b> " + each["word"]) and each["word"] != "konnte"
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status", "says"),
+    [
+        ("translate", {"texts": []}, 400, "texts"),
+        ("translate", {"texts": ["x"] * 51}, 400, "texts"),
+        ("translate", {"texts": ["x" * 10_001]}, 413, "10,000 characters"),
+        ("translate", {"texts": ["x"], "target": "pt"}, 400, "No model translates en-pt. There is: en-de, de-en"),
+        ("translate", {"texts": ["x"], "target": "../etc"}, 400, "no code of a language"),
+        ("translate", {"texts": ["x"], "colour": "red"}, 400, "colour"),
+        ("translate", {"texts": [{"text": "x", "phrases": [" "]}]}, 400, "empty"),
+        ("translate", {"texts": [{"text": "x", "phrases": [{"text": "y", "count": "2"}]}]}, 400, "texts.0"),
+        ("translate", {"texts": [{"text": "x", "nbest": 21}]}, 400, "nbest"),
+        ("translate", {"texts": ["x"], "domain": "cooking"}, 400, "domain"),
+        ("alternatives", {"text": "x", "translation": "y", "offset": 1}, 400, "offset"),
+        ("alternatives", {"text": "x", "translation": "y z", "offset": 1}, 400, "no word"),
+        ("nowhere", {}, 404, "Not Found"),
+        ("usage", {}, 405, "Method"),
+    ],
+)
+def test_bad_request_gets_an_error_that_names_the_place(
+    client: Program, path: str, fields: dict[str, Any], status: int, says: str
+):
+    reply = client.post(f"{PREFIX}/{path}", json={"source": "en", "target": "de", **fields})
+    assert reply.status_code == status, reply.text
+    assert says in reply.json()["error"]["message"] and reply.json().keys() == {"error"}
+    assert reply.headers["content-type"] == "application/json"
+
+
+async def in_parts() -> AsyncIterator[bytes]:
+    for _ in range(3):
+        yield b"x" * 2**20
+
+
+def test_broken_json_and_large_bodies_are_refused(client: Program):
+    broken = client.post(f"{PREFIX}/translate", content=b"{", headers={"content-type": "application/json"})
+    assert (broken.status_code, broken.json()["error"]["kind"]) == (400, "invalid")
+    large = client.post(f"{PREFIX}/translate", content=b"x" * (MAX_BODY_BYTES + 1))
+    without_length = client.post(f"{PREFIX}/translate", content=in_parts())
+    assert [(reply.status_code, reply.json()["error"]["kind"]) for reply in (large, without_length)] == [
+        (413, "too_large")
+    ] * 2
+
+
+def test_missing_wrong_and_revoked_keys_are_refused_alike(front: ApiFront, keys: ApiFile):
+    anybody = Program(front)
+    key, text = keys.create("Ben")
+    replies = [
+        anybody.get(f"{PREFIX}/usage", headers=headers)
+        for headers in ({}, {"authorization": "Bearer pinpoint-guess"}, {"authorization": f"Basic {text}"})
+    ]
+    keys.revoke(key.id)
+    replies.append(anybody.get(f"{PREFIX}/usage", headers={"authorization": f"Bearer {text}"}))
+    assert {reply.status_code for reply in replies} == {401}
+    assert {reply.headers["www-authenticate"] for reply in replies} == {"Bearer"}
+    assert "Ben" not in "".join(reply.text for reply in replies)
+
+
+def test_limits_are_told_with_the_time_to_wait(front: ApiFront, keys: ApiFile):
+    text = keys.create("Ben", requests_a_minute=3, characters_a_day=10)[1]
+    slow = Program(front, authorization=f"Bearer {text}")
+    used_up = slow.post(f"{PREFIX}/translate", json={"source": "en", "target": "de", "texts": ["This is too long."]})
+    assert (used_up.status_code, used_up.json()["error"]["kind"]) == (429, "used_up")
+    usage, _ = (slow.get(f"{PREFIX}/usage").json() for _ in range(2))
+    assert usage == {"name": "Ben", "characters_today": 0, "characters_a_day": 10, "requests_a_minute": 3}
+    too_fast = slow.get(f"{PREFIX}/usage")
+    assert (too_fast.status_code, too_fast.json()["error"]["kind"]) == (429, "too_fast")
+    assert 1 <= int(too_fast.headers["retry-after"]) <= 60
+
+
+def test_description_lists_the_addresses_and_needs_no_other_site(client: Program):
+    reply = client.get(f"{PREFIX}/openapi.json")
+    described = reply.json()
+    assert {f"{PREFIX}/translate", f"{PREFIX}/prices", f"{PREFIX}/alternatives"} <= described["paths"].keys()
+    assert "http" not in reply.text.replace("application/json", "").replace("http_", "")
+
+
+def test_models_are_listed_with_their_styles(client: Program):
+    (only,) = client.get(f"{PREFIX}/models").json()["models"]
+    assert only["directions"] == ["en-de", "de-en"] and only["formalities"] == {"en-de": ["formal", "informal"]}
+
+
+def test_sessions_are_read_with_a_key_that_may_export(front: ApiFront, client: Program, keys: ApiFile, store: LogStore):
+    record = store.start_session(read_document(b"Open the file.\nClose it.", "manual.txt"), "en-de")
+    assert client.get(f"{PREFIX}/sessions").status_code == 403
+    assert client.get(f"{PREFIX}/sessions/{record.id}/document").status_code == 403
+    reader = Program(front, authorization=f"Bearer {keys.create('Boss', may_export=True)[1]}")
+    listed = reader.get(f"{PREFIX}/sessions")
+    (only,) = listed.json()["sessions"]
+    assert (only["document"], only["num_segments"], only["direction"]) == ("manual.txt", 2, "en-de")
+    assert record.token not in listed.text
+    for kind in listed.json()["kinds"]:
+        reply = reader.get(f"{PREFIX}/sessions/{record.id}/{kind}")
+        assert reply.status_code == 200 and "attachment" in reply.headers["content-disposition"], kind
+    assert reader.get(f"{PREFIX}/sessions/{record.id}/document").content == b"Open the file.\nClose it."
+    for path in (f"{record.id}/virus.exe", "99/document"):
+        assert reader.get(f"{PREFIX}/sessions/{path}").status_code == 404
+
+
+def test_hangup_cancels_what_the_model_works_on(front: ApiFront, key: str, model: ModelHandle):
+    """The caller hangs up as soon as the request was read; nothing is left for the model."""
+    body = b'{"source": "en", "target": "de", "texts": ["' + b"The file is large. " * 200 + b'"]}'
+    scope = {"type": "http", "method": "POST", "path": f"{PREFIX}/translate", "query_string": b"", "root_path": ""}
+    scope |= {"http_version": "1.1", "scheme": "http", "raw_path": b"", "client": ("127.0.0.1", 1)}
+    headers = {b"host": b"127.0.0.1:7860", b"content-length": str(len(body)).encode()}
+    headers |= {b"authorization": f"Bearer {key}".encode(), b"content-type": b"application/json"}
+    scope["headers"] = list(headers.items())
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop() if messages else {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    before = model.status()["num_answered"]
+    asyncio.run(front(scope, receive, send))
+    assert sent[0]["status"] == 504
+    model.decoder.submit(_request(), None, key="after", owner="test", priority="document").result(60)
+    assert model.status()["num_answered"] - before < 20
+    assert model.status()["queue_length"] == 0
+
+
+def _request() -> Any:
+    from engine import Request
+
+    return Request("Open.", direction="en-de")
