@@ -20,6 +20,7 @@ from app.errors import AppError, CommandError, DocumentError, GlossaryError, Log
 from app.formats import Reading
 from app.formats.documents import Document, FileOverview
 from app.glossary.model import terms_in_direction
+from app.glossary.reading.column_uses import Layout, layout_from
 from app.glossary.reading.row_checks import located
 from app.i18n import Message
 from app.log.project_tables import Project
@@ -45,7 +46,7 @@ from app.segments.state import Json, restore_segment
 from app.tm.library import MemoryLibrary
 from app.workspace import example
 from app.workspace.commands import Workspace
-from app.workspace.glossary_imports import reported
+from app.workspace.glossary_imports import COLUMNS_SETTING, reported
 from app.workspace.workspace_exports import WorkspaceExports
 from engine import SearchOptions
 
@@ -294,9 +295,26 @@ class Sessions:
         errors = [located(report["name"], e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]
         return {**report, "errors": errors}
 
-    def stage_glossary(self, workspace: Workspace, data: bytes, name: str) -> Json:
-        """Reads a glossary and says what using it would do to the document; changes nothing."""
-        return workspace.glossary_imports.stage(self.files.glossary(data, name, workspace.direction))
+    def stage_glossary(self, workspace: Workspace, data: bytes, name: str, columns: str = "") -> Json:
+        """Reads a glossary and says what using it would do to the document; changes nothing.
+
+        `columns` is the use of a table's columns ("header:source,target"), or "ask" for the question which it is; the
+        question is the answer, too, if nothing is given and the file leaves it open.
+        """
+        direction, store, project = workspace.direction, self.store, workspace.project.id
+        table = self.files.glossary_table(data, name, direction)
+        key, kept = None if table is None else table.key, None
+        if key:
+            kept = store.project_setting(project, COLUMNS_SETTING + key)
+        layout = layout_from(columns) if columns not in ("", "ask") else layout_from(kept) if kept else None
+        if table is not None and (columns == "ask" or (layout is None and not table.is_clear)):
+            found = layout or Layout(table.uses, table.num_header_rows)
+            return {"table": {"rows": table.rows, "uses": found.uses, "has_header": found.num_header_rows > 0}}
+        imported = self.files.glossary(data, name, direction, None if table is None else layout)
+        if kept and not columns:
+            note = Message("The columns are used as you chose for a table with the same names.")
+            imported = replace(imported, notes=(note, *imported.notes))
+        return workspace.glossary_imports.stage(imported, key, columns if layout else "")
 
     def import_sample_glossary(self, workspace: Workspace) -> Json:
         """The terms that come with the sample document."""

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from app.errors import GlossaryError
+from app.glossary.reading.column_uses import Layout, layout_from
 from app.paths import MODEL_FOLDER, default_log_path
 from app.serving.keys import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 from app.settings import add_flag, positive, program_name
@@ -174,6 +176,14 @@ def _columns(text: str) -> tuple[int, int]:
     return source, target
 
 
+def _glossary_columns(text: str) -> Layout:
+    """The use of the columns of a glossary."""
+    try:
+        return layout_from(text)
+    except GlossaryError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from problem
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     program = program_name()
@@ -196,11 +206,17 @@ def build_parser() -> argparse.ArgumentParser:
     translate.add_argument("document", type=Path, metavar="DOCUMENT", help="a file of any format that the app opens")
     translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: DOCUMENT.de.EXT)")
     translate.add_argument(
-        "--memory", type=Path, metavar="FILE", help="translation memory (TMX); exact matches are used"
+        "--memory", type=Path, metavar="FILE", help="translation memory (TMX or SDLTM); exact matches are used"
     )
     translate.add_argument(
         "--glossary", type=Path, action="append", metavar="FILE",
-        help="required terms: CSV, TSV, XLSX, TBX, UTX or TMX; repeatable, the first glossary has priority",
+        help="required terms: CSV, TSV, XLSX, TBX, MultiTerm XML, UTX or TMX; repeatable, the first glossary has "
+        "priority",
+    )  # fmt: skip
+    translate.add_argument(
+        "--glossary-columns", type=_glossary_columns, action="append", metavar="USES",
+        help="the use of a glossary table's columns, such as source,ignore,target,note; with header: in front if the "
+        "first row has names (default: by these names); repeatable, in the order of the glossaries",
     )  # fmt: skip
     translate.add_argument(
         "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8 or a guess)"

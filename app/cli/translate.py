@@ -9,16 +9,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 
 from app.cli.glossary_check import glossary_report
 from app.cli.log_commands import check_output, unreadable, write
-from app.errors import CommandError
+from app.errors import CommandError, GlossaryError
 from app.formats import Reading
 from app.formats.documents import Document, Export, ReadFile, read_file, with_language
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
+from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import read_glossary
 from app.i18n import Message
 from app.log.records import SavedSegment, SegmentStateName
@@ -33,7 +35,7 @@ from app.text.encoding import codec_of, shortened_list
 from app.text.words import count_words
 from app.tm.index import MemoryIndex
 from app.tm.prefill import index_of_pairs, prefill
-from app.tm.tmx_memory import read_pairs
+from app.tm.tmx_memory import read_memory
 from app.tm.used_forms import with_used_forms
 from engine import AnyTranslator, PivotTranslator, Translation, offer_of
 
@@ -63,7 +65,7 @@ def translate(flags: argparse.Namespace) -> int:
     style = Style(flags.formality, flags.domain)
     style.check(translator, direction)
     document = facing(file, direction).document(direction.partition("-")[0])
-    glossary = _glossary(flags.glossary or [], direction)
+    glossary = _glossary(flags.glossary or [], direction, flags.glossary_columns or [])
     if flags.dry_run:
         print("\n".join(glossary_report(document, glossary, translator)))
         return 0
@@ -186,12 +188,17 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
     return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
 
 
-def _glossary(paths: Sequence[Path], direction: str) -> TermMatcher:
-    """A matcher of the terms in these files; for the same words, the earlier file wins."""
+def _glossary(paths: Sequence[Path], direction: str, layouts: Sequence[Layout]) -> TermMatcher:
+    """A matcher of the terms in these files; for the same words, the earlier file wins.
+
+    `layouts` are the columns of the first files. Raises GlossaryError, also for more layouts than files.
+    """
+    if len(layouts) > len(paths):
+        raise GlossaryError(Message("--glossary-columns comes more often than --glossary: give each glossary its own"))
     source, _, target = direction.partition("-")
     glossaries = []
-    for number, path in enumerate(paths):
-        read = read_glossary(_read(path), path.name, direction)
+    for number, (path, layout) in enumerate(zip_longest(paths, layouts)):
+        read = read_glossary(_read(path), path.name, direction, layout)
         for error in read.errors:
             _say(f"{path}, row {error.row}: {error.message}")
         for note in read.notes:
@@ -202,7 +209,10 @@ def _glossary(paths: Sequence[Path], direction: str) -> TermMatcher:
 
 def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
     source, _, target = direction.partition("-")
-    return read_pairs(_read(path), path.name, source, target)
+    read = read_memory(_read(path), path.name, source, target)
+    for note in read.notes:
+        _say(f"{path}: {note}")
+    return read.pairs
 
 
 def _remembered(memory: MemoryIndex, name: str, segments: Sequence[SegmentState]) -> dict[int, str]:

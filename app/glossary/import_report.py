@@ -24,7 +24,9 @@ class StagedImport:
     """An import waiting for the user's decision. `accepted` has (earlier term, new term) pairs by verdict.
 
     `reports` only grow, so that a row keeps its name. `impact` counts the uses of its terms in the document.
-    `unchecked` are notes on checks that are still running or were skipped.
+    `table_key` stands for the names of a table's columns (empty without names, None for a file that is not a table),
+    and `chosen_columns` is how a person chose to use them. `unchecked` are notes on checks that are still running or
+    were skipped.
     """
 
     number: int
@@ -36,6 +38,8 @@ class StagedImport:
     notes: tuple[str, ...]
     is_replacing: bool
     impact: dict[str, int]
+    table_key: str | None = None
+    chosen_columns: str = ""
     unchecked: tuple[str, ...] = field(default=())
     is_checking: bool = False
 
@@ -50,6 +54,7 @@ class StagedImport:
             "counts": dict(self.counts),
             "notes": [*self.notes, *self.unchecked],
             "is_checking": self.is_checking,
+            "is_table": self.table_key is not None,
         }
 
     def add_warnings(self, reports: Sequence[RowReport]) -> None:

@@ -232,6 +232,18 @@ def m0010_project_learns(db: Database) -> None:
     db.execute("ALTER TABLE project ADD COLUMN learns INTEGER NOT NULL DEFAULT 1")
 
 
+@migrations()
+def m0011_settings_of_a_project(db: Database) -> None:
+    """Texts that a project keeps by name, such as how the columns of a glossary were used the last time."""
+    db.execute("""
+        CREATE TABLE project_setting (
+            project_id INTEGER NOT NULL REFERENCES project(id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (project_id, name)) WITHOUT ROWID
+    """)
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

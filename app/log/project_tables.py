@@ -134,6 +134,20 @@ def update_project(db: Database, project: Project) -> None:
     )
 
 
+def project_setting(log: LogConnection, project_id: int, name: str) -> str | None:
+    """A text that the project keeps under that name."""
+    query = "SELECT value FROM project_setting WHERE project_id = ? AND name = ?"
+    rows = log.rows(Message("read the project"), query, (project_id, name))
+    return str(rows[0]["value"]) if rows else None
+
+
+def keep_project_setting(db: Database, project_id: int, name: str, value: str | None) -> None:
+    """Keeps a text for the project under that name; None removes it."""
+    db.execute("DELETE FROM project_setting WHERE project_id = ? AND name = ?", (project_id, name))
+    if value is not None:
+        db.execute("INSERT INTO project_setting VALUES (?, ?, ?)", (project_id, name, value))
+
+
 def confirmed_in_project(
     log: LogConnection, project_id: int, direction: str, besides: int, limit: int
 ) -> list[ConfirmedPair]:

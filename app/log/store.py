@@ -38,6 +38,7 @@ from app.log.glossary_tables import (
     store_portion,
 )
 from app.log.lock import LogLock
+from app.log.project_tables import keep_project_setting, project_setting
 from app.log.records import (
     ChainReport,
     Event,
@@ -287,6 +288,15 @@ class LogStore:
         """The term bases of a project."""
         with self._log.reading():
             return load_term_bases(self._db, project_id)
+
+    def project_setting(self, project_id: int, name: str) -> str | None:
+        """A text that the project keeps under that name."""
+        return project_setting(self._log, project_id, name)
+
+    def keep_project_setting(self, project_id: int, name: str, value: str | None) -> None:
+        """Keeps a text for the project under that name; None removes it."""
+        with self._log.transaction(Message("store the project")):
+            keep_project_setting(self._db, project_id, name, value)
 
     def follow_project(self, session_id: int, glossaries: Sequence[Glossary]) -> None:
         """Writes that the session has these glossaries, after a change of its project."""

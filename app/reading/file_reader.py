@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from app.formats import Reading
 from app.formats.documents import Document, FileOverview, read_file
-from app.glossary.reading.glossary_file import read_glossary
+from app.glossary.reading.column_uses import Layout
+from app.glossary.reading.glossary_file import GlossaryTable, read_glossary, read_table
 from app.glossary.reading.row_checks import GlossaryImport
 from app.models.document_direction import facing
-from app.tm.tmx_memory import read_pairs
+from app.tm.tmx_memory import MemoryFile, read_memory
 
 # Chooses the direction of a document; it may raise an AppError instead.
 ChooseDirection = Callable[[FileOverview], str]
@@ -24,13 +25,17 @@ class FileReader:
         direction = choose(file.overview())
         return facing(file, direction).document(direction.partition("-")[0])
 
-    def glossary(self, data: bytes, name: str, direction: str) -> GlossaryImport:
-        """The terms of a glossary. Raises GlossaryError."""
-        return read_glossary(data, name, direction)
+    def glossary(self, data: bytes, name: str, direction: str, layout: Layout | None = None) -> GlossaryImport:
+        """The terms of a glossary; `layout` is the use of a table's columns, None to guess it. Raises GlossaryError."""
+        return read_glossary(data, name, direction, layout)
 
-    def memory(self, data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
+    def glossary_table(self, data: bytes, name: str, direction: str) -> GlossaryTable | None:
+        """The first rows of a glossary that is a table, with the guessed use of its columns. Raises GlossaryError."""
+        return read_table(data, name, direction)
+
+    def memory(self, data: bytes, name: str, source_language: str, target_language: str) -> MemoryFile:
         """The (source, target) pairs of a translation memory. Raises DocumentError."""
-        return read_pairs(data, name, source_language, target_language)
+        return read_memory(data, name, source_language, target_language)
 
     def close(self) -> None:
         """Ends what is being read."""

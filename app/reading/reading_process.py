@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from app.errors import AppError
 from app.formats import Reading
+from app.glossary.reading.column_uses import Layout
 from app.reading.file_reader import FileReader
 from app.reading.plain_data import reader_of, to_plain
 
@@ -98,9 +99,11 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
     reader = FileReader()
     kind, name = request["kind"], request["name"]
     if kind == "glossary":
-        return reader.glossary(data, name, request["direction"])
+        return reader.glossary(data, name, request["direction"], reader_of(Layout | None)(request["layout"]))
+    if kind == "glossary table":
+        return (reader.glossary_table(data, name, request["direction"]),)
     if kind == "memory":
-        return (reader.memory(data, name, *request["languages"]),)
+        return reader.memory(data, name, *request["languages"])
 
     def choose(overview: Any) -> str:
         send(answers, {"overview": to_plain(overview)})

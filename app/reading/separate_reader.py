@@ -19,12 +19,15 @@ from typing import IO, Any, Final
 from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import Reading
 from app.formats.documents import Document, FileOverview, Segment
+from app.glossary.reading.column_uses import Layout
+from app.glossary.reading.glossary_file import GlossaryTable
 from app.glossary.reading.row_checks import GlossaryImport
 from app.i18n import Message
 from app.reading.file_reader import ChooseDirection, FileReader
 from app.reading.plain_data import read_text, reader_of, to_plain
 from app.reading.reading_process import OUT_OF_MEMORY, receive, receive_parts, send
 from app.text.encoding import safe_name
+from app.tm.tmx_memory import MemoryFile
 
 MAX_PROCESSES: Final = 4  # at the same time; others wait
 MAX_BYTES_TO_GO_ON: Final = 2**20  # of a file after which its process, which may have grown, reads another one
@@ -78,20 +81,30 @@ class SeparateReader(FileReader):
             name, key, encoding, mark, segments, notes = conversation.result(_DOCUMENT)
             return Document(name, key, data, encoding, bytes.fromhex(mark), segments, notes)
 
-    def glossary(self, data: bytes, name: str, direction: str) -> GlossaryImport:
+    def glossary(self, data: bytes, name: str, direction: str, layout: Layout | None = None) -> GlossaryImport:
         """See FileReader; a file that exceeds a limit, or crashes the process, raises GlossaryError too."""
-        limits = self._glossary_limits
-        with self._conversation("glossary", name, data, limits, GlossaryError, direction=direction) as conversation:
+        details = {"direction": direction, "layout": to_plain(layout)}
+        with self._conversation(
+            "glossary", name, data, self._glossary_limits, GlossaryError, **details
+        ) as conversation:
             found: GlossaryImport = conversation.result(GlossaryImport)
             return found
 
-    def memory(self, data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
+    def glossary_table(self, data: bytes, name: str, direction: str) -> GlossaryTable | None:
+        """See FileReader; a file that exceeds a limit, or crashes the process, raises GlossaryError too."""
+        with self._conversation(
+            "glossary table", name, data, self._glossary_limits, GlossaryError, direction=direction
+        ) as conversation:
+            table: GlossaryTable | None
+            (table,) = conversation.result(tuple[GlossaryTable | None])
+            return table
+
+    def memory(self, data: bytes, name: str, source_language: str, target_language: str) -> MemoryFile:
         """See FileReader; a file that exceeds a limit, or crashes the process, raises DocumentError too."""
         limits, languages = self._glossary_limits, [source_language, target_language]
         with self._conversation("memory", name, data, limits, DocumentError, languages=languages) as conversation:
-            pairs: list[tuple[str, str]]
-            (pairs,) = conversation.result(tuple[list[tuple[str, str]]])
-            return pairs
+            found: MemoryFile = conversation.result(MemoryFile)
+            return found
 
     def close(self) -> None:
         """Ends all processes; files that are being read raise an error."""

@@ -12,22 +12,22 @@ from app.log.store import LogStore
 from app.text.encoding import safe_name
 from app.tm.index import MemoryEntry, MemoryIndex
 from app.tm.storage import import_entries, load_entries, state_of
-from app.tm.tmx_memory import read_pairs, write_tmx
+from app.tm.tmx_memory import MemoryFile, read_memory, write_tmx
 
-ReadPairs = Callable[[bytes, str, str, str], list[tuple[str, str]]]
+ReadMemory = Callable[[bytes, str, str, str], MemoryFile]
 
 
 class MemoryLibrary:
     """The memory of a log: an index for each direction, read at its first use. Thread-safe.
 
-    `fills` says whether untouched segments with an exact match are filled automatically. `read` reads a TMX file: its
+    `fills` says whether untouched segments with an exact match are filled automatically. `read` reads a memory: its
     bytes, name, source and target language.
     """
 
-    def __init__(self, store: LogStore, *, fills: bool = True, read: ReadPairs = read_pairs) -> None:
+    def __init__(self, store: LogStore, *, fills: bool = True, read: ReadMemory = read_memory) -> None:
         self.store = store
         self.fills = fills
-        self._read_pairs = read
+        self._read_file = read
         self._lock = threading.Lock()
         self._indexes: dict[str, MemoryIndex] = {}
         self._changing = threading.Lock()
@@ -85,16 +85,17 @@ class MemoryLibrary:
         """The index of a direction if it is loaded, else None."""
         return self._indexes.get(direction)
 
-    def import_tmx(self, data: bytes, name: str, direction: str, project: int = 0) -> dict[str, Any]:
+    def import_memory(self, data: bytes, name: str, direction: str, project: int = 0) -> dict[str, Any]:
         """Imports the pairs of a file into a project's memory, replacing an earlier file of that name.
 
         Raises DocumentError, LogError.
         """
         name = safe_name(name, "memory.tmx")
-        pairs = self._read_pairs(data, name, *languages_of(direction))
+        read = self._read_file(data, name, *languages_of(direction))
+        pairs = read.pairs
         num_pairs = import_entries(self.store.connection, name, *languages_of(direction), pairs, project)
         self.forget()
-        return {"name": name, "num_pairs": num_pairs}
+        return {"name": name, "num_pairs": num_pairs, "notes": read.notes}
 
     def export_tmx(self, direction: str) -> Export:
         """The whole memory of a direction as a TMX file."""

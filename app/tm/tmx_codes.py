@@ -16,7 +16,7 @@ _WRAPPED = re.compile(r"\{(\d+)\}(.*)\{/\1\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class Code:
     """An inline code: its end has the same `identity` as its start. `content` is its text in the other tool."""
 
     kind: str  # "open", "close" or "lone"
@@ -25,16 +25,20 @@ class _Code:
 
 
 def texts_of(source: Node, target: Node) -> tuple[str, str]:
-    """The texts of two segments of a unit, on one line, with numbered tags for codes.
+    """The texts of two segments of a unit; see `texts_of_parts`."""
+    return texts_of_parts(list(_parts(source)), list(_parts(target)))
+
+
+def texts_of_parts(parts: list[str | Code], others: list[str | Code]) -> tuple[str, str]:
+    """The texts of a source and its target, on one line, with numbered tags for codes.
 
     Tags are numbered in the order of the source, and skip numbers that the text has in braces, such as "{0}". A code of
     the target has the number of the code in the source with the same content, else with the same number in the file.
     Codes around both texts are left out.
     """
-    parts, others = list(_parts(source)), list(_parts(target))
     taken = {match[2] for part in (*parts, *others) if isinstance(part, str) for match in _TAG.finditer(part)}
     numbers = (str(number) for number in count(1) if str(number) not in taken)
-    known: dict[str, _Code] = {}
+    known: dict[str, Code] = {}
     first = _numbered(parts, known, {}, numbers)
     second = _numbered(others, known, dict(known), numbers)
     while (outer := _WRAPPED.fullmatch(first)) and (same := _WRAPPED.fullmatch(second)) and outer[1] == same[1]:
@@ -77,28 +81,26 @@ def pairs_in(text: str) -> RawTags:
     return {number: (f"{{{number}}}", f"{{/{number}}}") for number in sorted(numbers) if f"{{/{number}}}" in found}
 
 
-def _parts(node: Node) -> Iterator[str | _Code]:
+def _parts(node: Node) -> Iterator[str | Code]:
     """Texts and codes of a segment in their order."""
     for number, child in enumerate(node.children):
         if isinstance(child, Text):
             yield child.value
         elif child.local == "hi":
             identity = f"hi {child.start} {number}"
-            yield _Code("open", identity, f"<hi {child.attributes.get('type', '')}>")
+            yield Code("open", identity, f"<hi {child.attributes.get('type', '')}>")
             yield from _parts(child)
-            yield _Code("close", identity, "</hi>")
+            yield Code("close", identity, "</hi>")
         elif child.local in ("bpt", "ept"):
             kind = "open" if child.local == "bpt" else "close"
-            yield _Code(kind, f"i {child.attributes.get('i', '')}", child.content())
+            yield Code(kind, f"i {child.attributes.get('i', '')}", child.content())
         else:
-            yield _Code("lone", f"x {child.attributes.get('x', '')}", child.content())
+            yield Code("lone", f"x {child.attributes.get('x', '')}", child.content())
 
 
-def _numbered(
-    parts: list[str | _Code], known: dict[str, _Code], unused: dict[str, _Code], numbers: Iterator[str]
-) -> str:
+def _numbered(parts: list[str | Code], known: dict[str, Code], unused: dict[str, Code], numbers: Iterator[str]) -> str:
     """The text with a tag for each code. `unused` are codes of the source by number; new ones are added to `known`."""
-    closed = {part.identity for part in parts if isinstance(part, _Code) and part.kind == "close"}
+    closed = {part.identity for part in parts if isinstance(part, Code) and part.kind == "close"}
     opened: dict[str, str] = {}
     texts: list[str] = []
     for part in parts:
@@ -108,7 +110,7 @@ def _numbered(
             texts.append(f"{{/{opened.pop(part.identity)}}}")
         else:
             is_pair = part.kind == "open" and part.identity in closed
-            code = _Code("open" if is_pair else "lone", part.identity, part.content)
+            code = Code("open" if is_pair else "lone", part.identity, part.content)
             number = _number_of(code, unused)
             if number is None:
                 number = next(numbers)
@@ -120,7 +122,7 @@ def _numbered(
     return one_line("".join(texts)).strip()
 
 
-def _number_of(code: _Code, unused: Mapping[str, _Code]) -> str | None:
+def _number_of(code: Code, unused: Mapping[str, Code]) -> str | None:
     same_kind = {number: other for number, other in unused.items() if other.kind == code.kind}
     same = [number for number, other in same_kind.items() if other.content == code.content]
     same += [number for number, other in same_kind.items() if other.identity == code.identity]

@@ -1,8 +1,9 @@
-"""Reading and writing translation memories as TMX; inline codes are numbered tags in the texts."""
+"""Reading translation memories, and writing them as TMX; inline codes are numbered tags in the texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 from xml.sax.saxutils import quoteattr
 
@@ -12,6 +13,7 @@ from app.formats.xml_text import Node, decode_xml, escape, tree
 from app.i18n import Message
 from app.tm.index import MemoryEntry
 from app.tm.tmx_codes import pairs_in, seg, texts_of
+from app.tm.trados_memory import SQLITE_START, read_trados_memory
 from engine import short_code
 
 T = TypeVar("T")
@@ -25,12 +27,19 @@ _HEADER = (
 )
 
 
-def read_pairs(data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
-    """The (source, target) pairs in these languages, in file order. Raises DocumentError.
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """The (source, target) pairs of a translation memory, and notes about units that were left out."""
+
+    pairs: list[tuple[str, str]]
+    notes: list[str]
+
+
+def read_memory(data: bytes, name: str, source_language: str, target_language: str) -> MemoryFile:
+    """The pairs of a TMX file or of a memory of Trados Studio (.sdltm) in these languages. Raises DocumentError.
 
     Inline codes become numbered tags, as in `app.tm.tmx_codes`. A regional variant counts as its language ("de-AT" as
-    "de"), another script does not. Units without both languages
-    are skipped.
+    "de").
     """
     if len(data) > MAX_BYTES:
         raise DocumentError(
@@ -42,6 +51,16 @@ def read_pairs(data: bytes, name: str, source_language: str, target_language: st
                 most=MAX_BYTES // 2**20,
             )
         )
+    if data.startswith(SQLITE_START):
+        return MemoryFile(*read_trados_memory(data, name, source_language, target_language, MAX_PAIRS))
+    return MemoryFile(read_pairs(data, name, source_language, target_language), [])
+
+
+def read_pairs(data: bytes, name: str, source_language: str, target_language: str) -> list[tuple[str, str]]:
+    """The (source, target) pairs of a TMX file in these languages, in file order. Raises DocumentError.
+
+    Another script is another language. Units without both languages are skipped.
+    """
     root = tree(decode_xml(data, name, MAX_ELEMENTS).text)
     if root.local != "tmx":
         raise DocumentError(

@@ -72,15 +72,18 @@ class GlossaryApi:
 
         return in_language_of(message, attempt(look))
 
-    def stage(self, token: str, name: str, chunks: list[bytes], language: str) -> Json:
-        """Reads an uploaded glossary; the reply shows what using it would do. Changes nothing."""
+    def stage(self, token: str, name: str, chunks: list[bytes], language: str, columns: str = "") -> Json:
+        """Reads an uploaded glossary; the reply shows what using it would do, or asks for its columns. Changes nothing.
+
+        For `columns` see `Sessions.stage_glossary`.
+        """
 
         def stage() -> Json:
             workspace = self.sessions.find(token)
             with self._reading:
                 data = b"".join(chunks)
                 chunks.clear()
-                return {"ok": True, "result": self.sessions.stage_glossary(workspace, data, name)}
+                return {"ok": True, "result": self.sessions.stage_glossary(workspace, data, name, columns)}
 
         return in_language_of({"language": language}, attempt(stage))
 

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 
 from app.glossary.import_report import Verdict
 from app.glossary.model import Case, Matching, Status
+from app.glossary.reading.column_uses import ColumnUse
 
 
 class GlossaryView(TypedDict):
@@ -132,6 +133,20 @@ class DocumentImpact(GlossaryImpact):
     num_more: int
 
 
+class TableView(TypedDict):
+    """The first rows of a table, and the use of each column."""
+
+    rows: list[list[str]]
+    uses: list[ColumnUse]
+    has_header: bool
+
+
+class ColumnsQuestion(TypedDict):
+    """The answer to an upload whose columns must be chosen."""
+
+    table: TableView
+
+
 class ImportReport(ImportNumber):
     """The report on an import that is not used yet. Counts and notes change while terms are checked."""
 
@@ -141,6 +156,7 @@ class ImportReport(ImportNumber):
     name: str
     num_terms: int
     is_replacing: bool
+    is_table: bool
     document: DocumentImpact
 
 

@@ -117,9 +117,10 @@ class Concordance(TypedDict):
 
 
 class ImportedMemory(TypedDict):
-    """A TMX file that was imported, and how many segments were filled from it."""
+    """A translation memory that was imported, and how many segments were filled from it."""
 
     name: str
+    notes: list[str]
     num_pairs: int
     num_filled: int
 

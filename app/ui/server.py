@@ -163,7 +163,9 @@ def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allo
         return _file(lambda: api.glossaries.download_rows(token, number, shown, language))
 
     @app.post(UPLOAD_PATH + "{token}")
-    async def upload_glossary(request: Request, token: str, file: str, language: str = "en") -> Response:
+    async def upload_glossary(
+        request: Request, token: str, file: str, language: str = "en", columns: str = ""
+    ) -> Response:
         chunks: list[bytes] = []
         num_bytes = 0
         async for chunk in request.stream():
@@ -171,7 +173,7 @@ def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allo
             if num_bytes > MAX_UPLOAD_BYTES:
                 return PlainTextResponse("The file is too large.", 413)
             chunks.append(chunk)
-        reply = await asyncio.to_thread(api.glossaries.stage, token, file, chunks, language)
+        reply = await asyncio.to_thread(api.glossaries.stage, token, file, chunks, language, columns)
         return await asyncio.to_thread(json_reply, reply)
 
     @app.post(MODEL_PATH + "{token}")

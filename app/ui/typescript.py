@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from app.ui.commands import COMMANDS
 from app.ui.commands.command import CommandMessage, SessionCommand
 from app.ui.glossary_api import QUESTIONS
-from app.ui.glossary_results import ImportReport
+from app.ui.glossary_results import ColumnsQuestion, ImportReport
 from app.ui.page_state import SnapshotReply
 from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
 from app.ui.replies import ErrorReply
@@ -36,7 +36,7 @@ def results() -> dict[str, dict[str, Any]]:
             "alternatives": AskAlternatives.result,
             "completion": AskCompletion.result,
             "preview": AskPreview.result,
-            "upload": ImportReport,
+            "upload": ImportReport | ColumnsQuestion,
         },
     }
 

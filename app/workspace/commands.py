@@ -98,7 +98,7 @@ class Workspace:
         self.learning.on_learned = self.decoding.translate_after_learning
         self.structure = Structure(core, self.terms, self.decoding)
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
-        self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries)
+        self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries, lambda: self.project)
         self._next: tuple[str, ModelHandle] | None = None  # the name of a model that is loading, to be used then
         self._offered: Json | None = None  # a model that was loaded, but translates other languages
         self._writers = Writers()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
@@ -21,6 +21,7 @@ from app.glossary.index.folding import fold_spelling
 from app.glossary.reading.review import initial_capitals, misspellings, texts_to_spell
 from app.glossary.reading.row_checks import GlossaryImport, RowReport, clean, identity, located, wrong_with
 from app.i18n import Message
+from app.log.project_tables import Project
 from app.models.loading import ModelHandle
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
@@ -30,6 +31,7 @@ from app.workspace.glossaries import GlossaryEditor
 from app.workspace.terms import DocumentTerms
 from engine import AnyTranslator, EngineError
 
+COLUMNS_SETTING = "glossary columns "  # followed by the key of the columns' names
 MAX_CAPITALS = 50_000  # terms whose capitals are looked up before the report is shown
 PORTION = 20_000  # terms checked at a time in the background
 SPELLING_SECONDS = 20.0
@@ -39,15 +41,21 @@ SPELLING_PORTION = 500  # texts checked at a time, so that no translator waits f
 class GlossaryImports:
     """The newest import of one document that is not used yet."""
 
-    def __init__(self, core: WorkspaceCore, terms: DocumentTerms, glossaries: GlossaryEditor) -> None:
+    def __init__(
+        self, core: WorkspaceCore, terms: DocumentTerms, glossaries: GlossaryEditor, project: Callable[[], Project]
+    ) -> None:
         self._core = core
+        self._project = project
         self._terms = terms
         self._glossaries = glossaries
         self._staged: StagedImport | None = None
         self._number = 0
 
-    def stage(self, imported: GlossaryImport) -> Json:
-        """Keeps a glossary that was read, and reports what using it would change. Changes nothing."""
+    def stage(self, imported: GlossaryImport, table_key: str | None = None, chosen_columns: str = "") -> Json:
+        """Keeps a glossary that was read, and reports what using it would change. Changes nothing.
+
+        For `table_key` and `chosen_columns` see `StagedImport`; the choice is kept when the import is used.
+        """
         core, document_terms = self._core, self._terms
         with core.lock:
             glossaries, segments = document_terms.glossaries, list(core.segments)
@@ -82,7 +90,19 @@ class GlossaryImports:
         }
         impact = {**then.summary(), "num_more": len(then.segments_hit) - len(now.segments_hit)}
         is_replacing = same_name is not None
-        staged = StagedImport(number, name, terms, reports, accepted, counts, imported.notes, is_replacing, impact)
+        staged = StagedImport(
+            number,
+            name,
+            terms,
+            reports,
+            accepted,
+            counts,
+            imported.notes,
+            is_replacing,
+            impact,
+            table_key,
+            chosen_columns,
+        )
         with core.lock:
             if number == self._number:
                 self._staged = staged
@@ -126,6 +146,9 @@ class GlossaryImports:
         terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
         num_fixed = len(becomes) + len(fills)
         report: dict[str, Any] = {"counts": staged.counts, "num_fixed": num_fixed, "notes": staged.view()["notes"]}
+        if staged.table_key and staged.chosen_columns:
+            name = COLUMNS_SETTING + staged.table_key
+            self._core.store.keep_project_setting(self._project().id, name, staged.chosen_columns)
         result = self._glossaries.put(staged.name, terms, report)
         with self._core.lock:
             if self._staged is staged:

@@ -69,9 +69,9 @@ class MemoryLookup:
         filled = None if index is None else self._prefill(work, index, segment)
         return filled or segment
 
-    def import_tmx(self, data: bytes, name: str) -> Json:
-        """See `MemoryLibrary.import_tmx`; segments whose source is in the file are filled, `num_filled` of them."""
-        imported = self.library.import_tmx(data, name, self._core.direction, self._scope().project)
+    def import_memory(self, data: bytes, name: str) -> Json:
+        """See `MemoryLibrary.import_memory`; segments whose source is in the file are filled, `num_filled` of them."""
+        imported = self.library.import_memory(data, name, self._core.direction, self._scope().project)
         num_filled = self.fill()
         self.rates.wake()
         return {**imported, "num_filled": num_filled}

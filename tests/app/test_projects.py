@@ -546,7 +546,7 @@ def test_imported_memory_belongs_to_the_project(run: Run):
     first = run.open("first.txt")
     run.create(first, "Closed", shares_memory=False)
     data = write_tmx([MemoryEntry("Open the settings.", "Importiert.")], "en", "de")
-    first.memory.import_tmx(data, "m.tmx")
+    first.memory.import_memory(data, "m.tmx")
     second = run.open("second.txt")
     assert second.memory.matches(0)["matches"] == []
     run.sessions.move_document(second.session_id, first.project.id)

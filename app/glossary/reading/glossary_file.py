@@ -8,26 +8,33 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from app.errors import GlossaryError
+from app.glossary.reading.column_uses import (
+    MAX_COLUMNS,
+    ColumnUse,
+    Layout,
+    foreign_languages,
+    header_key,
+    layout_of,
+    unused_languages,
+)
 from app.glossary.reading.columns import (
     DELIMITERS,
     ROWS_TO_SNIFF,
-    Layout,
     Row,
     TableReader,
     cells_of,
     expected,
-    foreign_languages,
     is_utx,
-    layout_of,
     sniff,
     utx_layout,
 )
 from app.glossary.reading.row_checks import GlossaryImport, RowChecker, TermEntry, located
 from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
-from app.glossary.reading.xml_glossaries import read_tbx, read_tmx
+from app.glossary.reading.xml_glossaries import read_multiterm, read_tbx, read_tmx
 from app.i18n import Message, joined
 from app.text.encoding import decode_text, safe_name, shortened_list
 
@@ -40,43 +47,42 @@ _BYTES_TO_LOOK_AT = 4096
 _MAX_HEADER_LINES = 1000
 _MAX_LINES_OF_ROW = 20  # lines of a quoted cell; an unclosed quotation mark makes each of these be read again
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
-_XML_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx|tmx)[\s>/]", re.IGNORECASE)
+_NUM_SHOWN_ROWS = 5
+_MAX_SHOWN_CHARACTERS = 80
+_XML_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx|tmx|mtf)[\s>/]", re.IGNORECASE)
+_ACCESS_STARTS = (b"\0\1\0\0Standard Jet DB", b"\0\1\0\0Standard ACE DB")  # MultiTerm's .sdltb
+_READERS = {"tmx": read_tmx, "mtf": read_multiterm}
 
 
-def read_glossary(data: bytes, name: str, direction: str | None = None) -> GlossaryImport:
-    """The terms of a CSV, TSV, XLSX, TBX, UTX or TMX file.
+@dataclass(frozen=True, slots=True)
+class GlossaryTable:
+    """The first rows of a table, with the guessed use of each column.
+
+    `is_clear`: the guess needs no question. `key` stands for the names of the columns; empty without a header.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+    uses: tuple[ColumnUse, ...]
+    num_header_rows: int
+    is_clear: bool
+    key: str
+
+
+def read_glossary(data: bytes, name: str, direction: str | None = None, layout: Layout | None = None) -> GlossaryImport:
+    """The terms of a CSV, TSV, XLSX, TBX, MultiTerm XML, UTX or TMX file.
 
     A header may name the columns ("source,target", "en;de") in any order; `direction` ("en-de") then decides which
-    language is the source. Raises GlossaryError, naming the first wrong row, if no row is usable.
+    language is the source. `layout` is the use of the columns of a table, if a person chose it. Raises GlossaryError,
+    naming the first wrong row, if no row is usable.
     """
     name = safe_name(name, "glossary.tsv")
-    if len(data) > MAX_BYTES:
-        raise GlossaryError(
-            Message(
-                "{name} has {size:.1f} MiB; Pinpoint imports glossaries of up to {limit} MiB: remove terms that this "
-                "document does not need",
-                name=name,
-                size=len(data) / 2**20,
-                limit=MAX_BYTES // 2**20,
-            )
-        )
     checker = RowChecker(name)
-    root = _xml_root(data)
-    if not root and _is_meant_as_xml(data, name):
-        raise GlossaryError(
-            Message(
-                "{name} is damaged or not a TBX or TMX file: its first lines have no <tbx>, <martif> or <tmx>; export "
-                "it again from the program that created it",
-                name=name,
-            )
-        )
-    if root:
-        read = read_tmx if root == "tmx" else read_tbx
-        notes = _read_entries(read(data, name, direction), name, checker)
+    if root := _root_of(data, name):
+        notes = _read_entries(_READERS.get(root, read_tbx)(data, name, direction), name, checker)
     elif data.startswith(XLSX_START):
-        notes = _read_workbook(data, name, direction, checker)
+        notes = _read_workbook(data, name, direction, layout, checker)
     else:
-        notes = _read_text(data, name, direction, checker)
+        notes = _read_text(data, name, direction, layout, checker)
     if not checker.terms and checker.errors:
         count = checker.num_rows
         more = Message("; none of the {count:,} rows can be used", count=count) if count > 1 else ""
@@ -96,8 +102,78 @@ def read_glossary(data: bytes, name: str, direction: str | None = None) -> Gloss
     )
 
 
+def read_table(data: bytes, name: str, direction: str | None = None) -> GlossaryTable | None:
+    """The first rows of a CSV, TSV or XLSX file, to choose its columns; None for other formats and for one column.
+
+    Raises GlossaryError.
+    """
+    name = safe_name(name, "glossary.tsv")
+    if _root_of(data, name):
+        return None
+    if data.startswith(XLSX_START):
+        rows, _ = read_workbook(data, name, _NUM_SHOWN_ROWS)
+    else:
+        text = decode_text(data, name, GlossaryError).text
+        _check_lines(text, name)
+        if is_utx(text):
+            return None
+        delimiter = sniff([line for _, line in islice(_filled_lines(text), ROWS_TO_SNIFF)])
+        rows = list(islice(_table_rows(text, delimiter, RowChecker(name)), _NUM_SHOWN_ROWS))
+    num_columns = min(MAX_COLUMNS, max((len(row.cells) for row in rows), default=0))
+    if num_columns < 2:
+        return None
+    header = rows[0].cells
+    layout = layout_of(header, direction)
+    unused: list[ColumnUse] = ["ignore"] * num_columns
+    uses: tuple[ColumnUse, ...] = tuple([*layout.uses, *unused][:num_columns])
+    is_used = all(
+        use != "ignore" or all(not cell for row in rows[layout.num_header_rows :] for cell in row.cells[column:][:1])
+        for column, use in enumerate(uses)
+    )
+    is_usual = layout.num_header_rows or num_columns == 2 or "source_language" in uses
+    return GlossaryTable(
+        tuple(tuple(cell[:_MAX_SHOWN_CHARACTERS] for cell in row.cells[:MAX_COLUMNS]) for row in rows),
+        uses,
+        layout.num_header_rows,
+        bool(is_used and is_usual and layout.is_complete),
+        header_key(header) if layout.num_header_rows else "",
+    )
+
+
+def _root_of(data: bytes, name: str) -> str:
+    """The root element of an XML glossary, else an empty string. Raises GlossaryError for what cannot be a glossary."""
+    if len(data) > MAX_BYTES:
+        raise GlossaryError(
+            Message(
+                "{name} has {size:.1f} MiB; Pinpoint imports glossaries of up to {limit} MiB: remove terms that this "
+                "document does not need",
+                name=name,
+                size=len(data) / 2**20,
+                limit=MAX_BYTES // 2**20,
+            )
+        )
+    if data.startswith(_ACCESS_STARTS):
+        raise GlossaryError(
+            Message(
+                "{name} is a term base of Trados MultiTerm in the format of Microsoft Access, which Pinpoint does not "
+                "read: export it in MultiTerm as MultiTerm XML, TBX or Excel, and import that file",
+                name=name,
+            )
+        )
+    root = _xml_root(data)
+    if not root and _is_meant_as_xml(data, name):
+        raise GlossaryError(
+            Message(
+                "{name} is damaged or not a TBX, TMX or MultiTerm file: its first lines have no <tbx>, <martif>, <tmx> "
+                "or <mtf>; export it again from the program that created it",
+                name=name,
+            )
+        )
+    return root
+
+
 def _xml_root(data: bytes) -> str:
-    """The root element of an XML glossary ("tbx", "martif" or "tmx"), else an empty string."""
+    """The root element of an XML glossary ("tbx", "martif", "tmx" or "mtf"), else an empty string."""
     head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
     if "<" not in head[:10]:
         return ""
@@ -118,33 +194,40 @@ def _read_entries(entries: Iterable[TermEntry], name: str, checker: RowChecker) 
     return []
 
 
-def _read_workbook(data: bytes, name: str, direction: str | None, checker: RowChecker) -> list[str]:
+def _read_workbook(
+    data: bytes, name: str, direction: str | None, layout: Layout | None, checker: RowChecker
+) -> list[str]:
     rows, notes = read_workbook(data, name, MAX_ROWS + 1)
     if not rows:
         raise _no_terms(name)
-    return notes + _read_rows(rows, _layout(rows[0].cells, direction, name), name, direction, checker, " | ")
+    if layout is None:
+        layout, others = _layout(rows[0].cells, direction, name)
+        notes += others
+    return notes + _read_rows(rows, layout, name, direction, checker, " | ")
 
 
-def _read_text(data: bytes, name: str, direction: str | None, checker: RowChecker) -> list[str]:
+def _read_text(data: bytes, name: str, direction: str | None, layout: Layout | None, checker: RowChecker) -> list[str]:
     decoded = decode_text(data, name, GlossaryError)
     notes = [decoded.note] if decoded.note else []
     text = decoded.text
     _check_lines(text, name)
     if is_utx(text):
-        layout, num_header_lines = utx_layout([line for _, line in islice(_lines(text), _MAX_HEADER_LINES)], direction)
+        columns, num_header_lines = utx_layout([line for _, line in islice(_lines(text), _MAX_HEADER_LINES)], direction)
         utx_rows = (
             Row(number, line, cells_of(line, "\t") or [])
             for number, line in _lines(text)
             if number > num_header_lines and line.strip() and not line.startswith("#")
         )
-        return notes + _read_rows(utx_rows, Layout(layout.columns, 0), name, direction, checker, "<TAB>", is_named=True)
+        return notes + _read_rows(utx_rows, Layout(columns.uses, 0), name, direction, checker, "<TAB>", is_named=True)
     first = [line for _, line in islice(_filled_lines(text), ROWS_TO_SNIFF)]
     if not first:
         raise _no_terms(name)
     if text.count("\n") + text.count("\r") > MAX_ROWS:
         _check_count(sum(1 for _ in _filled_lines(text)) - 1, name)  # one of them may be a header
     delimiter = sniff(first)
-    layout = _layout(cells_of(first[0], delimiter) or [], direction, name)
+    if layout is None:
+        layout, others = _layout(cells_of(first[0], delimiter) or [], direction, name)
+        notes += others
     rows = _table_rows(text, delimiter, checker)
     return notes + _read_rows(rows, layout, name, direction, checker, DELIMITERS[delimiter])
 
@@ -166,8 +249,11 @@ def _check_lines(text: str, name: str) -> None:
             )
 
 
-def _layout(cells: Sequence[str], direction: str | None, name: str) -> Layout:
-    """The columns. Raises GlossaryError for a header with the languages of another pair."""
+def _layout(cells: Sequence[str], direction: str | None, name: str) -> tuple[Layout, list[str]]:
+    """The guessed columns, with a note about columns of other languages.
+
+    Raises GlossaryError for a header with the languages of another pair.
+    """
     if foreign := foreign_languages(cells, direction):
         raise GlossaryError(
             Message(
@@ -178,7 +264,9 @@ def _layout(cells: Sequence[str], direction: str | None, name: str) -> Layout:
                 direction=(direction or "").replace("-", " → "),
             )
         )
-    return layout_of(cells, direction)
+    layout = layout_of(cells, direction)
+    others = unused_languages(cells, layout)
+    return layout, [Message("Columns of other languages are not used: {names}.", names=others)] if others else []
 
 
 def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]:

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from datetime import date
 
 from app.errors import GlossaryError
+from app.glossary.reading.column_uses import MAX_COLUMNS
 from app.glossary.reading.columns import Row
 from app.i18n import Message
 
 MAX_UNPACKED_BYTES = 500 * 2**20
-MAX_COLUMNS = 20
+MAX_CELLS = 10_000_000
 MAX_STRINGS = 2_000_000  # all of them are in memory at once, with some 100 bytes each
 _STRINGS = "xl/sharedStrings.xml"
 _STRING = re.compile(rb"<(?:\w{1,9}:)?si[\s/>]")
@@ -67,14 +68,21 @@ def read_workbook(data: bytes, name: str, max_rows: int) -> tuple[list[Row], lis
 
 def _rows(sheet: object, max_rows: int) -> Iterator[Row]:
     sheet.reset_dimensions()  # type: ignore[attr-defined]  # the stated size may be wrong
-    num_rows = 0
+    num_rows = num_cells = 0
     for number, values in enumerate(sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS), 1):  # type: ignore[attr-defined]
         cells = [_text(value) for value in values]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
             num_rows += 1
-            yield Row(number, " | ".join(cells), cells)
+            num_cells += len(cells)
+            if num_cells > MAX_CELLS:
+                raise GlossaryError(
+                    Message(
+                        "the sheet has more than {limit:,} cells: remove columns that are not needed", limit=MAX_CELLS
+                    )
+                )
+            yield Row(number, " | ".join(filter(None, cells)), cells)
             if num_rows > max_rows:  # one more than allowed: the caller reports it
                 return
 

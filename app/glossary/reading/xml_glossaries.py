@@ -1,15 +1,16 @@
-"""TBX and TMX files -> glossary entries, one at a time, so that a large file is never a tree in memory.
+"""TBX, MultiTerm XML and TMX files -> glossary entries, one at a time, so that a large file is never a tree in memory.
 
 TBX has concepts with terms in several languages (ISO 30042:2008, TBX-Basic, "v2"; ISO 30042:2019, "v3"). Each term of
 the source language becomes an entry. The preferred term of the target language is its target, the others are variants;
-deprecated and superseded ones become forbidden entries. TMX has translation units: each unit with both languages
-becomes an entry, without its inline tags. XML that `decode_xml` refuses (entity declarations, deep nesting, wrong
-encodings) is refused here, too.
+deprecated and superseded ones become forbidden entries. MultiTerm XML has concepts, too; the names and values of its
+descriptive fields are free, and those in use in English and German are known. TMX has translation units: each unit with
+both languages becomes an entry, without its inline tags. XML that `decode_xml` refuses (entity declarations, deep
+nesting, wrong encodings) is refused here, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
 from xml.etree import ElementTree
@@ -17,9 +18,12 @@ from xml.etree.ElementTree import Element
 
 from app.errors import DocumentError, GlossaryError
 from app.formats.xml_text import decode_xml
+from app.glossary.reading.column_uses import use_named
+from app.glossary.reading.columns import STATUSES, YES
 from app.glossary.reading.row_checks import TermEntry
 from app.i18n import Message
 from app.text.encoding import shortened_list
+from app.text.language_names import language_of
 
 MAX_ELEMENTS = 10_000_000
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -56,7 +60,12 @@ def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntr
         found |= dict.fromkeys(by_language)
         num_both += set(languages) <= by_language.keys()
         yield from _entries(number, by_language, languages, _note(concept))
-    if direction and found and not num_both and not set(languages) <= found.keys():
+    _check_languages(name, direction, found, num_both)
+
+
+def _check_languages(name: str, direction: str | None, found: Mapping[str, None], num_both: int) -> None:
+    """Raises GlossaryError if the file lacks a language of the direction."""
+    if direction and found and not num_both and not set(direction.split("-")) <= found.keys():
         raise GlossaryError(
             Message(
                 "{name} has terms in {languages}, not in {direction}: choose another glossary",
@@ -85,6 +94,72 @@ def _entries(
         for designation in targets:
             if designation.is_forbidden:
                 yield replace(entry, target=designation.text, status="forbidden")
+
+
+def read_multiterm(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
+    """The entries of MultiTerm XML, numbered by concept, for the languages of `direction`, else for the first two."""
+    languages = (direction or "").split("-")
+    found: dict[str, None] = {}
+    num_both = 0
+    for number, concept in _xml_entries(data, name, "conceptGrp"):
+        by_language: dict[str, list[_Designation]] = {}
+        for group in concept:
+            if _local(group) == "languageGrp" and (code := _multiterm_language(group)):
+                terms = by_language.setdefault(code, [])
+                terms += [
+                    _Designation(text, _multiterm_status(term))
+                    for term in group
+                    if _local(term) == "termGrp" and (text := _child_text(term, "term"))
+                ]
+        if len(languages) != 2:
+            languages = list(by_language)[:2]
+        found |= dict.fromkeys(by_language)
+        num_both += set(languages) <= by_language.keys()
+        yield from _entries(number, by_language, languages, _multiterm_note(concept, languages))
+    _check_languages(name, direction, found, num_both)
+
+
+def _multiterm_language(group: Element) -> str:
+    """The language of a languageGrp by its code ("EN-US"), else by its name ("English")."""
+    element = next((child for child in group if _local(child) == "language"), None)
+    if element is None:
+        return ""
+    code, kind = element.get("lang", ""), element.get("type", "")
+    return language_of(code) or language_of(kind) or code.partition("-")[0].lower() or kind
+
+
+def _multiterm_status(term: Element) -> str:
+    """The status that a field of the term states: "preferred", "forbidden" or an empty string."""
+    for kind, value in _fields(term):
+        plain = value.strip().casefold()
+        known = use_named(kind)
+        status = STATUSES.get(plain, "") if known == "status" else ""
+        if status == "forbidden" or (known == "forbidden" and plain in YES):
+            return "forbidden"
+        if status == "preferred" and plain.startswith(("pref", "bevorzugt")):
+            return "preferred"
+    return ""
+
+
+def _multiterm_note(concept: Element, languages: list[str]) -> str:
+    """The subject in brackets, then definitions and notes of the concept and of its terms in these languages."""
+    parts = [concept, *(g for g in concept if _local(g) == "languageGrp" and _multiterm_language(g) in languages)]
+    parts += [term for group in parts[1:] for term in group if _local(term) == "termGrp"]
+    fields = [(use_named(kind), value.strip()) for part in parts for kind, value in _fields(part)]
+    note = " · ".join(dict.fromkeys(value for use, value in fields if use == "note" and value))
+    domain = ", ".join(dict.fromkeys(value for use, value in fields if use == "domain" and value))
+    return f"[{domain}] {note}".strip() if domain else note
+
+
+def _fields(part: Element) -> Iterator[tuple[str, str]]:
+    """The (name, text) of the descriptive fields of a concept, language or term itself."""
+    for group in part:
+        if _local(group) == "descripGrp":
+            yield from ((one.get("type", ""), "".join(one.itertext())) for one in group if _local(one) == "descrip")
+
+
+def _child_text(element: Element, name: str) -> str:
+    return next(("".join(child.itertext()) for child in element if _local(child) == name), "")
 
 
 def _designations(section: Element) -> Iterator[_Designation]:

@@ -146,7 +146,7 @@ class ImportMemory(Command):
     data: FileBytes
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.memory.import_tmx(self.data, self.file)
+        return workspace.memory.import_memory(self.data, self.file)
 
 
 class ChooseMatches(Command):

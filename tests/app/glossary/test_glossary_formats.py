@@ -200,7 +200,7 @@ def hostile_sheet() -> bytes:
         (hostile_sheet(), "cannot be read"),
         (bomb(), "when unpacked"),
         (workbook([]), "no terms"),
-        (b"<?xml version='1.0'?>\n<xliff/>", "^g is damaged or not a TBX or TMX file"),
+        (b"<?xml version='1.0'?>\n<xliff/>", "^g is damaged or not a TBX, TMX or MultiTerm file"),
     ],
     ids=[
         "entity bomb",

@@ -175,7 +175,7 @@ def test_imported_memory_adds_forms_without_changing_text_or_version(workspace: 
     workspace.edit(2, "Eigenes.", "typed")
     before = workspace.segments[2]
     data = write_tmx([MemoryEntry("A zwirbler.", "Eines Zwirblers.")], "en", "de")
-    workspace.memory.import_tmx(data, "old.tmx")
+    workspace.memory.import_memory(data, "old.tmx")
     workspace.open(2)
     after = workspace.segments[2]
     assert after.hits[0].term.inflections == ("Zwirblers",)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.errors import CommandError
+from app.errors import CommandError, GlossaryError
 from app.glossary.reading import row_checks as glossary_rows
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
@@ -250,3 +250,26 @@ class NotStarted:
 
     def start(self) -> None:
         pass
+
+
+def test_columns_are_asked_for_and_the_choice_is_kept_for_the_same_names(workspace: Workspace):
+    def bring(text: str, columns: str = "") -> dict[str, Any]:
+        found: dict[str, Any] = workspace.sessions.stage_glossary(workspace, text.encode(), "t.csv", columns)  # type: ignore[attr-defined]
+        return found
+
+    text = "en,Kind,de\nfile,noun,Datei\n"
+    assert bring(text)["table"] == {
+        "rows": (("en", "Kind", "de"), ("file", "noun", "Datei")),
+        "uses": ("source", "ignore", "target"),
+        "has_header": True,
+    }
+    chosen = "header:source,note,target"
+    report = bring(text, chosen)
+    assert "table" in bring(text), "nothing is kept before the import is used"
+    workspace.glossary_imports.use(bring(text, chosen)["import"], [])
+    assert report["is_table"] and workspace.terms.glossaries[0].terms[0].note == "noun"
+    report = bring("EN , Kind,de\nrouter,verb,Router\n")
+    assert report["notes"] == ["The columns are used as you chose for a table with the same names."]
+    assert bring(text, "ask")["table"]["uses"] == ("source", "note", "target")
+    with pytest.raises(GlossaryError, match="no column is used as “target”"):
+        bring(text, "header:source,note")

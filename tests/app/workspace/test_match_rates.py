@@ -61,7 +61,7 @@ def test_rates_follow_confirmations_reopening_and_imports(workspace: Workspace):
     assert {one["index"]: one["match_rate"] for one in row if one["match_rate"]}[3] == 99
     workspace.reopen(0)
     assert rates(workspace) == {3: 99}
-    workspace.memory.import_tmx(TMX, "a.tmx")
+    workspace.memory.import_memory(TMX, "a.tmx")
     assert rates(workspace) == {3: 99, 4: 93}
 
 
@@ -84,7 +84,7 @@ def test_rates_follow_other_documents_and_the_choices_of_the_project(store: LogS
 
 def test_a_split_segment_is_looked_up_again(workspace: Workspace):
     workspace.confirm(0, "Datei auf.")
-    workspace.memory.import_tmx(TMX.replace(b"Something else!", b"Save the big file"), "a.tmx")
+    workspace.memory.import_memory(TMX.replace(b"Something else!", b"Save the big file"), "a.tmx")
     assert 5 not in rates(workspace)
     workspace.structure.split(5, len("Save the big file, "))
     assert rates(workspace)[5] == 94
@@ -110,7 +110,7 @@ def test_rates_are_those_of_a_lookup_after_any_commands(store: LogStore, command
         "reopen": workspace.reopen,
         "edit": lambda index: workspace.edit(index, f"Neu {index}", "typed"),
         "split": lambda index: index == 5 and len(workspace.segments) == 7 and workspace.structure.split(5, 19),
-        "import": lambda index: workspace.memory.import_tmx(TMX, f"{index}.tmx"),
+        "import": lambda index: workspace.memory.import_memory(TMX, f"{index}.tmx"),
     }
     for name, index in commands:
         actions[name](index)

@@ -97,12 +97,12 @@ def test_match_that_differs_only_in_a_number_is_offered_with_the_new_number(stor
 
 def test_imported_file_is_stored_and_replaced_by_a_newer_one_of_its_name(store: LogStore):
     library = MemoryLibrary(store)
-    assert library.import_tmx(FILE, "../../a.tmx", "en-de") == {"name": "a.tmx", "num_pairs": 2}
+    assert library.import_memory(FILE, "../../a.tmx", "en-de") == {"name": "a.tmx", "num_pairs": 2, "notes": []}
     found = MemoryLibrary(store).index("en-de").matches("Press <b>OK</b>.")
     assert [(match.rate, match.entry.target, match.entry.origin) for match in found] == [
         (100, "Auf <b>OK</b> drücken.", "a.tmx")
     ]
-    library.import_tmx(write_tmx([MemoryEntry("One", "Eins")], "en", "de"), "a.tmx", "en-de")
+    library.import_memory(write_tmx([MemoryEntry("One", "Eins")], "en", "de"), "a.tmx", "en-de")
     assert [entry.source for entry in library.index("en-de").entries()] == ["One"]
     assert [entry.source for entry in library.index("de-en").entries()] == ["Eins"]
     exported = library.export_tmx("en-de")
@@ -119,7 +119,7 @@ def test_entries_written_by_another_process_are_found_without_a_restart(store: L
     workspace.confirm(2, "Etwas anderes.")
     workspace.memory.library.forget()
     assert library.index("en-de") is first
-    MemoryLibrary(other).import_tmx(FILE, "a.tmx", "en-de")
+    MemoryLibrary(other).import_memory(FILE, "a.tmx", "en-de")
     assert len(library.index("en-de").entries()) == 3
     other.append(workspace.session_id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Öffnen.", 1))
     assert [match.entry.target for match in library.index("en-de").matches("Open the file.")] == ["Öffnen."]
@@ -139,7 +139,7 @@ def test_entries_written_by_another_process_are_found_without_a_restart(store: L
 def test_file_without_these_languages_is_refused_and_nothing_is_stored(store: LogStore, data: bytes, says: str):
     library = MemoryLibrary(store)
     with pytest.raises(DocumentError, match=says):
-        library.import_tmx(data, "a.tmx", "en-de")
+        library.import_memory(data, "a.tmx", "en-de")
     assert library.index("en-de").entries() == []
 
 

@@ -188,12 +188,17 @@ def test_imported_file_fills_at_once_reports_it_and_can_be_switched_off(store: L
         b'<tuv xml:lang="de"><seg>Zu damit.</seg></tuv></tu></body></tmx>'
     )
     workspace = begin(store, HandDecoder())
-    assert workspace.memory.import_tmx(data, "a.tmx") == {"name": "a.tmx", "num_pairs": 1, "num_filled": 1}
+    assert workspace.memory.import_memory(data, "a.tmx") == {
+        "name": "a.tmx",
+        "num_pairs": 1,
+        "notes": [],
+        "num_filled": 1,
+    }
     assert texts(workspace)[2] == "Zu damit."
     workspace.close()
     other = begin(store, HandDecoder(), fills=False)
     other.open(2)
-    assert other.memory.import_tmx(data, "a.tmx")["num_filled"] == 0
+    assert other.memory.import_memory(data, "a.tmx")["num_filled"] == 0
     assert texts(other) == [None] * 4
     other.close()
 

@@ -82,15 +82,17 @@ CASES = {
     "replace": Case(
         lambda w: w.batches.replace(Query("Datei", "Akte")), lambda w: [w.edit(i, "Datei", "typed") for i in (0, 1, 2)]
     ),
-    "confirm all matches": Case(lambda w: w.batches.confirm_matches(), lambda w: w.memory.import_tmx(MEMORY, "a.tmx")),
-    "fill matches": Case(lambda w: w.batches.fill_matches(75), lambda w: w.memory.import_tmx(SIMILAR, "a.tmx")),
+    "confirm all matches": Case(
+        lambda w: w.batches.confirm_matches(), lambda w: w.memory.import_memory(MEMORY, "a.tmx")
+    ),
+    "fill matches": Case(lambda w: w.batches.fill_matches(75), lambda w: w.memory.import_memory(SIMILAR, "a.tmx")),
     "undo filled matches": Case(
         lambda w: w.batches.step(0, is_undo=True),
-        lambda w: (w.memory.import_tmx(SIMILAR, "a.tmx"), settle(w), w.batches.fill_matches(75)),
+        lambda w: (w.memory.import_memory(SIMILAR, "a.tmx"), settle(w), w.batches.fill_matches(75)),
     ),
     "undo a confirmation of all matches": Case(
         lambda w: w.batches.step(0, is_undo=True),
-        lambda w: (w.memory.import_tmx(MEMORY, "a.tmx"), w.batches.confirm_matches()),
+        lambda w: (w.memory.import_memory(MEMORY, "a.tmx"), w.batches.confirm_matches()),
     ),
     "undo a replacement": Case(
         lambda w: w.batches.step(0, is_undo=True),
@@ -113,7 +115,7 @@ CASES = {
         lambda w: w.glossaries.remove_term("file", "Datei"),
         lambda w: w.glossaries.add_term(1, "file", "Datei", "document"),
     ),
-    "import a memory": Case(lambda w: w.memory.import_tmx(MEMORY, "a.tmx")),
+    "import a memory": Case(lambda w: w.memory.import_memory(MEMORY, "a.tmx")),
 }
 
 

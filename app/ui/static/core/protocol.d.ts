@@ -173,7 +173,7 @@ export interface FunctionResults {
   alternatives: Alternatives;
   completion: Completion;
   preview: DocumentPreview;
-  upload: ImportReport;
+  upload: ImportReport | ColumnsQuestion;
 }
 
 /** The fields of every command: its `name`, and the page's version, so that the reply has only newer state.
@@ -391,6 +391,11 @@ export interface ChooseStyle extends CommandFields {
   formality?: 'formal' | 'informal' | null;
   domain?: string | null;
   is_kept?: boolean;
+}
+
+/** The answer to an upload whose columns must be chosen. */
+export interface ColumnsQuestion {
+  table: TableView;
 }
 
 /** How the text could continue, or the reason why nothing follows. */
@@ -757,6 +762,7 @@ export interface ImportReport {
   name: string;
   num_terms: number;
   is_replacing: boolean;
+  is_table: boolean;
   document: DocumentImpact;
 }
 
@@ -793,9 +799,10 @@ export interface ImportedGlossary {
   errors: string[];
 }
 
-/** A TMX file that was imported, and how many segments were filled from it. */
+/** A translation memory that was imported, and how many segments were filled from it. */
 export interface ImportedMemory {
   name: string;
+  notes: string[];
   num_pairs: number;
   num_filled: number;
 }
@@ -1571,6 +1578,13 @@ export interface SwitchGlossary extends CommandFields {
 export interface SwitchModel extends CommandFields {
   name: 'switch_model';
   key: string;
+}
+
+/** The first rows of a table, and the use of each column. */
+export interface TableView {
+  rows: string[][];
+  uses: ('ignore' | 'source' | 'target' | 'source_variant' | 'variants' | 'status' | 'forbidden' | 'do_not_translate' | 'translatable' | 'case' | 'matching' | 'note' | 'domain' | 'source_language' | 'target_language')[];
+  has_header: boolean;
 }
 
 /** An inline tag: its short name, or "", and its content in the file. */

@@ -99,6 +99,8 @@ declare global {
   type DryRunCounts = protocol.GlossaryImpact;
   type DryRun = protocol.DocumentCheck;
   type ImportReport = protocol.ImportReport;
+  type ColumnsQuestion = protocol.ColumnsQuestion;
+  type TableView = protocol.TableView;
   type ImportRow = protocol.ImportRow;
   type GridRow = protocol.TermRow;
   type GridTerm = Omit<GridRow, 'number'>;

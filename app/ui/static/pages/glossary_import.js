@@ -5,7 +5,7 @@ import {Page} from '../core/page.js';
 import {currentLanguage} from '../core/texts.js';
 import {ask} from './glossary.js';
 import {impactFigures} from './glossary_impact.js';
-import {keepChoices, keptChoices, useImport} from './glossary_upload.js';
+import {changeColumns, keepChoices, keptChoices, useImport} from './glossary_upload.js';
 
 const POLL_MS = 2000;
 const SHOWN = ['attention', 'rejected', 'look', 'repeat', 'new', 'changed', 'same'];
@@ -22,16 +22,16 @@ const TAGS = {
 
 /**
  * The page with the report on an import that is not used yet.
- * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'say' | 'server' |
- *   'session'>} bench
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'root' | 'say' |
+ *   'server' | 'session'>} bench
  * @param {number} number
  */
 export const openImport = (bench, number) => new ImportPage(bench, number).page;
 
 class ImportPage {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'say' | 'server' |
-   *   'session'>} bench
+   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'notes' | 'pages' | 'root' | 'say' |
+   *   'server' | 'session'>} bench
    * @param {number} number
    */
   constructor(bench, number) {
@@ -89,11 +89,18 @@ class ImportPage {
   show(report) {
     this.report = report;
     const {counts, document: run} = report;
+    const change = report.is_table ? changeColumns(this.bench, report.import) : null;
     this.page.setTitle(t('import.title', {name: report.name}));
     this.bench.pages.setTitle();
     this.shown = counts.rejected || counts.look ? 'attention' : counts.repeat ? 'repeat' : 'new';
     this.page.body.replaceChildren(
-      h('div.dry', {role: 'status'}, icon('info'), h('div', {}, h('b', {}, t('import.dry')), this.summary)),
+      h(
+        'div.dry',
+        {role: 'status'},
+        icon('info'),
+        h('div', {}, h('b', {}, t('import.dry')), this.summary),
+        change && button('.btn.small', {onclick: change}, t('columns.change')),
+      ),
       this.problem,
       h(
         'div.cards',

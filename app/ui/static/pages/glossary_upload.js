@@ -5,17 +5,62 @@ import {button, h, setText, t, tn} from '../core/dom.js';
 import {HOME} from '../core/page.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {upload} from '../core/upload.js';
+import {askColumns} from '../dialogs/columns.js';
 import {projectName} from '../dialogs/project_form.js';
 
 const STORE_KEY = 'pinpoint:import';
 const SHOW_AFTER_MS = 300;
 
+/** The file of the newest import, whose columns can be chosen again, as long as the page is not loaded again.
+ * @type {{place: string, file: File} | null} */
+let newest = null;
+
 /**
- * Uploads a glossary, then uses it or shows the report on it.
+ * Uploads a glossary, asks for the use of its columns if that is open, then uses it or shows the report on it.
  * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'pages' | 'root' | 'say' | 'session'>} bench
  * @param {File} file
+ * @param {string} [columns] the use of the columns of a table, or "ask" for the question
+ * @param {string} [back] the address to which the report leads back; if it is given, the report is shown in any case
  */
-export const importGlossary = async (bench, file) => {
+export const importGlossary = async (bench, file, columns = '', back = '') => {
+  const result = await send(bench, file, columns);
+  if (!result) return;
+  if ('table' in result) {
+    const chosen = await askColumns(bench, file.name, result.table);
+    if (chosen) await importGlossary(bench, file, chosen, back);
+    return;
+  }
+  const {counts, notes} = result;
+  if (back || result.is_replacing || counts.rejected || counts.look || counts.repeat || notes.length) {
+    newest = {place: placeOf(bench, result.import), file};
+    keepChoices({place: placeOf(bench, result.import), back: back || (bench.pages.isOpen ? '#glossaries' : HOME)});
+    bench.pages.go(`glossaries/import/${result.import}`);
+    return;
+  }
+  const used = await useImport(bench, {import: result.import, fixes: [], fills: {}});
+  if (!used.ok) bench.say('bad', used.error.message);
+  else if (bench.pages.isOpen) bench.pages.refresh();
+  else bench.focusEditor();
+};
+
+/**
+ * Asks again for the columns of the import of that number; null if its file is not at hand any more.
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'pages' | 'root' | 'say' | 'session'>} bench
+ * @param {number} number
+ */
+export const changeColumns = (bench, number) =>
+  newest?.place === placeOf(bench, number)
+    ? () => newest && importGlossary(bench, newest.file, 'ask', keptChoices(bench, number).back)
+    : null;
+
+/**
+ * Uploads a glossary; the answer is null if it was cancelled or refused.
+ * @param {Pick<Bench, 'focusEditor' | 'root' | 'say' | 'session'>} bench
+ * @param {File} file
+ * @param {string} columns
+ * @returns {Promise<ImportReport | ColumnsQuestion | null>}
+ */
+const send = async (bench, file, columns) => {
   let isCancelled = false;
   const bar = h('progress', {max: 1, 'aria-label': t('import.sending')});
   const state = h('p.muted', {role: 'status'}, t('import.sending'));
@@ -43,31 +88,18 @@ export const importGlossary = async (bench, file) => {
   };
   const waiting = setTimeout(() => dialog.open(bench.root), SHOW_AFTER_MS);
   const address = `glossary/${encodeURIComponent(bench.session.token)}`;
-  const reply = await upload(address, {file: file.name}, file, progress);
+  const reply = await upload(address, {file: file.name, columns}, file, progress);
   clearTimeout(waiting);
-  if (isCancelled) return;
+  if (isCancelled) return null;
   dialog.close();
-  if (!reply?.ok) {
-    bench.say(
-      'bad',
-      reply?.status === 413
-        ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100})
-        : (reply?.error?.message ?? t('alts.offline')),
-    );
-    return;
-  }
-  /** @type {ImportReport} */
-  const report = reply.result;
-  const {counts, notes} = report;
-  if (report.is_replacing || counts.rejected || counts.look || counts.repeat || notes.length) {
-    keepChoices({place: placeOf(bench, report.import), back: bench.pages.isOpen ? '#glossaries' : HOME});
-    bench.pages.go(`glossaries/import/${report.import}`);
-    return;
-  }
-  const used = await useImport(bench, {import: report.import, fixes: [], fills: {}});
-  if (!used.ok) bench.say('bad', used.error.message);
-  else if (bench.pages.isOpen) bench.pages.refresh();
-  else bench.focusEditor();
+  if (reply?.ok) return reply.result;
+  bench.say(
+    'bad',
+    reply?.status === 413
+      ? t('file.too_large', {name: file.name, size: (file.size / 1048576).toFixed(1), limit: 100})
+      : (reply?.error?.message ?? t('alts.offline')),
+  );
+  return null;
 };
 
 /**

@@ -7,10 +7,10 @@ import {importGlossary} from '../pages/glossary_upload.js';
 /** @type {Record<string, number>} */
 export const MAX_MIB = {document: 30, glossary: 100, memory: 50};
 const ACCEPT = {
-  memory: '.tmx',
+  memory: '.tmx,.sdltm',
   document:
     '.txt,.md,.markdown,.mdx,.docx,.pptx,.xlsx,.odt,.ods,.odp,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,.resx,.strings,.stringsdict,.xcstrings,.yml,.yaml,.ass,.ssa,.vtt,text/plain',
-  glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
+  glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.xml,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
 };
 
 /** @param {File} file */

@@ -295,8 +295,11 @@ export class Memory {
       bench.say('bad', reply.error.message);
       return;
     }
-    const {name, num_pairs: n, num_filled: filled} = reply.result;
-    bench.say('info', tn('memory.imported', n, {name}) + (filled ? ` ${tn('memory.filled', filled)}` : ''));
+    const {name, notes, num_pairs: n, num_filled: filled} = reply.result;
+    bench.say(
+      'info',
+      [tn('memory.imported', n, {name}), filled ? tn('memory.filled', filled) : '', ...notes].join(' '),
+    );
     if (bench.session.token === token) this.open(bench.session.open);
   }
 
