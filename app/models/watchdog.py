@@ -88,6 +88,6 @@ def _silence(seconds: int) -> Message:
 
 def _restart(seconds: int) -> Message:
     return Message(
-        "the model did not answer for {seconds} seconds and was started again: open the segment again to repeat it",
+        "the model did not answer for {seconds} seconds and was started again. Open the segment again to translate it.",
         seconds=seconds,
     )
