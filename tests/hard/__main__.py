@@ -306,7 +306,7 @@ def main() -> int:
     results = {name: results.get(name) or kept[name] for name in PARTS if name in results or name in kept}
     flags.output.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({**environment(), **results}, indent=1, ensure_ascii=False)
-    text = re.sub(r"\[[^\]]*\]", lambda numbers: json.dumps(json.loads(numbers.group())), text)
+    text = re.sub(r"\[[\d\s,]*\]", lambda numbers: json.dumps(json.loads(numbers.group())), text)
     flags.output.write_text(text + "\n", encoding="utf-8")
     for part, figures in results.items():
         for name, value in figures.items():
