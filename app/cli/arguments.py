@@ -289,7 +289,7 @@ def build_parser() -> argparse.ArgumentParser:
     dependencies.add_argument("--sbom", type=Path, metavar="FILE", help="write a bill of materials into this new file")
 
     keys = add("keys", _KEYS)
-    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do with keys")
     create = actions.add_parser("create", help="create a key and show it", description="Create a key and show it.")
     create.add_argument("name", metavar="NAME", help="the person or program that gets the key")
     create.add_argument(

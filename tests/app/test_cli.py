@@ -74,8 +74,13 @@ def test_one_flag_is_one_setting_in_all_commands_and_the_app() -> None:
     app = argparse.ArgumentParser(add_help=False)
     add_flags(app)
     (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    parsers = [app, *commands.choices.values()]
+    for parser in parsers:  # those of the actions of a command are added on the way
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                parsers += action.choices.values()
     kinds: dict[str, set[Any]] = {}
-    for parser in (app, *commands.choices.values()):
+    for parser in parsers:
         for action in parser._actions:
             assert action.help, f"{parser.prog} {action.dest}"
             for flag in action.option_strings:

@@ -28,7 +28,8 @@ def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browse
     expect(page.locator(".nb .sc").first).to_have_text(re.compile(r"^Bewertung −\d+,\d{3}, \+\d+,\d{3} "))
     screen.type_text("Öffnen Sie die Datei")
     page.set_viewport_size({"width": 1200, "height": 760})  # longer words fit into a smaller window too
-    filters, search = page.locator(".seg button").last.bounding_box(), page.locator(".tools .search").bounding_box()
+    filters = page.locator(".seg button:visible").last.bounding_box()
+    search = page.locator(".tools .search").bounding_box()
     assert filters and search and filters["x"] + filters["width"] <= search["x"]
     first = page.locator(".actions .btn").first.bounding_box()
     last = page.locator(".actions .primary").bounding_box()

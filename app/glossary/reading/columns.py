@@ -208,9 +208,13 @@ def utx_layout(lines: list[str], direction: str | None) -> tuple[Layout, int]:
     header = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
     named = next((line for line in reversed(lines[:header]) if "\t" in line), "#src\ttgt")
     names = [name.strip().casefold() for name in named.lstrip("#").split("\t")]
-    columns: dict[str, int] = {"source": 0, "target": 1}
-    for what, known in (("source", "src"), ("target", "tgt"), ("status", "term status"), ("note", "comment")):
-        if known in names:
+    are_named = "src" in names and "tgt" in names
+    columns: dict[str, int] = {
+        "source": names.index("src") if are_named else 0,
+        "target": names.index("tgt") if are_named else 1,
+    }
+    for what, known in (("status", "term status"), ("note", "comment")):
+        if known in names and names.index(known) not in columns.values():
             columns[what] = names.index(known)
     found = _UTX_DIRECTION.search(lines[0][lines[0].find(";") :]) if lines else None
     if found and direction and [language_of(found[2]), language_of(found[1])] == direction.split("-"):

@@ -16,7 +16,7 @@ from app.formats.xml_text import decode_xml
 from app.glossary.reading import glossary_file as glossary_files
 from app.glossary.reading.glossary_file import read_glossary
 from app.tm import tmx_memory as memory_tmx
-from app.tm.tmx_memory import read_pairs
+from app.tm.tmx_memory import read_memory
 from tests.app.formats.test_docx import BODY, changed, sample
 from tests.app.glossary.test_glossary_formats import workbook
 from tests.app.work import growth
@@ -33,7 +33,7 @@ def glossary(data: bytes) -> object:
 
 
 def memory(data: bytes) -> object:
-    return read_pairs(data, "m.tmx", "en", "de")
+    return read_memory(data, "m.tmx", "en", "de")
 
 
 @pytest.mark.parametrize(

@@ -226,6 +226,7 @@ BASES = [TBX_V2.encode(), TBX_V3.encode(), UTX.encode(), workbook([["a", "b"], [
 
 
 @given(st.sampled_from(BASES), st.integers(0, 6000), st.binary(max_size=8))
+@example(BASES[2], 138, b"\x01      ")  # the header lacks the column of the source
 @example(BASES[3], BASES[3].index(b"PK\x01\x02") + 6, b"@")  # the version of the archive's format
 def test_damaged_file_gives_terms_or_a_glossary_error(base: bytes, at: int, put: bytes):
     at %= len(base)
