@@ -30,6 +30,14 @@ from engine.request import (
     Translation,
 )
 from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
+from engine.translator_questions import (
+    AlternativesQuestion,
+    LearningQuestion,
+    PriceQuestion,
+    Question,
+    ScoreQuestion,
+    SpellingQuestion,
+)
 
 if TYPE_CHECKING:
     from engine.any_translator import AnyTranslator
@@ -79,6 +87,7 @@ __all__ = [
     "MAX_FOLLOW_CHARACTERS",
     "PLACEHOLDER",
     "Alternative",
+    "AlternativesQuestion",
     "AnyTranslator",
     "Avoid",
     "Contribution",
@@ -90,17 +99,22 @@ __all__ = [
     "Formality",
     "Hypothesis",
     "InvalidRequest",
+    "LearningQuestion",
     "ModelEntry",
     "ModelError",
     "Phrase",
     "PivotTranslation",
     "PivotTranslator",
     "Placement",
+    "PriceQuestion",
     "Pricing",
+    "Question",
     "Reason",
     "Relaxation",
     "Request",
+    "ScoreQuestion",
     "SearchOptions",
+    "SpellingQuestion",
     "StoredPair",
     "TrainingError",
     "Translation",

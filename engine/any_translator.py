@@ -7,7 +7,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Protocol
 
-from engine.decoding.loop import JobLoop
+from engine.decoding.loop import Interrupt, JobLoop
+from engine.decoding.question_steps import Steps
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.request import Alternative, Formality, Hypothesis, Pricing, Request, SearchOptions, Translation
 from engine.search.batching import REFILL_SHARE, Schedule
@@ -101,6 +102,25 @@ class AnyTranslator(Protocol):
         deadline_ms: float | None = None,
         datastore: Datastore | None = None,
     ) -> tuple[Alternative, ...]: ...
+
+    def price_steps(
+        self,
+        request: Request,
+        options: SearchOptions,
+        interruption: Interrupt,
+        datastore: Datastore | None = None,
+    ) -> Steps[Pricing]: ...
+
+    def alternatives_steps(
+        self,
+        request: Request,
+        tokens: Sequence[int],
+        piece: int,
+        count: int,
+        options: SearchOptions,
+        interruption: Interrupt,
+        datastore: Datastore | None = None,
+    ) -> Steps[tuple[Alternative, ...]]: ...
 
     def stored_pair(
         self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None

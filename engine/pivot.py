@@ -16,7 +16,8 @@ from threading import Event
 from typing import Any, Generic
 
 from engine.decoding.aligner import through, with_alignment
-from engine.decoding.loop import DecodingJob, Job, JobLoop, JobState, failed
+from engine.decoding.loop import DecodingJob, Interrupt, Job, JobLoop, JobState, failed, interruption_of, never
+from engine.decoding.question_steps import Steps, answer_alone
 from engine.errors import InvalidRequest, ModelError
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.request import (
@@ -31,7 +32,7 @@ from engine.request import (
     Translation,
 )
 from engine.search.batching import REFILL_SHARE, Schedule
-from engine.text import occurrences, short_code
+from engine.text import occurrences, short_code, word_at
 from engine.translator import Translator
 
 _DEFAULT_OPTIONS = SearchOptions()
@@ -83,16 +84,12 @@ class PivotTranslator:
         Here and below, the datastore is the second model's.
         """
         started = time.perf_counter()
-        first = self._translate_first(request, cancel, deadline_ms)
+        interruption = interruption_of(started, cancel, deadline_ms)
+        first = self._translate_first(request, interruption)
         if first.status != "complete":
             return _unfinished(request, first, 1000 * (time.perf_counter() - started))
-        second = self._second.translate(
-            self.second_request(request, first),
-            options,
-            cancel=cancel,
-            deadline_ms=_left_ms(deadline_ms, started),
-            datastore=datastore,
-        )
+        asked = self.second_request(request, first)
+        second = self._second.decode(DecodingJob(asked, options, interruption, datastore=datastore))
         return self.joined(request, first, second, 1000 * (time.perf_counter() - started))
 
     def translate_all(
@@ -167,7 +164,7 @@ class PivotTranslator:
         Raises InvalidRequest if the first model cannot translate the source.
         """
         request = Request(source, direction=direction, domain=domain, formality=formality)
-        first = self._translated_first(request, None, None)
+        first = self._translated_first(request, never)
         scored = self._second.score(
             first.hypotheses[0].text,
             target,
@@ -191,11 +188,16 @@ class PivotTranslator:
 
         The deadline counts for both models. Raises InvalidRequest if the first one gives no translation in time.
         """
-        started = time.perf_counter()
-        first = self._translated_first(request, cancel, deadline_ms)
+        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        return answer_alone(self.price_steps(request, options, interruption, datastore), self.decoding_loop)
+
+    def price_steps(
+        self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
+    ) -> Steps[Pricing]:
+        """The steps of `price`, for a loop that other jobs share; a source that is new here is translated at once."""
+        first = self._translated_first(request, interruption)
         second = self.second_request(request, first)
-        left_ms = _left_ms(deadline_ms, started)
-        priced = self._second.price(second, options, cancel=cancel, deadline_ms=left_ms, datastore=datastore)
+        priced = yield from self._second.price_steps(second, options, interruption, datastore)
         free = replace(request, phrases=(), avoid=())
         return replace(
             priced,
@@ -219,18 +221,27 @@ class PivotTranslator:
 
         The deadline counts for both models. Raises InvalidRequest if the first one gives no translation in time.
         """
-        started = time.perf_counter()
-        first = self._translated_first(request, cancel, deadline_ms)
+        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        piece, _ = word_at(hypothesis.text, hypothesis.token_spans, offset)
+        tokens = hypothesis.tokens
+        steps = self.alternatives_steps(request, tokens, piece, count, options, interruption, datastore)
+        return answer_alone(steps, self.decoding_loop)
+
+    def alternatives_steps(
+        self,
+        request: Request,
+        tokens: Sequence[int],
+        piece: int,
+        count: int,
+        options: SearchOptions,
+        interruption: Interrupt,
+        datastore: Datastore | None = None,
+    ) -> Steps[tuple[Alternative, ...]]:
+        """The steps of `alternatives`, as of `price_steps`."""
+        first = self._translated_first(request, interruption)
         second = self.second_request(request, first)
-        found = self._second.alternatives(
-            second,
-            hypothesis,
-            offset,
-            count,
-            options,
-            cancel=cancel,
-            deadline_ms=_left_ms(deadline_ms, started),
-            datastore=datastore,
+        found = yield from self._second.alternatives_steps(
+            second, tokens, piece, count, options, interruption, datastore
         )
         return tuple(replace(each, hypothesis=self._aligned(request, first, each.hypothesis)) for each in found)
 
@@ -241,7 +252,7 @@ class PivotTranslator:
 
         Raises InvalidRequest if the first model gives no translation.
         """
-        second = self.second_request(request, self._translated_first(request, None, None))
+        second = self.second_request(request, self._translated_first(request, never))
         return self._second.stored_pair(second, target, origin=origin, least_fit=least_fit)
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
@@ -293,16 +304,16 @@ class PivotTranslator:
             return failed(first.request, InvalidRequest(problem))
         return first
 
-    def _translate_first(self, request: Request, cancel: Event | None, deadline_ms: float | None) -> Translation:
+    def _translate_first(self, request: Request, interruption: Interrupt) -> Translation:
         if request.direction not in (None, *self.directions):
             raise InvalidRequest(f"direction is {request.direction!r}; these models translate {self.directions[0]}")
         if (known := self.known_first(request)) is not None:
             return known
         asked = self.first_request(request)
-        return self.take_first(self._first.translate(asked, _FIRST_OPTIONS, cancel=cancel, deadline_ms=deadline_ms))
+        return self.take_first(self._first.decode(DecodingJob(asked, _FIRST_OPTIONS, interruption)))
 
-    def _translated_first(self, request: Request, cancel: Event | None, deadline_ms: float | None) -> Translation:
-        first = self._translate_first(request, cancel, deadline_ms)
+    def _translated_first(self, request: Request, interruption: Interrupt) -> Translation:
+        first = self._translate_first(request, interruption)
         if first.status != "complete":
             reasons = "; ".join(reason.message for reason in first.reasons)
             raise InvalidRequest(f"model {self._first.name} gives no translation ({first.status}): {reasons}")
@@ -342,7 +353,8 @@ class PivotTranslator:
 class PivotLoop(Generic[Job]):
     """Decodes jobs with both models: each job by the first and then by the second, together with the other jobs there.
 
-    A source that was translated before goes to the second model at once. Add jobs at any time, as to a `DecodingLoop`.
+    A source that was translated before goes to the second model at once, and so does a prepared job, which is part of a
+    question to that model. Add jobs at any time, as to a `DecodingLoop`.
     """
 
     def __init__(self, translator: PivotTranslator, first: JobLoop[DecodingJob], second: JobLoop[DecodingJob]) -> None:
@@ -351,13 +363,18 @@ class PivotLoop(Generic[Job]):
         self._second = second
         self._in_first: dict[DecodingJob, Job] = {}
         self._in_second: dict[DecodingJob, tuple[Job, Translation]] = {}
+        self._prepared: dict[DecodingJob, Job] = {}  # in the second model as they are
 
     def __len__(self) -> int:
         """Jobs that no step has returned yet."""
-        return len(self._in_first) + len(self._in_second)
+        return len(self._in_first) + len(self._in_second) + len(self._prepared)
 
     def add(self, job: Job) -> None:
         """Let the job begin as soon as there is room. Raises InvalidRequest if a model cannot take the request."""
+        if job.prepared is not None:
+            self._second.add(job)
+            self._prepared[job] = job
+            return
         if job.started_at is None:
             job.started_at = time.perf_counter()
         known = self._translator.known_first(job.request)
@@ -373,7 +390,9 @@ class PivotLoop(Generic[Job]):
     def step(self) -> list[Job]:
         """Take the running jobs one token further; returns the jobs that ended."""
         ended = self._after_first(self._first.step()) if self._in_first else []
-        return [*ended, *self._after_second(self._second.step())] if self._in_second else ended
+        if self._in_second or self._prepared:
+            ended += self._after_second(self._second.step())
+        return ended
 
     def interrupt(self) -> list[Job]:
         """End the jobs whose interruption says so, without a step for the others; returns the jobs that ended."""
@@ -408,6 +427,9 @@ class PivotLoop(Generic[Job]):
     def _after_second(self, ended: Iterable[DecodingJob]) -> list[Job]:
         finished = []
         for inner in ended:
+            if inner in self._prepared:
+                finished.append(self._prepared.pop(inner))
+                continue
             job, first = self._in_second.pop(inner)
             if inner.error is not None:
                 job.fail(inner.error)
@@ -422,11 +444,6 @@ def _unfinished(request: Request, first: Translation, elapsed_ms: float | None =
     """The answer to a request that the first model could not translate, or not in time."""
     elapsed_ms = first.elapsed_ms if elapsed_ms is None else elapsed_ms
     return PivotTranslation(request, first.status, (), first.reasons, first.unknown_source, first.num_steps, elapsed_ms)
-
-
-def _left_ms(deadline_ms: float | None, started: float) -> float | None:
-    """What is left of a deadline for the second model."""
-    return None if deadline_ms is None else max(0.0, deadline_ms - 1000 * (time.perf_counter() - started))
 
 
 def _num_unchanged(phrase: Phrase, source: str) -> int:

@@ -15,12 +15,11 @@ from typing import Any, Literal
 
 import torch
 
-from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
-from engine.decoding.limits import check_count
 from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, interruption_of
-from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
+from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
+from engine.decoding.question_steps import Answer, Steps, alternatives_steps, answer_alone, price_steps
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, cache_folder, model_folder, origin_of, read_card
 from engine.model import LoadedModel, load_model
@@ -40,10 +39,8 @@ from engine.request import (
 )
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.indexed import IndexedTexts
-from engine.search.next_words import next_words
 from engine.search.sentence import SearchVocabulary, TokenRoles
-from engine.search.tracker import ConstraintTracker
-from engine.text import BOS, EOS, is_byte_surface, join_bytes, word_at
+from engine.text import BOS, EOS, is_byte_surface, word_at
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
@@ -158,8 +155,7 @@ class Translator:
         """
         started = time.perf_counter()
         interruption = interruption_of(started, cancel, deadline_ms)
-        constraints = self.pipeline.prepare(request, datastore)
-        return self._decode([request], [constraints], options, interruption, started)[0]
+        return self.decode(DecodingJob(request, options, interruption, datastore=datastore, started_at=started))
 
     def translate_all(
         self,
@@ -329,31 +325,15 @@ class Translator:
         All are decoded without hints, which change the model's scores. Prices that are unknown after the deadline or
         `cancel` are None.
         """
-        request = replace(request, hints=False)
-        phrases, avoid = request.phrases, request.avoid
-        variants = [request, replace(request, phrases=(), avoid=())]
-        variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
-        variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
-        started = time.perf_counter()
-        interruption = interruption_of(started, cancel, deadline_ms)
-        constraints: list[PreparedRequest] = []
-        for variant in variants:
-            if (why := interruption()) is not None:
-                unknown = Translation(request, why, reasons=(INTERRUPTED[why],))
-                return Pricing(None, (None,) * len(phrases), (None,) * len(avoid), unknown, unknown)
-            constraints.append(self.pipeline.prepare(variant, datastore))
-        decoded = self._decode(variants, constraints, options, interruption, started)
-        constrained, free, *without = decoded
-        prices = [_price(other, constrained) for other in without]
-        return Pricing(
-            total=_price(free, constrained),
-            phrases=tuple(prices[: len(phrases)]),
-            avoid=tuple(prices[len(phrases) :]),
-            constrained=constrained,
-            free=free,
-        )
+        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        return self._answer(self.price_steps(request, options, interruption, datastore))
 
-    @torch.inference_mode()
+    def price_steps(
+        self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
+    ) -> Steps[Pricing]:
+        """The steps of `price`, for a loop that other jobs share."""
+        return price_steps(self.pipeline, request, options, interruption, datastore)
+
     def alternatives(
         self,
         request: Request,
@@ -372,64 +352,44 @@ class Translator:
         sentence first; fewer after the deadline or `cancel`, or if the constraints allow fewer. Raises InvalidRequest
         if there is no word at `offset`.
         """
-        check_count(count)
-        started = time.perf_counter()
-        interruption = interruption_of(started, cancel, deadline_ms)
-        prepared = self.pipeline.prepare(request, datastore)
-        if prepared.obstacles:
-            raise InvalidRequest(prepared.obstacles[0].message)
-        first, last = word_at(hypothesis.text, hypothesis.token_spans, offset)
-        left = hypothesis.tokens[:first]
-        replaced = join_bytes("".join(self._codec.surfaces[token] for token in hypothesis.tokens[first:last]))
-        unbound = replace(prepared.constraints, prefix=None)
-        following = next_words(
-            self._encodings.decoder([prepared]),
-            ConstraintTracker([unbound], self._vocabulary.texts),
-            self._vocabulary.texts,
-            self._vocabulary.roles,
-            self._vocabulary.byte_masks,
-            left,
-            count + 1,
-            is_stopped=lambda: interruption() is not None,
-        )
-        following = [word for word in following if self._codec.decode(word.pieces).text != replaced][:count]
-        begun = []
-        for word in following:
-            pieces = (*left, *word.pieces)
-            begun.append(prepared.begun_with(self._codec.decode(pieces).text, pieces))
-        decoded = self._decode([request] * len(begun), begun, options, interruption, started)
-        found = [
-            Alternative(self._codec.decode(word.pieces).text, word.log_prob, translation.hypotheses[0])
-            for word, translation in zip(following, decoded, strict=True)
-            if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
-        ]
-        return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
+        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        piece, _ = word_at(hypothesis.text, hypothesis.token_spans, offset)
+        tokens = hypothesis.tokens
+        return self._answer(self.alternatives_steps(request, tokens, piece, count, options, interruption, datastore))
 
-    def _decode(
+    def alternatives_steps(
         self,
-        requests: Sequence[Request],
-        prepared: Sequence[PreparedRequest],
+        request: Request,
+        tokens: Sequence[int],
+        piece: int,
+        count: int,
         options: SearchOptions,
         interruption: Interrupt,
-        started_at: float,
-    ) -> list[Translation]:
-        """Translations of one batch; raises the error of the first request that crashes."""
-        jobs = [
-            DecodingJob(request, options, interruption, own, started_at=started_at)
-            for request, own in zip(requests, prepared, strict=True)
-        ]
-        loop = self.decoding_loop(max(1, len(jobs)), "batch")
-        for job in jobs:
-            loop.add(job)
+        datastore: Datastore | None = None,
+    ) -> Steps[tuple[Alternative, ...]]:
+        """The steps of `alternatives`, for a loop that other jobs share; `piece` is the number of one in the word."""
+        return alternatives_steps(
+            self.pipeline,
+            self._codec,
+            self._vocabulary,
+            request,
+            tokens,
+            piece,
+            count,
+            options,
+            interruption,
+            datastore,
+        )
+
+    def _answer(self, steps: Steps[Answer]) -> Answer:
+        return answer_alone(steps, lambda num_jobs: self.decoding_loop(num_jobs, "batch"))
+
+    def decode(self, job: DecodingJob) -> Translation:
+        """Decodes one job alone, to its end; raises its error."""
+        loop = self.decoding_loop(1, "batch")
+        loop.add(job)
         while len(loop):
-            for ended in loop.step():
-                if ended.error is not None:
-                    raise ended.error
-        return [job.result() for job in jobs]
-
-
-def _price(without: Translation, having: Translation) -> float | None:
-    """The difference of the best scores; None if one of the two has no translation that meets its request."""
-    if without.status != "complete" or having.status != "complete":
-        return None
-    return without.hypotheses[0].score - having.hypotheses[0].score
+            loop.step()
+        if job.error is not None:
+            raise job.error
+        return job.result()

@@ -1,8 +1,9 @@
 """The thread that owns the model: requests come from any thread, and each gets a future.
 
 Requests share their decoding steps: each joins the running ones at the next step and leaves as it ends, so that nobody
-waits for another sentence to end. Interactive requests go first; documents pause meanwhile and continue where they
-were. Owners take turns. A newer request with the same key cancels the older one.
+waits for another sentence to end. The steps of questions, such as prices, alternate with them. Interactive requests go
+first; documents pause meanwhile and continue where they were. Owners take turns. A newer request with the same key
+cancels the older one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
@@ -18,14 +19,16 @@ from typing import Any, Literal, TypeVar, get_args
 from engine.any_translator import AnyTranslator
 from engine.decoding.fair_queue import FairQueue
 from engine.decoding.limits import check_deadline
-from engine.decoding.loop import DecodingJob, JobLoop, JobState, failed, interruption_of
+from engine.decoding.loop import DecodingJob, JobState, failed, interruption_of
 from engine.decoding.pipeline import INTERRUPTED
+from engine.decoding.question_loop import QuestionLoop, QuestionRun
 from engine.errors import EngineError, InvalidRequest
 from engine.model.datastore import Datastore
 from engine.request import Request, SearchOptions, Translation
+from engine.search.batching import REFILL_SHARE, Schedule
+from engine.translator_questions import Question
 
 Priority = Literal["interactive", "document"]
-Call = Callable[[AnyTranslator, threading.Event], Any]
 T = TypeVar("T")
 
 BATCH_SIZE = 16  # running requests of one priority
@@ -80,20 +83,21 @@ class _Submission(DecodingJob):
 
 
 @dataclass(slots=True, eq=False)
-class _Question:
-    """A call with the translator, other than a translation, with the future of what it returns."""
+class _Asking(QuestionRun):
+    """A question with the future of its answer. `stop` is set to cancel it."""
 
-    call: Call
+    question: Question[Any] | None = None
     key: Hashable = None
     priority: Priority = "interactive"
-    state: JobState = JobState.WAITING
+    deadline_ms: float | None = None
     future: Future[Any] = field(default_factory=Future)
     submitted_at: float = field(default_factory=time.perf_counter)
     stop: _Stop = field(default_factory=_Stop)
     is_answered: bool = False
 
 
-_Task = _Submission | _Question
+_Task = _Submission | _Asking
+_Loop = QuestionLoop[_Submission, _Asking]
 
 
 class Worker:
@@ -161,18 +165,24 @@ class Worker:
 
     def ask(
         self,
-        call: Callable[[AnyTranslator, threading.Event], T],
+        question: Question[T],
         *,
         key: Hashable = None,
         owner: Hashable = None,
         priority: Priority = "interactive",
+        deadline_ms: float | None = None,
     ) -> Future[T | None]:
-        """Returns a future of what `call(translator, cancel)` returns: prices, alternatives or a datastore, say.
+        """Returns a future of the answer to a question of `engine.translator_questions`: prices or alternatives, say.
 
-        The future has None after a newer request with the same key, and the exception if the call raised one. A call
-        that passes `cancel` on to the translator ends within one decoding step. It has the model to itself.
+        The future has None after a newer request with the same key, and the exception if the question raised one. The
+        steps of the translations that it needs alternate with those of other requests. The deadline counts from the
+        first.
         """
-        return self._enqueue(owner, _Question(call, key, _checked(priority)))
+        check_deadline(deadline_ms)
+        deadline_ms = self._deadline_ms if deadline_ms is None else deadline_ms
+        return self._enqueue(
+            owner, _Asking(question=question, key=key, priority=_checked(priority), deadline_ms=deadline_ms)
+        )
 
     def cancel(self, key: Hashable) -> None:
         """End the request with this key, if there is one, as "cancelled", within one step."""
@@ -303,17 +313,23 @@ class Worker:
             return
         loop = interactive if len(interactive) else documents
         for job in [*loop.step(), *(documents.interrupt() if loop is not documents else ())]:
-            if job.error is not None:
+            if isinstance(job, _Asking):
+                self._answer(job, job.answer, job.error)
+            elif job.error is not None:
                 self._fail(job, job.error)
             else:
                 self._answer(job, job.translation)
 
-    def _new_loops(self) -> tuple[JobLoop[_Submission], JobLoop[_Submission]]:
+    def _new_loops(self) -> tuple[_Loop, _Loop]:
         """A loop for each priority, or one for both if they share their steps."""
-        interactive = self._translator.decoding_loop(2 * BATCH_SIZE, "fifo", refill_share=1.0)
+        interactive: _Loop = self._new_loop(2 * BATCH_SIZE, "fifo", refill_share=1.0)
         if self._shares_steps:
             return interactive, interactive
-        return interactive, self._translator.decoding_loop(BATCH_SIZE, "stream")
+        return interactive, self._new_loop(BATCH_SIZE, "stream")
+
+    def _new_loop(self, batch_size: int, schedule: Schedule, refill_share: float = REFILL_SHARE) -> _Loop:
+        new = self._translator.decoding_loop
+        return QuestionLoop(new(batch_size, schedule, refill_share), lambda num_jobs: new(num_jobs, "batch"))
 
     def _restart(self, error: Exception) -> None:
         """Fail all running tasks, whose state is unreliable now, and go on with the waiting ones."""
@@ -357,15 +373,15 @@ class Worker:
             if task.future.set_running_or_notify_cancel():
                 self._answer(task)
 
-    def _admit(self, priority: Priority, loop: JobLoop[_Submission]) -> None:
-        """Let waiting tasks run while there is room; a question runs alone, after all running ones have ended."""
+    def _admit(self, priority: Priority, loop: _Loop) -> None:
+        """Let waiting tasks run while there is room."""
         while True:
             with self._changed:
                 if not self._is_current():
                     return
                 queue = self._waiting[priority]
                 num_running = sum(task.priority == priority for task in self._running)
-                if not queue or num_running >= (1 if isinstance(queue.peek(), _Question) else BATCH_SIZE):
+                if not queue or num_running >= BATCH_SIZE:
                     return
                 task = queue.pop()
                 if not task.future.set_running_or_notify_cancel():
@@ -374,25 +390,19 @@ class Worker:
                 task.state = JobState.RUNNING
                 task.stop.thread = self._thread
                 self._running.append(task)
-            if isinstance(task, _Question):
-                self._ask(task)
-                return
             try:
                 task.interruption = interruption_of(time.perf_counter(), task.stop, task.deadline_ms)
-                loop.add(task)
+                if isinstance(task, _Submission):
+                    loop.add(task)
+                else:
+                    assert task.question is not None
+                    task.steps = task.question.steps(self._translator, task.interruption)
+                    loop.ask(task)
             except Exception as error:  # whatever it is, the next request must not suffer
                 self._fail(task, error)
 
-    def _ask(self, question: _Question) -> None:
-        try:
-            result = question.call(self._translator, question.stop)
-        except BaseException as error:  # also one that would end the thread
-            self._answer(question, error=error)
-        else:
-            self._answer(question, result)
-
     def _fail(self, task: _Task, error: Exception) -> None:
-        if isinstance(task, _Question) or isinstance(error, EngineError):
+        if isinstance(task, _Asking) or isinstance(error, EngineError):
             self._answer(task, error=error)
         else:
             self._answer(task, failed(task.request, error))

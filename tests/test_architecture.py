@@ -25,6 +25,7 @@ FLOORS = {
         {"model", "search"},
         {"importers", "decoding"},
         {"any_translator", "translator"},
+        {"translator_questions"},
         {"worker", "evaluation", "pivot"},
         {"train", "cli"},
         {"__main__"},

@@ -17,6 +17,7 @@ from engine import (
     Phrase,
     PivotTranslation,
     PivotTranslator,
+    PriceQuestion,
     Request,
     SearchOptions,
     Translation,
@@ -155,27 +156,22 @@ def test_statuses_of_the_first_model_are_reported_without_hypotheses(both, codec
 def test_one_deadline_counts_for_both_models(both, models, monkeypatch: pytest.MonkeyPatch) -> None:
     request = Request("Die Zeit ist knapp.", phrases=(Phrase("Zeit"),))
     hypothesis = both.translate(request, OPTIONS).hypotheses[0]
-    given: dict[str, float] = {}
+    clock, decode, passed_s = time.perf_counter, models[0].decode, [0.0]
 
-    def slow(translator: Translator, name: str, seconds: float = 0.0) -> None:
-        function = getattr(translator, name)
+    def slow(job: DecodingJob) -> Translation:
+        """The first model takes 100 seconds."""
+        translation = decode(job)
+        passed_s[0] += 100.0
+        return translation
 
-        def call(*args, deadline_ms=None, **more):
-            given[name] = deadline_ms
-            time.sleep(seconds)
-            return function(*args, deadline_ms=deadline_ms, **more)
-
-        monkeypatch.setattr(translator, name, call)
-
-    slow(models[0], "translate", seconds=0.05)
-    slow(models[1], "price")
-    slow(models[1], "alternatives")
-    both._pivots.clear()
-    both.price(request, OPTIONS, deadline_ms=60_000)
-    both._pivots.clear()
-    both.alternatives(request, hypothesis, 0, options=OPTIONS, deadline_ms=60_000)
-    assert given["translate"] == 60_000
-    assert given["price"] <= 59_950 and given["alternatives"] <= 59_950
+    monkeypatch.setattr(models[0], "decode", slow)
+    monkeypatch.setattr(time, "perf_counter", lambda: clock() + passed_s[0])
+    for deadline_ms, is_in_time in ((60_000, False), (600_000, True)):
+        both._pivots.clear()
+        priced = both.price(request, OPTIONS, deadline_ms=deadline_ms)
+        assert priced.constrained.status == ("complete" if is_in_time else "deadline")
+        both._pivots.clear()
+        assert bool(both.alternatives(request, hypothesis, 0, options=OPTIONS, deadline_ms=deadline_ms)) == is_in_time
     result = both.translate(Request("Wort " * 400), OPTIONS)
     assert result.status == "infeasible" and result.reasons[0].kind == "source_too_long"
     with pytest.raises(InvalidRequest, match=r"de-en gives no translation \(infeasible\): the source has"):
@@ -254,7 +250,7 @@ def test_worker_takes_two_models_as_one(models, alone) -> None:
             worker.submit(request, NARROW, priority="document" if number % 2 else "interactive")
             for number, request in enumerate(REQUESTS)
         ]
-        asked = worker.ask(lambda translator, cancel: translator.price(REQUESTS[2], NARROW, cancel=cancel))
+        asked = worker.ask(PriceQuestion(REQUESTS[2], NARROW))
         for expected, request, future in zip(alone, REQUESTS, futures, strict=True):
             if isinstance(expected, InvalidRequest):
                 assert isinstance(future.exception(60), InvalidRequest)

@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
-from itertools import count
+from dataclasses import dataclass
+from itertools import count, pairwise
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import EngineError, InvalidRequest, Phrase, Request, SearchOptions, Translation, Translator, Worker
+from engine import (
+    AlternativesQuestion,
+    Avoid,
+    EngineError,
+    InvalidRequest,
+    LearningQuestion,
+    Phrase,
+    PriceQuestion,
+    Request,
+    ScoreQuestion,
+    SearchOptions,
+    SpellingQuestion,
+    Translation,
+    Translator,
+    Worker,
+)
 from engine.decoding.encodings import Encodings
 from engine.decoding.fair_queue import FairQueue
+from engine.decoding.loop import DecodingJob
 from engine.decoding.pipeline import RequestPipeline
 from engine.model import LoadedModel, ModelConfig, Transformer
 
 OPTIONS = SearchOptions(beam=3, nbest=2)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A question whose answer a function gives; it gets the translator and the interruption."""
+
+    call: Callable[..., Any]
+
+    def steps(self, translator, interruption):
+        yield ()
+        return self.call(translator, interruption)
 
 
 class NotingPipeline(RequestPipeline):
@@ -185,9 +215,8 @@ def test_no_owner_has_two_turns_while_another_waits(pushed):
     waiting = {owner: [] for owner in "abc"}
 
     def pop():
-        expected = queue.peek()
         owner, number = queue.pop()
-        assert (owner, number) == expected == (owner, waiting[owner].pop(0))
+        assert number == waiting[owner].pop(0)
         passed_over[owner] = 0
         for other in set("abc") - {owner}:
             passed_over[other] = passed_over[other] + 1 if waiting[other] else 0
@@ -365,7 +394,7 @@ def test_death_of_the_thread_answers_every_request(model):
     worker = Worker(translator)
     running = begin(translator, worker, "first")
     waiting = [worker.submit(Request(f"{n}"), OPTIONS, priority="document") for n in range(2)]
-    waiting.append(worker.ask(lambda *_: 1))
+    waiting.append(worker.ask(Call(lambda *_: 1)))
     unwanted = worker.submit(Request("unwanted"), OPTIONS)
     assert unwanted.cancel()
     translator.open()
@@ -403,15 +432,15 @@ def test_thread_that_hangs_is_replaced_and_has_no_effect_any_more(gated, model):
 def test_heart_beats_while_a_long_question_looks_for_its_end(model):
     may_go, has_asked = threading.Semaphore(0), threading.Semaphore(0)
 
-    def question(_: object, cancel: threading.Event) -> None:
+    def question(_: object, interruption: Callable[[], object]) -> None:
         for _ in range(2):
             assert may_go.acquire(timeout=30)
-            cancel.is_set()
+            interruption()
             has_asked.release()
         assert may_go.acquire(timeout=30)
 
     with Worker(Translator(model)) as worker:
-        answer = worker.ask(question)
+        answer = worker.ask(Call(question))
         beats = []
         for _ in range(2):
             may_go.release()
@@ -431,7 +460,7 @@ def test_heart_beats_while_a_long_question_looks_for_its_end(model):
 def test_question_that_would_end_the_thread_ends_alone(model):
     with Worker(Translator(model)) as worker:
         with pytest.raises(SystemExit):
-            worker.ask(lambda *_: sys.exit(3)).result(30)
+            worker.ask(Call(lambda *_: sys.exit(3))).result(30)
         assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
 
 
@@ -473,7 +502,7 @@ def test_statistics_count_waiting_running_and_answered_requests(gated):
     translator.open()
     for future in (running, *waiting):
         future.result(30)
-    question = worker.ask(lambda *_: 1)
+    question = worker.ask(Call(lambda *_: 1))
     assert question.result(30) == 1
     statistics = worker.statistics()
     assert (statistics.num_running, statistics.queue_length) == (0, 0)
@@ -513,39 +542,130 @@ def test_closing_cancels_the_remaining_requests_and_refuses_new_ones(gated):
         worker.submit(Request("third"))
 
 
-def test_any_question_can_be_asked_of_the_translator(model):
-    request = Request("Open the file.", phrases=[Phrase("Datei")])
+def test_questions_have_the_answers_of_the_translator(model):
+    request = Request("Open the file.", phrases=[Phrase("Datei")], avoid=[Avoid("Akte")])
+    translator = Translator(model)
+    best = translator.translate(request, OPTIONS).hypotheses[0]
+    others = translator.alternatives(request, best, 0, 3, OPTIONS)
+    direct = {
+        PriceQuestion(request, OPTIONS): translator.price(request, OPTIONS),
+        AlternativesQuestion(request, best.tokens, 0, 3, OPTIONS): others,
+        ScoreQuestion(request, "Datei"): translator.score("Open the file.", "Datei"),
+        SpellingQuestion(("Datei", "\u6f22")): {"Datei": None, "\u6f22": translator.misspelling("\u6f22")},
+    }
     with Worker(Translator(model)) as worker:
-        pricing = worker.ask(lambda translator, cancel: translator.price(request, OPTIONS, cancel=cancel)).result(30)
-        scored = worker.ask(lambda translator, _: translator.score("Open it.", "Datei")).result(30)
-        broken = worker.ask(lambda translator, _: translator.score("Open it."))
-        with pytest.raises(InvalidRequest, match="target"):
+        answers = [worker.ask(pickle.loads(pickle.dumps(question))) for question in direct]
+        learned, empty = worker.ask(LearningQuestion(request, "Datei", "origin", least_fit=-100.0)).result(30)
+        nothing, _ = worker.ask(LearningQuestion(request, " ", "origin")).result(30)
+        refused = worker.ask(LearningQuestion(Request("a", direction="xx-yy"), "b", "origin")).result(30)
+        answered = [answer.result(30) for answer in answers]
+    priced, expected = answered[0], direct[PriceQuestion(request, OPTIONS)]
+    assert (priced.total, *priced.phrases, *priced.avoid) == pytest.approx(
+        (expected.total, *expected.phrases, *expected.avoid), abs=1e-5
+    )
+    assert same(priced.constrained, expected.constrained)
+    assert same(priced.free, expected.free)
+    for found, wanted in zip(answered[1], others, strict=True):
+        assert (found.word, found.hypothesis.text) == (wanted.word, wanted.hypothesis.text)
+    assert answered[2:] == list(direct.values())[2:]
+    assert others
+    assert learned is not None
+    assert (learned.origin, empty.model, empty.pairs) == ("origin", translator.checksum, ())
+    assert nothing is None
+    assert refused[0] is None
+
+
+def test_errors_of_questions_are_raised_by_their_futures(model):
+    with Worker(Translator(model)) as worker:
+        broken = worker.ask(PriceQuestion(Request("Open it.", direction="xx-yy"), OPTIONS))
+        with pytest.raises(InvalidRequest, match="xx-yy"):
             broken.result(30)
-        crashed = worker.ask(lambda translator, _: 1 // 0)
+        crashed = worker.ask(Call(lambda *_: 1 // 0))
         with pytest.raises(ZeroDivisionError):
             crashed.result(30)
-    assert pricing is not None
-    assert pricing.constrained.status == "complete"
-    assert scored is not None
-    assert scored.text == "Datei"
+        with pytest.raises(InvalidRequest, match="deadline_ms"):
+            worker.ask(Call(lambda *_: 1), deadline_ms="soon")
+        unknown = worker.ask(PriceQuestion(Request("Open it.", phrases=[Phrase("Datei")]), OPTIONS), deadline_ms=0)
+        assert unknown.result(30).constrained.status == "deadline"
+
+
+def test_steps_of_a_question_alternate_with_those_of_running_requests(model):
+    alone = Translator(model)
+    first, request = Request("first"), Request("Open the file.", phrases=[Phrase("Datei")])
+    expected, priced = alone.translate(first, OPTIONS), alone.price(request, OPTIONS)
+    steps: list[str] = []
+    with Worker(Translator(model)) as worker:
+        loop = worker._interactive
+        step, step_question = loop._loop.step, loop._step_question
+        loop._loop.step = lambda: steps.append("request") or step()
+        loop._step_question = lambda run: steps.append("question") or step_question(run)
+        asked = worker.ask(PriceQuestion(request, OPTIONS))
+        running = worker.submit(first, OPTIONS)
+        assert same(running.result(30), expected)
+        assert same(asked.result(30).constrained, priced.constrained)
+        assert asked.result().total == pytest.approx(priced.total, abs=1e-5)
+    own = [number for number, name in enumerate(steps) if name == "request"]
+    assert len(own) == expected.num_steps
+    assert all(later - earlier <= 2 for earlier, later in pairwise(own)), "one step of the question at most between two"
+
+
+def test_question_that_crashes_ends_alone_and_later_ones_are_answered(model):
+    def crashed(translator, interruption):
+        yield [DecodingJob(Request("Open it.", direction="xx-yy"), OPTIONS)]
+        raise ValueError("after a job")
+
+    question = Call(None)
+    object.__setattr__(question, "steps", crashed)
+    with Worker(Translator(model)) as worker:
+        broken, fine = worker.ask(question), worker.ask(Call(lambda *_: 1))
+        with pytest.raises(ValueError, match="after a job"):
+            broken.result(30)
+        assert fine.result(30) == 1
+
+
+def test_cancelled_question_ends_within_a_step_and_disturbs_no_request(gated, model):
+    translator, worker = gated
+    running = begin(translator, worker, "first")
+    asked = worker.ask(PriceQuestion(Request("Open it.", phrases=[Phrase("Datei")]), OPTIONS), key="prices")
+    waiting = worker.ask(PriceQuestion(Request("Close it."), OPTIONS), key="others")
+    translator.steps(4)
+    assert worker._interactive._jobs is not None, "it is being decoded"
+    worker.cancel("others")
+    worker.cancel("prices")
+    translator.open()
+    assert same(running.result(30), Translator(model).translate(Request("first"), OPTIONS))
+    assert asked.result(30) is None
+    assert waiting.result(30) is None
+    assert len(worker._interactive) == 0
+
+
+def test_cancelled_question_about_a_document_ends_while_documents_pause(gated):
+    translator, worker = gated
+    running = begin(translator, worker, "first")
+    asked = worker.ask(PriceQuestion(Request("Open it."), OPTIONS), key="prices", priority="document")
+    worker.cancel("prices")
+    translator.steps(2)
+    assert asked.result(0) is None
+    assert not running.done()
 
 
 def test_question_replaced_by_a_newer_one_has_no_answer(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")
-    older = worker.ask(lambda *_: "older", key="prices")
-    newer = worker.ask(lambda *_: "newer", key="prices")
+    older = worker.ask(Call(lambda *_: "older"), key="prices")
+    newer = worker.ask(Call(lambda *_: "newer"), key="prices")
     translator.open()
     assert older.result(30) is None
     assert newer.result(30) == "newer"
     assert running.result(30).status == "complete"
 
 
-def test_question_waits_for_running_requests_and_goes_before_documents(gated):
+def test_question_is_answered_while_requests_run_and_before_documents(gated):
     translator, worker = gated
     running = begin(translator, worker, "first")
     document = worker.submit(Request("document"), OPTIONS, priority="document")
-    question = worker.ask(lambda *_: (running.done(), document.done()))
+    question = worker.ask(Call(lambda *_: (running.done(), document.done())))
+    translator.steps(2)
+    assert question.result(0) == (False, False)
     translator.open()
-    assert question.result(30) == (True, False)
-    assert document.result(30).status == "complete"
+    assert document.result(30).status == running.result(30).status == "complete"

@@ -18,6 +18,7 @@ from engine import (
     EngineError,
     FetchProgress,
     ModelError,
+    Question,
     Request,
     SearchOptions,
     Translation,
@@ -59,13 +60,14 @@ class DecodingWorker(Protocol):
 
     def ask(
         self,
-        call: Callable[[AnyTranslator, threading.Event], T],
+        question: Question[T],
         *,
         key: str,
         owner: str,
         priority: Priority = ...,
+        deadline_ms: float | None = ...,
     ) -> Future[T | None]:
-        """Queues any other call of the translator; its result is None where a newer call has the same key."""
+        """Queues a question; its answer is None where a newer one has the same key."""
 
     def cancel(self, key: str) -> None:
         """Cancels the queued or running job with this key."""

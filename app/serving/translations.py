@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -31,13 +30,16 @@ from app.text.sentences import sentence_spans
 from app.text.words import count_words
 from engine import (
     Alternative,
-    AnyTranslator,
+    AlternativesQuestion,
     EngineError,
     Follow,
     Hypothesis,
     InvalidRequest,
+    PriceQuestion,
     Pricing,
+    Question,
     Request,
+    ScoreQuestion,
     SearchOptions,
     Translation,
     offer_of,
@@ -47,7 +49,6 @@ Hangup = Callable[[], Awaitable[None]]
 T = TypeVar("T")
 
 ANSWER_SECONDS: Final = 120.0  # then a request is given up
-QUESTION_MS: Final = 3_000.0  # alternatives have the model to themselves: the editor waits for them
 MAX_NBEST: Final = 20
 _CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 _LINE = re.compile(r"[^\r\n]+")
@@ -143,50 +144,39 @@ class TranslationService:
     async def price(self, caller: Caller, wish: Wish, manner: Manner, gone: Hangup) -> Pricing:
         """The prices of the constraints of a wish. Raises ApiError."""
         protection = await asyncio.to_thread(_whole, wish, manner)
-        base, protected = protection.request, protection
-        variants = [base, replace(base, phrases=(), avoid=())]
-        variants += [replace(base, phrases=_without(base.phrases, number)) for number in range(len(base.phrases))]
-        variants += [replace(base, avoid=_without(base.avoid, number)) for number in range(len(base.avoid))]
-        # Each of them restores to itself here: `restore_pricing` restores all at the end.
-        found = await self._submit(caller, manner, [(variant, 1) for variant in variants], gone)
-        constrained, free, *others = found
-        prices = [_price(other, constrained) for other in others]
-        num_phrases = len(base.phrases)
-        whole = _price(free, constrained)
-        pricing = Pricing(whole, tuple(prices[:num_phrases]), tuple(prices[num_phrases:]), constrained, free)
-        return protected.restore_pricing(pricing)
+        pricing = await self._ask(caller, manner, PriceQuestion(protection.request, self._options), gone)
+        return protection.restore_pricing(pricing)
 
     async def alternatives(
         self, caller: Caller, wish: Wish, manner: Manner, translation: str, offset: int, count: int, gone: Hangup
     ) -> tuple[Alternative, ...]:
         """Other words for the one at `offset` of a translation of the wish's text. Raises ApiError."""
         request = replace(_request(wish, manner), follow=Follow(translation))
+        protection = Protection.of(request)
+        asked = protection.request
+        if protection.copy is not None or asked.follow is None:
+            return ()
+        answered = await self._ask(caller, manner, ScoreQuestion(asked, asked.follow.text), gone)
+        restored = protection.restore_hypothesis(answered)
+        piece = protection.piece_at(restored, offset)
+        start, end = restored.token_spans[piece]
+        if not start <= offset < end:
+            raise ApiError("invalid", f"offset {offset} is on no word of the translation.")
+        question = AlternativesQuestion(asked, answered.tokens, piece, count, self._options)
+        found = await self._ask(caller, manner, question, gone)
+        return tuple(protection.restore_alternative(each, translation[:offset]) for each in found)
 
-        def ask(translator: AnyTranslator, cancel: threading.Event) -> tuple[Alternative, ...]:
-            protection = Protection.of(request)
-            asked = protection.request
-            if protection.copy is not None or asked.follow is None:
-                return ()
-            answered = translator.score(
-                asked.source,
-                asked.follow.text,
-                direction=asked.direction,
-                domain=asked.domain,
-                formality=asked.formality,
-            )
-            place = offset
-            if protection.is_needed:
-                place = protection.engine_offset(answered, protection.restore_hypothesis(answered), offset)
-            found = translator.alternatives(
-                asked, answered, place, count, self._options, cancel=cancel, deadline_ms=QUESTION_MS
-            )
-            return tuple(protection.restore_alternative(each, translation[:offset]) for each in found)
-
-        worker = _worker(manner)
-        key = _new_key()
-        asked = worker.ask(ask, key=key, owner=caller.owner, priority="document")
+    async def _ask(self, caller: Caller, manner: Manner, question: Question[T], gone: Hangup) -> T:
+        """The answer to one question. Raises ApiError."""
+        worker, key = _worker(manner), _new_key()
+        try:
+            asked = worker.ask(question, key=key, owner=caller.owner, priority="document")
+        except EngineError as error:
+            raise _error(error) from error
         (found,) = await _finished(worker, {key: asked}, gone)
-        return found or ()
+        if found is None:
+            raise ApiError("not_ready", "The model was released or does not answer: try again.", retry_after=5)
+        return found
 
     async def _decode(
         self, caller: Caller, manner: Manner, asked: Sequence[tuple[Protection, int]], gone: Hangup
@@ -334,13 +324,3 @@ def _version(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int
     log_prob = sum(each.log_prob for each in chosen)
     score = chosen[0].score if len(chosen) == 1 else log_prob / max(1, num_tokens)
     return Version(text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet))
-
-
-def _without(items: tuple[T, ...], number: int) -> tuple[T, ...]:
-    return items[:number] + items[number + 1 :]
-
-
-def _price(without: Translation, having: Translation) -> float | None:
-    if without.status != "complete" or having.status != "complete":
-        return None
-    return without.hypotheses[0].score - having.hypotheses[0].score

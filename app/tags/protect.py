@@ -156,11 +156,10 @@ class Protection:
             free=self.restore(pricing.free),
         )
 
-    def engine_offset(self, answered: Hypothesis, restored: Hypothesis, offset: int) -> int:
-        """The offset in the engine's hypothesis `answered` for an offset in its `restored` form."""
-        pairs = zip(restored.token_spans, answered.token_spans, strict=True)
-        start, place = next(((span[0], place) for span, place in pairs if offset < span[1]), (0, (0, 1)))
-        return min(place[0] + max(0, offset - start), place[1] - 1)
+    @staticmethod
+    def piece_at(restored: Hypothesis, offset: int) -> int:
+        """The number of the piece at an offset of a restored hypothesis, which has the pieces of the engine's."""
+        return next((number for number, (_, end) in enumerate(restored.token_spans) if offset < end), 0)
 
     def restore_alternative(self, alternative: Alternative, beginning: str) -> Alternative:
         """Restores an alternative continuation after `beginning` of a restored hypothesis."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.loading import DEADLINE_MS
 from app.segments.state import Json, SegmentState, inflected_form
 from app.tags.protect import Protection
 from app.text.words import word_spans
-from engine import Alternative, AnyTranslator, Hypothesis, Request, SearchOptions, is_word_char
+from engine import Alternative, AlternativesQuestion, Hypothesis, Request, SearchOptions, is_word_char
 
 if TYPE_CHECKING:
     from engine import Datastore  # importing it loads PyTorch
@@ -23,7 +21,7 @@ MAX_ALTERNATIVES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WordQuestion:
     """A question for alternatives to the word at `offset` of the proposal.
 
     `replaced` are the pins that contain the word: they are left out, since an alternative takes their place.
@@ -39,7 +37,7 @@ class Question:
 
 def question_for(
     segment: SegmentState, request_of: Callable[[SegmentState], Request], word: int, text: str
-) -> Question:
+) -> WordQuestion:
     """The question about word number `word` of the proposal `text`, which the answers change as little as possible.
 
     Raises CommandError where the proposal changed.
@@ -71,46 +69,29 @@ def question_for(
         if number not in places or places[number][0] >= end or places[number][1] <= start
     ]
     asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked), previous=text)
-    return Question(segment, shown.best, text[start:end], start, replaced, request_of(asked))
+    return WordQuestion(segment, shown.best, text[start:end], start, replaced, request_of(asked))
 
 
-def alternatives_from(
-    translator: AnyTranslator,
-    question: Question,
-    options: SearchOptions,
-    cancel: threading.Event,
-    datastore: Datastore | None = None,
-) -> tuple[Alternative, ...]:
-    """The engine's answer to a question; the text before the word stays, tags included."""
+def to_engine(
+    question: WordQuestion, options: SearchOptions, datastore: Datastore | None
+) -> AlternativesQuestion | None:
+    """The question without tags, as the engine takes it; None if the segment is copied and has no alternatives."""
     protection = Protection.of(question.request)
     if protection.copy is not None:
-        return ()
-    request, hypothesis, offset = protection.request, question.hypothesis, question.offset
-    if protection.is_needed:
-        answered = translator.score(
-            request.source,
-            tokens=hypothesis.tokens,
-            direction=request.direction,
-            domain=request.domain,
-            formality=request.formality,
-        )
-        offset = protection.engine_offset(answered, hypothesis, offset)
-        hypothesis = answered
-    found = translator.alternatives(
-        request,
-        hypothesis,
-        offset,
-        MAX_ALTERNATIVES,
-        options,
-        cancel=cancel,
-        deadline_ms=DEADLINE_MS,
-        datastore=datastore,
-    )
+        return None
+    piece = protection.piece_at(question.hypothesis, question.offset)
+    tokens = question.hypothesis.tokens
+    return AlternativesQuestion(protection.request, tokens, piece, MAX_ALTERNATIVES, options, datastore)
+
+
+def restored(question: WordQuestion, found: Iterable[Alternative]) -> tuple[Alternative, ...]:
+    """The engine's answer with its tags; the text before the word stays as it is."""
+    protection = Protection.of(question.request)
     beginning = question.hypothesis.text[: question.offset]
     return tuple(protection.restore_alternative(alternative, beginning) for alternative in found)
 
 
-def alternatives_view(question: Question, found: Iterable[Alternative]) -> Json:
+def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> Json:
     """The alternatives, best sentence first: the word to pin, the sentence in three parts, the gap to the proposal.
 
     `beginning` is what the translation must begin with so that the sentence comes out: up to the word and the

@@ -29,7 +29,7 @@ from app.text.encoding import safe_name
 from app.workspace.core import WorkspaceCore
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.terms import DocumentTerms
-from engine import AnyTranslator, EngineError
+from engine import EngineError, SpellingQuestion
 
 COLUMNS_SETTING = "glossary columns "  # followed by the key of the columns' names
 MAX_CAPITALS = 50_000  # terms whose capitals are looked up before the report is shown
@@ -295,14 +295,9 @@ def misspellings_of(model: ModelHandle, texts: Sequence[str], owner: str) -> dic
         left = end - time.monotonic()
         if model.decoder is None or left <= 0:
             break
-
-        def spell(
-            translator: AnyTranslator, _: threading.Event, portion: Sequence[str] = portion
-        ) -> dict[str, str | None]:
-            return {text: translator.misspelling(text) for text in portion}
-
         try:
-            answer = model.decoder.ask(spell, key=f"spelling/{owner}", owner=owner).result(left)
+            question = SpellingQuestion(tuple(portion))
+            answer = model.decoder.ask(question, key=f"spelling/{owner}", owner=owner).result(left)
         except (TimeoutError, CancelledError, EngineError):
             break
         if answer is None:

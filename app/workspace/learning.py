@@ -12,7 +12,6 @@ where the person works, whichever that is, and unlike the segments around the op
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ from app.text.nontranslatables import is_copied
 from app.text.words import word_spans
 from app.workspace.core import AnswerThread, WorkspaceCore
 from app.workspace.style_choice import StyleChoice
-from engine import AnyTranslator, EngineError, InvalidRequest, Request
+from engine import EngineError, LearningQuestion, Request
 
 if TYPE_CHECKING:
     from engine import Datastore, StoredPair  # importing these loads PyTorch
@@ -191,18 +190,10 @@ class Learning:
         request = self._style.asked.applied_to(Request(pair.source, direction=self._core.direction))
         protection = Protection.of(replace(request, prefix=pair.target))  # the tags of both texts are taken out
 
-        def learn(translator: AnyTranslator, cancel: threading.Event) -> tuple[StoredPair | None, Datastore]:
-            stored: StoredPair | None = None
-            asked = protection.request
-            if asked.prefix.strip() and not is_copied(pair.source) and not cancel.is_set():
-                try:
-                    stored = translator.stored_pair(asked, asked.prefix, origin=pair.origin)
-                except InvalidRequest:  # too long, say
-                    stored = None
-            return stored, translator.datastore_of(())
-
+        target = "" if is_copied(pair.source) else protection.request.prefix
+        question = LearningQuestion(replace(protection.request, prefix=""), target, pair.origin)
         try:
-            future = decoder.ask(learn, key=self._key, owner=self._core.token, priority="document")
+            future = decoder.ask(question, key=self._key, owner=self._core.token, priority="document")
         except EngineError:  # the worker is closing
             return
         self._asked = pair.origin

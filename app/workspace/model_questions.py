@@ -6,25 +6,24 @@ constraints cancels all: they are about an outdated proposal.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.loading import DecodingWorker
+from app.models.loading import DEADLINE_MS, DecodingWorker
 from app.segments.completion import completion_of
 from app.segments.constraint_changes import clean_locked, clean_target
 from app.segments.proposal_view import reason_message
 from app.segments.revision import revision_runs
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
-from app.workspace.alternatives import Question, alternatives_from, alternatives_view, question_for
+from app.workspace.alternatives import WordQuestion, alternatives_view, question_for, restored, to_engine
 from app.workspace.core import WorkspaceCore
 from app.workspace.learning import Learning
 from app.workspace.style_choice import StyleChoice
-from engine import Alternative, AnyTranslator, Request, SearchOptions, Translation
+from engine import Alternative, Request, SearchOptions, Translation
 
 # Nats for each piece that a revision changes. With the bundled model, after the first correction in 120 sentences (60
 # of documentation, 60 of talks): 63 changed, 28 for the better, 7 for the worse. With the default, 3: 43, 18, 6.
@@ -50,20 +49,22 @@ class Questions:
 
     def ask_alternatives(
         self, index: int, word: int, text: str
-    ) -> tuple[Question, Future[tuple[Alternative, ...] | None]]:
+    ) -> tuple[WordQuestion, Future[tuple[Alternative, ...] | None]]:
         """Asks for alternatives to word number `word` of the proposal `text`; None where a newer question came."""
         with self._core.lock:
             question = question_for(self._core.segment(index), self._style.request, word, text)
             datastore = self._learning.datastore
+            asked = to_engine(question, self.options, datastore)
+            if asked is None:
+                nothing: Future[tuple[Alternative, ...] | None] = Future()
+                nothing.set_result(())
+                return question, nothing
+            key, owner = self._keys["alternatives"], self._core.token
+            return question, self._decoder().ask(asked, key=key, owner=owner, deadline_ms=DEADLINE_MS)
 
-            def ask(translator: AnyTranslator, cancel: threading.Event) -> tuple[Alternative, ...]:
-                return alternatives_from(translator, question, self.options, cancel, datastore)
-
-            return question, self._decoder().ask(ask, key=self._keys["alternatives"], owner=self._core.token)
-
-    def show_alternatives(self, question: Question, found: Iterable[Alternative]) -> Json:
+    def show_alternatives(self, question: WordQuestion, found: Iterable[Alternative]) -> Json:
         """The answer for the page; logs it."""
-        view = alternatives_view(question, found)
+        view = alternatives_view(question, restored(question, found))
         payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
         with self._core.command() as work:
             work.log("alternatives", payload, question.segment)
@@ -133,16 +134,16 @@ class Questions:
 
 def _restored(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:
     """The answer with its tags and protected text; None where a newer question came."""
-    restored: Future[Translation | None] = Future()
+    answer_with_tags: Future[Translation | None] = Future()
 
     def restore(done: Future[Translation]) -> None:
-        if not restored.set_running_or_notify_cancel():  # nobody waits any more
+        if not answer_with_tags.set_running_or_notify_cancel():  # nobody waits any more
             return
         try:
             answer = done.result()
-            restored.set_result(None if answer.status == "cancelled" else protection.restore(answer))
+            answer_with_tags.set_result(None if answer.status == "cancelled" else protection.restore(answer))
         except (Exception, CancelledError) as error:
-            restored.set_exception(error)
+            answer_with_tags.set_exception(error)
 
     asked.add_done_callback(restore)
-    return restored
+    return answer_with_tags

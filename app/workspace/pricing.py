@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
 from app.workspace.learning import Learning
 from app.workspace.style_choice import StyleChoice
-from engine import AnyTranslator, EngineError, Pricing, SearchOptions
+from engine import EngineError, PriceQuestion, Pricing, SearchOptions
 
 
 class PriceRequests:
@@ -44,20 +43,18 @@ class PriceRequests:
             return
         protection = Protection.of(replace(self._style.request(segment), follow=None))  # prices are the model's own
 
-        datastore = self._learning.datastore
-
-        def price(translator: AnyTranslator, cancel: threading.Event) -> Pricing:
-            pricing = translator.price(
-                protection.request, self._options, cancel=cancel, deadline_ms=DEADLINE_MS, datastore=datastore
-            )
-            return protection.restore_pricing(pricing)
-
+        price = PriceQuestion(protection.request, self._options, self._learning.datastore)
+        key = self._key(segment.index)
         try:
-            future = worker.ask(price, key=self._key(segment.index), owner=self._core.token)
+            future = worker.ask(price, key=key, owner=self._core.token, deadline_ms=DEADLINE_MS)
         except EngineError:  # the worker is closing: nobody will look at prices
             return
         self._running = what
-        future.add_done_callback(lambda done: self._answers.hand_over(segment, done, self._take))
+        future.add_done_callback(
+            lambda done: self._answers.hand_over(
+                segment, done, lambda asked, answer: self._take(asked, protection, answer)
+            )
+        )
 
     def cancel(self) -> None:
         """Cancels the running request, if there is one."""
@@ -66,7 +63,7 @@ class PriceRequests:
             (index, _), self._running = self._running, None
             worker.cancel(self._key(index))
 
-    def _take(self, asked: SegmentState, done: Future[Pricing | None]) -> None:
+    def _take(self, asked: SegmentState, protection: Protection, done: Future[Pricing | None]) -> None:
         core = self._core
         with core.lock:
             if self._running == (asked.index, asked.requested):
@@ -83,6 +80,7 @@ class PriceRequests:
                 if error is not None:
                     raise error
                 return
+            pricing = protection.restore_pricing(pricing)
             prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
             with core.command() as work:
                 work.log("prices", prices.payload(), segment)

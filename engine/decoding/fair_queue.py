@@ -31,10 +31,6 @@ class FairQueue(Generic[T]):
     def push(self, owner: Hashable, job: T) -> None:
         self._by_owner.setdefault(owner, deque()).append(job)
 
-    def peek(self) -> T:
-        """The job that `pop` would return."""
-        return next(iter(self._by_owner.values()))[0]
-
     def pop(self) -> T:
         """Removes and returns the oldest job of the owner whose turn it is."""
         owner = next(iter(self._by_owner))

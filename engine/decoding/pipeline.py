@@ -118,6 +118,10 @@ class RequestPipeline:
 
         return self._encodings.decoder([sentence.source for sentence in sentences], go_on)
 
+    def prepared_decoder(self, prepared: PreparedRequest) -> StepDecoder:
+        """A decoder of one prepared request before its first step."""
+        return self._encodings.decoder([prepared])
+
     def translation(self, request: Request, prepared: PreparedRequest, result: SentenceResult) -> Translation:
         """The search's result as text, with placements and reasons; `elapsed_ms` is left to the caller."""
         decodings = [self._model.codec.decode(found.tokens) for found in result.hypotheses]

@@ -18,6 +18,7 @@ from engine.text.boundaries import (
     occurrences,
     stands_alone,
     word_at,
+    word_of_piece,
     words,
 )
 from engine.text.bpe import BytePairs
@@ -102,5 +103,6 @@ __all__ = [
     "split_bytes",
     "stands_alone",
     "word_at",
+    "word_of_piece",
     "words",
 ]

@@ -173,6 +173,14 @@ def word_at(text: str, spans: Sequence[tuple[int, int]], offset: int) -> tuple[i
     raise InvalidRequest(f"offset {offset} is on no word of {text!r}")
 
 
+def word_of_piece(text: str, spans: Sequence[tuple[int, int]], piece: int) -> tuple[int, int]:
+    """The pieces of the word that piece number `piece` is part of; raises InvalidRequest if there is none."""
+    for first, last in words(text, spans):
+        if first <= piece < last:
+            return first, last
+    raise InvalidRequest(f"piece {piece} is part of no word of {text!r}")
+
+
 def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
     """Whether two adjacent pieces are parts of one word: letters on both sides and nothing between.
 

@@ -43,7 +43,15 @@ class HandDecoder:
         self.requests.append((key, request, priority, future))
         return future
 
-    def ask(self, call: Any, *, key: str, owner: str, priority: Priority = "interactive") -> Future[Any]:
+    def ask(
+        self,
+        question: Any,
+        *,
+        key: str,
+        owner: str,
+        priority: Priority = "interactive",
+        deadline_ms: float | None = None,
+    ) -> Future[Any]:
         future: Future[Any] = Future()
         self.questions.append((key, future))
         return future

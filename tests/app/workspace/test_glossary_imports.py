@@ -18,6 +18,8 @@ from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.workspace import glossary_imports as imports
 from app.workspace.commands import Workspace
+from engine.decoding.loop import never
+from engine.decoding.question_steps import answer_alone
 from tests.app.hand_decoder import HandDecoder, ready_model
 
 TEXT = b"Open the file.\nThe router saves the log file.\nThe Router is on.\n"
@@ -40,9 +42,9 @@ GLOSSARY = "\n".join(
 class Speller(HandDecoder):
     """Spells nothing but Latin letters."""
 
-    def ask(self, call: Any, *, key: str, owner: str, priority: str = "interactive") -> Future[Any]:
+    def ask(self, question: Any, **_: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        future.set_result(call(self, None))
+        future.set_result(answer_alone(question.steps(self, never), lambda _: None))
         return future
 
     def misspelling(self, text: str) -> str | None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -20,7 +19,9 @@ from app.reports.replay import replay_steps
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.commands import Workspace
-from engine import Alternative, Avoid, Datastore, Hypothesis, Pricing, Request, StoredPair, Translator
+from engine import Alternative, Avoid, Datastore, Pricing, Request, StoredPair
+from engine.decoding.loop import never
+from engine.decoding.question_steps import Steps, answer_alone
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 NUMBERS = itertools.count(1)  # of the commands of a page
@@ -39,17 +40,14 @@ class AskedTranslator:
     def _keep(self, name: str, request: Request) -> None:
         self.asked.append((name, request.formality, request.domain))
 
-    def price(self, request: Request, *_: Any, **__: Any) -> Pricing:
+    def price_steps(self, request: Request, *_: Any) -> Steps[Pricing]:
+        yield ()
         self._keep("price", request)
         answer = translation(request, "frei")
         return Pricing(0.1, (0.1,) * len(request.phrases), (), answer, answer)
 
-    def score(self, source: str, *, tokens: Any, direction: str, formality: Any, domain: str | None) -> Hypothesis:
-        request = Request(source, direction, formality=formality, domain=domain)
-        self._keep("score", request)
-        return translation(request, "de: Open the settings.").hypotheses[0]
-
-    def alternatives(self, request: Request, *_: Any, **__: Any) -> tuple[Alternative, ...]:
+    def alternatives_steps(self, request: Request, *_: Any) -> Steps[tuple[Alternative, ...]]:
+        yield ()
         self._keep("alternatives", request)
         return ()
 
@@ -67,9 +65,9 @@ class AskedDecoder(HandDecoder):
         super().__init__()
         self.translator = AskedTranslator()
 
-    def ask(self, call: Any, *, key: str, owner: str, priority: str = "interactive") -> Future[Any]:
+    def ask(self, question: Any, **_: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        future.set_result(call(cast(Translator, self.translator), threading.Event()))
+        future.set_result(answer_alone(question.steps(self.translator, never), lambda _: None))
         return future
 
 
@@ -155,7 +153,7 @@ def test_prices_alternatives_and_completions_use_the_style(run: Run) -> None:
     workspace.questions.ask_completion(0, "Öffnen")
     completed = run.decoder.requests[-1][1]
     asked = [*run.decoder.translator.asked, ("completion", completed.formality, completed.domain)]
-    assert {name for name, *_ in asked} == {"price", "score", "alternatives", "completion"}
+    assert {name for name, *_ in asked} == {"price", "alternatives", "completion"}
     assert {(formality, domain) for _, formality, domain in asked} == {("formal", "software")}
     logged = [e.payload for e in run.store.events(workspace.session_id) if e.type == "decode_request"]
     assert (logged[-1]["formality"], logged[-1]["domain"]) == ("formal", "software")

@@ -1,0 +1,152 @@
+"""Questions to a model that need several translations: prices and alternatives.
+
+Each is a generator: it yields jobs, continues once all of them have ended, and returns the answer. The caller decides
+which other jobs share the decoding steps (`engine.decoding.question_loop`, or `answer_alone`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import torch
+
+from engine.decoding.limits import check_count
+from engine.decoding.loop import DecodingJob, Interrupt, JobLoop
+from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
+from engine.errors import InvalidRequest
+from engine.model.datastore import Datastore
+from engine.request import Alternative, Pricing, Request, SearchOptions, Translation
+from engine.search.next_words import next_words
+from engine.search.sentence import SearchVocabulary
+from engine.search.tracker import ConstraintTracker
+from engine.text import Codec, join_bytes, word_of_piece
+
+Answer = TypeVar("Answer")
+Steps = Generator[Sequence[DecodingJob], None, Answer]
+
+
+def answer_alone(steps: Steps[Answer], new_loop: Callable[[int], JobLoop[Any]]) -> Answer:
+    """The answer, with the jobs decoded in loops of their own; `new_loop` gets the number of jobs."""
+    while True:
+        try:
+            jobs = next(steps)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+        if not jobs:
+            continue
+        loop = new_loop(len(jobs))
+        for job in jobs:
+            loop.add(job)
+        while len(loop):
+            loop.step()
+
+
+def price_steps(
+    pipeline: RequestPipeline,
+    request: Request,
+    options: SearchOptions,
+    interruption: Interrupt,
+    datastore: Datastore | None = None,
+) -> Steps[Pricing]:
+    """The price of the constraints, all together and each alone, from translations with and without them.
+
+    All are decoded without hints, which change the model's scores. Prices that are unknown after an interruption are
+    None.
+    """
+    started = time.perf_counter()
+    request = replace(request, hints=False)
+    phrases, avoid = request.phrases, request.avoid
+    variants = [request, replace(request, phrases=(), avoid=())]
+    variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
+    variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
+    jobs: list[DecodingJob] = []
+    for variant in variants:
+        if (why := interruption()) is not None:
+            unknown = Translation(request, why, reasons=(INTERRUPTED[why],))
+            return Pricing(None, (None,) * len(phrases), (None,) * len(avoid), unknown, unknown)
+        prepared = pipeline.prepare(variant, datastore)
+        jobs.append(DecodingJob(variant, options, interruption, prepared, started_at=started))
+    yield jobs
+    constrained, free, *without = map(_translation, jobs)
+    prices = [_price(other, constrained) for other in without]
+    return Pricing(
+        total=_price(free, constrained),
+        phrases=tuple(prices[: len(phrases)]),
+        avoid=tuple(prices[len(phrases) :]),
+        constrained=constrained,
+        free=free,
+    )
+
+
+def alternatives_steps(
+    pipeline: RequestPipeline,
+    codec: Codec,
+    vocabulary: SearchVocabulary,
+    request: Request,
+    tokens: Sequence[int],
+    piece: int,
+    count: int,
+    options: SearchOptions,
+    interruption: Interrupt,
+    datastore: Datastore | None = None,
+) -> Steps[tuple[Alternative, ...]]:
+    """Other words for the one with piece number `piece` of a hypothesis, each with the best sentence that follows.
+
+    Args:
+        tokens: All pieces of the hypothesis.
+        count: How many alternatives at most; there are fewer after an interruption.
+
+    Raises InvalidRequest if the piece is part of no word, or if the request cannot be met.
+    """
+    check_count(count)
+    started = time.perf_counter()
+    prepared = pipeline.prepare(request, datastore)
+    if prepared.obstacles:
+        raise InvalidRequest(prepared.obstacles[0].message)
+    decoding = codec.decode(tokens)
+    first, last = word_of_piece(decoding.text, decoding.spans, piece)
+    left = tuple(tokens[:first])
+    replaced = join_bytes("".join(codec.surfaces[token] for token in tokens[first:last]))
+    unbound = replace(prepared.constraints, prefix=None)
+    with torch.inference_mode():
+        following = next_words(
+            pipeline.prepared_decoder(prepared),
+            ConstraintTracker([unbound], vocabulary.texts),
+            vocabulary.texts,
+            vocabulary.roles,
+            vocabulary.byte_masks,
+            left,
+            count + 1,
+            is_stopped=lambda: interruption() is not None,
+        )
+    following = [word for word in following if codec.decode(word.pieces).text != replaced][:count]
+    jobs: list[DecodingJob] = []
+    for word in following:
+        pieces = (*left, *word.pieces)
+        begun = prepared.begun_with(codec.decode(pieces).text, pieces)
+        jobs.append(DecodingJob(request, options, interruption, begun, started_at=started))
+    yield jobs
+    found = [
+        Alternative(codec.decode(word.pieces).text, word.log_prob, translation.hypotheses[0])
+        for word, translation in zip(following, map(_translation, jobs), strict=True)
+        if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
+    ]
+    return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
+
+
+def _translation(job: DecodingJob) -> Translation:
+    """The translation of a job that has ended; raises its error."""
+    if job.error is not None:
+        raise job.error
+    return job.result()
+
+
+def _price(without: Translation, having: Translation) -> float | None:
+    """The difference of the best scores; None if one of the two has no translation that meets its request."""
+    if without.status != "complete" or having.status != "complete":
+        return None
+    return without.hypotheses[0].score - having.hypotheses[0].score

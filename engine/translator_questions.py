@@ -1,0 +1,115 @@
+"""Questions to a translator other than a translation: prices, alternatives, scores, spelling, and what can be learned.
+
+They are plain data, which can be pickled. `engine.worker.Worker.ask` takes them; their translations share the decoding
+steps with the other requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from engine.errors import InvalidRequest
+from engine.request import Alternative, Hypothesis, Pricing, Request, SearchOptions
+
+if TYPE_CHECKING:  # or importing a question would load PyTorch
+    from engine.any_translator import AnyTranslator
+    from engine.decoding.loop import DecodingJob, Interrupt
+    from engine.decoding.question_steps import Steps
+    from engine.model.datastore import Datastore, StoredPair
+
+Answer_co = TypeVar("Answer_co", covariant=True)
+
+
+class Question(Protocol[Answer_co]):
+    """Anything that a translator answers by some steps of its own and some jobs."""
+
+    def steps(
+        self, translator: AnyTranslator, interruption: Interrupt
+    ) -> Generator[Sequence[DecodingJob], None, Answer_co]:
+        """Yields jobs, continues once they have ended, and returns the answer.
+
+        Between jobs, a long computation asks `interruption` whether it must end.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class PriceQuestion:
+    """What the constraints of a request cost; see `Translator.price`."""
+
+    request: Request
+    options: SearchOptions
+    datastore: Datastore | None = None
+
+    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[Pricing]:
+        return translator.price_steps(self.request, self.options, interruption, self.datastore)
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativesQuestion:
+    """Other words for the one that has piece number `piece` of a hypothesis; see `Translator.alternatives`.
+
+    `tokens` are all pieces of the hypothesis; the request may be another one than its own.
+    """
+
+    request: Request
+    tokens: tuple[int, ...]
+    piece: int
+    count: int
+    options: SearchOptions
+    datastore: Datastore | None = None
+
+    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[tuple[Alternative, ...]]:
+        return translator.alternatives_steps(
+            self.request, self.tokens, self.piece, self.count, self.options, interruption, self.datastore
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreQuestion:
+    """The model's score of `target` as a translation of the request's source; see `Translator.score`.
+
+    The request's direction, domain and formality count, its constraints do not.
+    """
+
+    request: Request
+    target: str
+
+    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[Hypothesis]:
+        asked = self.request
+        yield ()
+        return translator.score(
+            asked.source, self.target, direction=asked.direction, domain=asked.domain, formality=asked.formality
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SpellingQuestion:
+    """What the model writes for each text that it cannot spell, None for each that it can."""
+
+    texts: tuple[str, ...]
+
+    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[dict[str, str | None]]:
+        yield ()
+        return {text: translator.misspelling(text) for text in self.texts if interruption() is None}
+
+
+@dataclass(frozen=True, slots=True)
+class LearningQuestion:
+    """What a datastore keeps of `target`, a translation by a person; see `Translator.stored_pair`."""
+
+    request: Request
+    target: str
+    origin: Hashable
+    least_fit: float | None = None
+
+    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[tuple[StoredPair | None, Datastore]]:
+        """The pair, None if it teaches nothing or cannot be taken, and an empty datastore of the model."""
+        yield ()
+        stored: StoredPair | None = None
+        if self.target.strip() and interruption() is None:
+            with suppress(InvalidRequest):  # too long, say
+                stored = translator.stored_pair(self.request, self.target, origin=self.origin, least_fit=self.least_fit)
+        return stored, translator.datastore_of(())
