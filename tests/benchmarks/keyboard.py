@@ -83,7 +83,8 @@ WATCH = """() => {
 # The open segment has its proposal and prices, and the field has the focus.
 READY = """number => document.querySelector('.editor .no').textContent === number
   && document.activeElement.id === 'pinpoint-edit' && document.activeElement.value
-  && document.querySelector('.hyp').getAttribute('aria-busy') === 'false' && document.querySelector('.nbest .nb')"""
+  && document.querySelector('.hyp').getAttribute('aria-busy') === 'false'
+  && document.querySelector('.nbest').textContent.trim()"""
 SETTLED = "() => document.querySelector('.hyp').getAttribute('aria-busy') === 'false'"
 LEFT = """([number, total]) => document.querySelector('.editor .no').textContent !== number
   || [...document.querySelectorAll('.checks li')].some(finding => finding.offsetParent)
