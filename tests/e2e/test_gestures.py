@@ -232,3 +232,15 @@ def test_pin_is_moved_by_keys_and_keeps_the_focus(screen: Screen, decoder: HandD
     expect(word(screen, "alte")).to_be_focused()
     keyboard.press("Alt+Shift+ArrowLeft")
     assert screen.proposal_text() == "Wenn das Licht grün wird, startet alte der Server."
+
+
+def test_selected_text_stays_selected_as_a_whole_when_a_longer_proposal_arrives(screen: Screen, decoder: HandDecoder):
+    word(screen, "Server").click()
+    newest(screen, decoder, "Server")
+    screen.field.focus()
+    screen.page.keyboard.press("Control+a")
+    longer = PROPOSAL + " Das dauert einen Augenblick."
+    screen.eventually(lambda: answered(screen, decoder, longer))
+    expect(screen.field).to_have_value(longer)
+    screen.page.keyboard.type("Der Rechner")
+    expect(screen.field).to_have_value("Der Rechner")

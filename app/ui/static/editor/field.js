@@ -77,7 +77,7 @@ export class Field {
   }
 
   /**
-   * Replaces the text; without `start` the caret keeps its place.
+   * Replaces the text; without `start` caret and selection keep their place, and an end at the text's end stays there.
    * @param {string} text
    * @param {number | null} [start]
    * @param {number | null} [end]
@@ -87,10 +87,10 @@ export class Field {
     if (value !== text) {
       this.ghost = '';
       this.marks = [];
-      const wasAtEnd = selectionStart >= value.length;
       this.area.value = text;
       this.changes.begin(text);
-      if (start === null) [start, end] = wasAtEnd ? [text.length, text.length] : [selectionStart, selectionEnd];
+      if (start === null)
+        [start, end] = [selectionStart, selectionEnd].map(at => (at >= value.length ? text.length : at));
     }
     if (start !== null) this.area.setSelectionRange(Math.min(start, text.length), Math.min(end ?? start, text.length));
     this.grow();
