@@ -194,7 +194,7 @@ class PivotTranslator:
     def price_steps(
         self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
-        """The steps of `price`, for a loop that other jobs share; a source that is new here is translated at once."""
+        """The steps of `price`, as of `Translator.price_steps`; the first model translates a new source at once."""
         first = self._translated_first(request, interruption)
         second = self.second_request(request, first)
         priced = yield from self._second.price_steps(second, options, interruption, datastore)

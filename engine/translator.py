@@ -16,7 +16,7 @@ from typing import Any, Literal
 import torch
 
 from engine.decoding.encodings import Encodings
-from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, interruption_of
+from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, decode_all, interruption_of
 from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
 from engine.decoding.question_steps import Answer, Steps, alternatives_steps, answer_alone, price_steps
@@ -331,7 +331,7 @@ class Translator:
     def price_steps(
         self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
-        """The steps of `price`, for a loop that other jobs share."""
+        """The steps of `price`, for a caller that takes them in turn with others."""
         return price_steps(self.pipeline, request, options, interruption, datastore)
 
     def alternatives(
@@ -367,7 +367,7 @@ class Translator:
         interruption: Interrupt,
         datastore: Datastore | None = None,
     ) -> Steps[tuple[Alternative, ...]]:
-        """The steps of `alternatives`, for a loop that other jobs share; `piece` is the number of one in the word."""
+        """The steps of `alternatives`, as of `price_steps`; `piece` is the number of a piece of the word."""
         return alternatives_steps(
             self.pipeline,
             self._codec,
@@ -386,10 +386,7 @@ class Translator:
 
     def decode(self, job: DecodingJob) -> Translation:
         """Decodes one job alone, to its end; raises its error."""
-        loop = self.decoding_loop(1, "batch")
-        loop.add(job)
-        while len(loop):
-            loop.step()
+        decode_all(self.decoding_loop(1, "batch"), [job])
         if job.error is not None:
             raise job.error
         return job.result()

@@ -1,7 +1,7 @@
 """Questions to a translator other than a translation: prices, alternatives, scores, spelling, and what can be learned.
 
-They are plain data, which can be pickled. `engine.worker.Worker.ask` takes them; their translations share the decoding
-steps with the other requests.
+They are plain data, which can be pickled. `engine.worker.Worker.ask` takes them; the steps of their
+translations alternate with those of other requests.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class LearningQuestion:
         """The pair, None if it teaches nothing or cannot be taken, and an empty datastore of the model."""
         yield ()
         stored: StoredPair | None = None
-        if self.target.strip() and interruption() is None:
+        if self.target.strip():
             with suppress(InvalidRequest):  # too long, say
                 stored = translator.stored_pair(self.request, self.target, origin=self.origin, least_fit=self.least_fit)
         return stored, translator.datastore_of(())

@@ -86,7 +86,7 @@ class _Submission(DecodingJob):
 class _Asking(QuestionRun):
     """A question with the future of its answer. `stop` is set to cancel it."""
 
-    question: Question[Any] | None = None
+    question: Question[Any] = field(kw_only=True)
     key: Hashable = None
     priority: Priority = "interactive"
     deadline_ms: float | None = None
@@ -105,7 +105,7 @@ class Worker:
 
     `shares_steps` lets documents run in the same steps as interactive requests. By default it is on for an accelerator,
     where a wider step takes hardly longer; on a CPU it would slow the interactive requests down. `deadline_ms` is for
-    translations that are submitted without a deadline.
+    requests and questions without a deadline of their own.
     """
 
     def __init__(
@@ -175,8 +175,8 @@ class Worker:
         """Returns a future of the answer to a question of `engine.translator_questions`: prices or alternatives, say.
 
         The future has None after a newer request with the same key, and the exception if the question raised one. The
-        steps of the translations that it needs alternate with those of other requests. The deadline counts from the
-        first.
+        steps of the translations that it needs alternate with those of other requests. The deadline counts from when
+        it leaves the queue.
         """
         check_deadline(deadline_ms)
         deadline_ms = self._deadline_ms if deadline_ms is None else deadline_ms
@@ -395,7 +395,6 @@ class Worker:
                 if isinstance(task, _Submission):
                     loop.add(task)
                 else:
-                    assert task.question is not None
                     task.steps = task.question.steps(self._translator, task.interruption)
                     loop.ask(task)
             except Exception as error:  # whatever it is, the next request must not suffer

@@ -557,6 +557,7 @@ def test_questions_have_the_answers_of_the_translator(model):
         answers = [worker.ask(pickle.loads(pickle.dumps(question))) for question in direct]
         learned, empty = worker.ask(LearningQuestion(request, "Datei", "origin", least_fit=-100.0)).result(30)
         nothing, _ = worker.ask(LearningQuestion(request, " ", "origin")).result(30)
+        late = worker.ask(LearningQuestion(request, "Datei", "late", least_fit=-100.0), deadline_ms=0).result(30)
         refused = worker.ask(LearningQuestion(Request("a", direction="xx-yy"), "b", "origin")).result(30)
         answered = [answer.result(30) for answer in answers]
     priced, expected = answered[0], direct[PriceQuestion(request, OPTIONS)]
@@ -572,6 +573,7 @@ def test_questions_have_the_answers_of_the_translator(model):
     assert learned is not None
     assert (learned.origin, empty.model, empty.pairs) == ("origin", translator.checksum, ())
     assert nothing is None
+    assert late[0] is not None, "after a pause of any length"
     assert refused[0] is None
 
 

@@ -101,6 +101,14 @@ class JobLoop(Protocol[Job]):
         """End the jobs whose interruption says so; returns the jobs that ended."""
 
 
+def decode_all(loop: JobLoop[Job], jobs: Iterable[Job]) -> None:
+    """Decodes the jobs in an empty loop until all have ended. Raises InvalidRequest as `JobLoop.add`."""
+    for job in jobs:
+        loop.add(job)
+    while len(loop):
+        loop.step()
+
+
 class DecodingLoop(Generic[Job]):
     """Decodes jobs together. Add some at any time, then call `step` until the loop is empty."""
 

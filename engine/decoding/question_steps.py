@@ -1,7 +1,7 @@
 """Questions to a model that need several translations: prices and alternatives.
 
 Each is a generator: it yields jobs, continues once all of them have ended, and returns the answer. The caller decides
-which other jobs share the decoding steps (`engine.decoding.question_loop`, or `answer_alone`).
+when the jobs make their steps: at once (`answer_alone`), or in turn with others (`engine.decoding.question_loop`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import torch
 
 from engine.decoding.limits import check_count
-from engine.decoding.loop import DecodingJob, Interrupt, JobLoop
+from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, decode_all
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
 from engine.errors import InvalidRequest
 from engine.model.datastore import Datastore
@@ -38,11 +38,7 @@ def answer_alone(steps: Steps[Answer], new_loop: Callable[[int], JobLoop[Any]]) 
             return answer
         if not jobs:
             continue
-        loop = new_loop(len(jobs))
-        for job in jobs:
-            loop.add(job)
-        while len(loop):
-            loop.step()
+        decode_all(new_loop(len(jobs)), jobs)
 
 
 def price_steps(

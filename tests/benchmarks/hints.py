@@ -25,7 +25,7 @@ import torch
 from app.models.loading import SEARCH
 from engine import Request, Translator, occurrences
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.loop import DecodingJob, never
+from engine.decoding.loop import DecodingJob, decode_all, never
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, write_json
 from tests.benchmarks.simulation.data import read_documents
 from tests.benchmarks.simulation.decoding import Engine
@@ -127,11 +127,7 @@ def answered(arm: str, requests: Sequence[Request], translator: Any) -> Answers:
     for first in range(0, len(requests), TOGETHER):
         part = [replace(request, hints=arm != "search") for request in requests[first : first + TOGETHER]]
         jobs = [DecodingJob(request, options, never, in_arm(arm, request, translator)) for request in part]
-        loop = translator.decoding_loop(len(jobs), "batch")
-        for job in jobs:
-            loop.add(job)
-        while len(loop):
-            loop.step()
+        decode_all(translator.decoding_loop(len(jobs), "batch"), jobs)
         for translation in (job.result() for job in jobs):
             texts.append(" ".join(translation.hypotheses[0].text.split()) if translation.hypotheses else "")
             steps += translation.num_steps

@@ -20,6 +20,7 @@ from tests.benchmarks import (
     hints,
     kernels,
     learning,
+    people,
     protection,
     stopping,
     terminology,
@@ -195,6 +196,20 @@ def test_learning_is_measured_over_documents_and_unrelated_sentences(model, tmp_
     assert results["unrelated"]["segments"] == 4
     assert results["cpu_ms"]["learn a segment"] > 0
     assert learning.main([*arguments, "--model", str(model), "--output", str(output)]) == 1, "no document is so long"
+
+
+def test_people_are_measured_with_prices_in_turn_and_alone(model, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(people, "READING_S", 0.001)
+    monkeypatch.setattr(people, "PRICE_READING_S", 0.001)
+    monkeypatch.setattr(people, "CHARACTERS", range(1, 200))
+    sources = tmp_path / "sources.en"
+    sources.write_text("\n".join(SOURCES), encoding="utf-8")
+    cell = ["--people", "2", "--seconds", "0.2", "--model", str(model), "--output", str(tmp_path / "results")]
+    people.main([str(sources), *cell])
+    rows = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))["rows"]
+    assert [row["prices"] for row in rows] == ["in turn", "alone"]
+    assert all(row["translations"] >= 2 and 0 < row["median_ms"] <= row["p95_ms"] for row in rows)
+    assert people.table(rows) in capsys.readouterr().out
 
 
 def test_pins_are_compared_with_and_without_hints(model, tmp_path, capsys):
