@@ -160,14 +160,15 @@ class SharedApp:
 
 @pytest.fixture(scope="package")
 def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    """One app for all tests of a worker. Each test opens its own document; matches of the others do not fill it.
+    """One app for all tests of a worker. Each test opens its own document, and what other tests confirmed does not
+    change its proposals: the memory does not fill it, and the model does not learn.
 
     Its first project leaves the form of address to the model: with a form, the random model translates at length.
     """
     folder = tmp_path_factory.mktemp("log")
     store = LogStore.open(folder / "log.sqlite")
     with store.connection.transaction("make a project"):
-        insert_project(store.connection.db, Project(0, "", "", "en-de", "", "", True))
+        insert_project(store.connection.db, Project(0, "", "", "en-de", "", "", True, learns=False))
     store.close()
     with serve(loading(model_folder), folder, fills_from_memory=False) as url:
         yield SharedApp(url)
