@@ -218,7 +218,7 @@ class Api:
 
     def _whole(self, workspace: Workspace, result: Json) -> Json:
         first = workspace.first_to_do() if workspace.open_index is None else workspace.open_index
-        offers = self.sessions.offers(besides=workspace)
+        offers = self.sessions.logged_documents.offers(besides=workspace.session_id)
         if (model := self.sessions.model_offer(workspace)) is not None:
             result = {**result, "model_offer": model}
         return {**workspace.snapshot(), "offers": offers, "result": {"open": first, **result}}

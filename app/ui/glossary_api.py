@@ -75,7 +75,7 @@ class GlossaryApi:
     def stage(self, token: str, name: str, chunks: list[bytes], language: str, columns: str = "") -> Json:
         """Reads an uploaded glossary; the reply shows what using it would do, or asks for its columns. Changes nothing.
 
-        For `columns` see `Sessions.stage_glossary`.
+        For `columns` see `GlossaryFiles.stage`.
         """
 
         def stage() -> Json:
@@ -83,7 +83,7 @@ class GlossaryApi:
             with self._reading:
                 data = b"".join(chunks)
                 chunks.clear()
-                return {"ok": True, "result": self.sessions.stage_glossary(workspace, data, name, columns)}
+                return {"ok": True, "result": self.sessions.glossary_files.stage(workspace, data, name, columns)}
 
         return in_language_of({"language": language}, attempt(stage))
 

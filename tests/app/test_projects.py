@@ -145,7 +145,7 @@ def test_change_of_a_term_base_reaches_open_and_closed_documents_of_the_project_
     assert (terms_of(closed), hits_of(closed)) == (terms_of(opened), [[], ["Router", "Datei"]])
     run.create(opened, "Elsewhere")
     elsewhere = run.open("elsewhere.txt")
-    run.sessions.close_idle(0)  # all but the one shown
+    run.sessions.workspaces.close_idle(0)  # all but the one shown
     opened = run.sessions.find(opened.token)
     opened.glossaries.edit(base.id, {0: Term("router", "Zugangsgerät"), 1: None})
     assert terms_of(elsewhere) == []
@@ -153,7 +153,7 @@ def test_change_of_a_term_base_reaches_open_and_closed_documents_of_the_project_
     assert terms_of(closed) == [("router", "Zugangsgerät")]
     assert changes_logged(run, closed) == ["project", "project"]
     assert changes_logged(run, opened) == ["import", "edit"]
-    run.sessions.close_idle(0)
+    run.sessions.workspaces.close_idle(0)
     assert changes_logged(run, run.sessions.find(token)) == ["project", "project"], "nothing has changed since"
 
 
@@ -272,7 +272,7 @@ def test_moved_document_has_terms_and_memory_of_its_new_project(run: Run, is_ope
     target = run.create(first, "Target", shares_memory=False)
     run.open("second.txt", OTHER).glossaries.put("new.tsv", TERMS, is_shared=True)
     if not is_open:
-        run.sessions.close_idle(0)
+        run.sessions.workspaces.close_idle(0)
     run.sessions.move_document(first.session_id, target)
     moved = run.sessions.find(first.token)
     assert moved.project.id == target

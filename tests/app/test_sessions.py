@@ -86,7 +86,7 @@ def test_new_tab_shows_what_was_opened_last(run: Run):
 def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     first = Run(log)
     workspace = first.sessions.open_document(TEXT, "manual.txt")
-    first.sessions.import_glossary(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    first.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     workspace.open(0)
     workspace.constrain(0, ["Dialog"], [])
     workspace.confirm(0, "Öffnen Sie den Dialog.")
@@ -125,7 +125,7 @@ def test_page_of_an_earlier_run_finds_its_session_by_the_token(log: Path):
 @pytest.mark.parametrize("is_long", [False, True])
 def test_continued_session_whose_log_was_changed_says_so(log: Path, is_long: bool, monkeypatch: pytest.MonkeyPatch):
     if is_long:  # then it is checked in the background
-        monkeypatch.setattr("app.sessions.MAX_EVENTS_CHECKED_FIRST", 0)
+        monkeypatch.setattr("app.sessions.workspace_opener.MAX_EVENTS_CHECKED_FIRST", 0)
     first = Run(log)
     intact, changed = (first.sessions.open_document(TEXT + extra, "manual.txt").token for extra in (b"", b"Save.\n"))
     first.end()
@@ -151,7 +151,9 @@ def test_second_tab_is_offered_nothing_while_the_first_continues_its_session(log
     first.end()
     second = Run(log)
     workspace, _ = second.sessions.welcome(token)
-    assert [offer["name"] for offer in second.sessions.offers(besides=workspace)] == ["other.txt"]
+    assert [offer["name"] for offer in second.sessions.logged_documents.offers(besides=workspace.session_id)] == [
+        "other.txt"
+    ]
     assert second.sessions.welcome(None) == (workspace, {})
     second.end()
 
@@ -209,7 +211,7 @@ def test_unusable_files_change_nothing(run: Run, tmp_path: Path):
     with pytest.raises(DocumentError, match=r"end in \.pdf"):
         run.sessions.open_document(b"%PDF-1.4", "manual.pdf")
     with pytest.raises(GlossaryError, match="1 column"):
-        run.sessions.import_glossary(workspace, b"router\nfile\n", "terms.tsv")
+        run.sessions.glossary_files.add(workspace, b"router\nfile\n", "terms.tsv")
     with pytest.raises(DocumentError, match=r"missing\.txt"):
         run.sessions.open_files(tmp_path / "missing.txt", None)
     assert run.sessions.welcome(None)[0] is workspace
@@ -310,7 +312,7 @@ def test_documents_of_every_format_are_exported_after_a_restart(log: Path):
         "a.md": b"# One\n\nTwo. Neu {1}x{/1}\n",
         "a.html": b"<p>Neu <b>x</b></p>",
     }
-    assert "untouched.po" not in [offer["name"] for offer in second.sessions.offers()]
+    assert "untouched.po" not in [offer["name"] for offer in second.sessions.logged_documents.offers()]
     second.end()
 
 
@@ -369,8 +371,8 @@ def test_a_document_that_cannot_be_begun_again_leaves_no_session(run: Run):
 
 
 def test_only_so_many_documents_stay_open_that_no_page_shows(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.sessions.MAX_OPEN", 2)
-    monkeypatch.setattr("app.sessions.AWAY_SECONDS", 0.0)
+    monkeypatch.setattr("app.sessions.open_workspaces.MAX_OPEN", 2)
+    monkeypatch.setattr("app.sessions.open_workspaces.AWAY_SECONDS", 0.0)
     before = threading.active_count()
     opened = []
     for number in range(6):
@@ -379,8 +381,8 @@ def test_only_so_many_documents_stay_open_that_no_page_shows(run: Run, monkeypat
         settle(opened[-1])
     run.sessions.find(opened[1].token)
     wait_until(lambda: threading.active_count() <= before + 3 * 4)
-    monkeypatch.setattr("app.sessions.AWAY_SECONDS", 3600.0)
-    assert run.sessions.close_idle() == 0, "a page that shows one asks for it"
+    monkeypatch.setattr("app.sessions.open_workspaces.AWAY_SECONDS", 3600.0)
+    assert run.sessions.workspaces.close_idle() == 0, "a page that shows one asks for it"
     for number, workspace in enumerate(opened):
         assert run.sessions.find(workspace.token).segments[0].target == f"Text {number}"
 
@@ -401,9 +403,9 @@ def test_workspace_that_no_page_asks_for_is_closed_and_found_again(run: Run):
     settle(first)
     before = threading.active_count()
     second = run.sessions.open_document(b"Another.", "other.txt")
-    assert run.sessions.close_idle(idle_seconds=3600) == 0
+    assert run.sessions.workspaces.close_idle(idle_seconds=3600) == 0
     settle(second)
-    assert run.sessions.close_idle(idle_seconds=0) == 1
+    assert run.sessions.workspaces.close_idle(idle_seconds=0) == 1
     wait_until(lambda: threading.active_count() <= before)
     again = run.sessions.find(first.token)
     assert again is not first

@@ -55,7 +55,7 @@ def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
     workspace = api.sessions.find(token)
     decoder: Any = workspace.model.decoder
     assert isinstance(decoder, HandDecoder) and isinstance(api.sessions, Sessions)
-    api.sessions.import_glossary(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     constraints = {"terms_off": [], "bans": [{"text": "rot", "case": "exact"}], "beginning": "", "locked": []}
     for name, fields in (
         ("open", {"segment": 1}),
@@ -106,7 +106,7 @@ def test_shape_of_a_result_refuses_another_field(name: str):
 
 def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
     workspace = api.sessions.find(api.hello({})["token"])
-    api.sessions.import_glossary(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     (glossary,) = workspace.terms.glossaries
     staged = api.glossaries.stage(workspace.token, "more.tsv", [b"save\tspeichern\n"], "en")["result"]["import"]
     query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
@@ -179,7 +179,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
 
 def test_answer_to_each_question_about_glossaries_has_its_type(api: Api):  # noqa: F811
     workspace = api.sessions.find(api.hello({})["token"])
-    api.sessions.import_glossary(workspace, b"router\tRouter\nthe router\tder Router\n", "terms.tsv")
+    api.sessions.glossary_files.add(workspace, b"router\tRouter\nthe router\tder Router\n", "terms.tsv")
     has_shape(uploaded := api.glossaries.stage(workspace.token, "terms.tsv", [UPLOAD], "en")["result"], ImportReport)
     assert uploaded["counts"]["rejected"] and uploaded["document"]["num_segments_hit"]
     number = {"import": uploaded["import"]}

@@ -63,7 +63,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def stage(workspace: Workspace, text: str, name: str = "terms.tsv") -> dict[str, Any]:
-    report: dict[str, Any] = workspace.sessions.stage_glossary(workspace, text.encode(), name)  # type: ignore[attr-defined]
+    report: dict[str, Any] = workspace.sessions.glossary_files.stage(workspace, text.encode(), name)  # type: ignore[attr-defined]
     return report
 
 
@@ -256,7 +256,7 @@ class NotStarted:
 
 def test_columns_are_asked_for_and_the_choice_is_kept_for_the_same_names(workspace: Workspace):
     def bring(text: str, columns: str = "") -> dict[str, Any]:
-        found: dict[str, Any] = workspace.sessions.stage_glossary(workspace, text.encode(), "t.csv", columns)  # type: ignore[attr-defined]
+        found: dict[str, Any] = workspace.sessions.glossary_files.stage(workspace, text.encode(), "t.csv", columns)  # type: ignore[attr-defined]
         return found
 
     text = "en,Kind,de\nfile,noun,Datei\n"

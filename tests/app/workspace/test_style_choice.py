@@ -221,7 +221,7 @@ def test_document_begun_again_keeps_the_style_that_applies_to_the_direction(run:
 
 def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
-    run.sessions.import_glossary(workspace, b"router\tRouter\n", "terms.tsv")
+    run.sessions.glossary_files.add(workspace, b"router\tRouter\n", "terms.tsv")
     workspace.open(1)
     workspace.constrain(1, ["Datei"], [], [Avoid("speichern")])
     run.answer(workspace)

@@ -1,10 +1,12 @@
-"""The example of the first start: the sample document with its glossary and one pin."""
+"""The sample document; the first start adds its glossary and one pin, as an example of both."""
 
 from __future__ import annotations
 
 from app.log.records import SessionRecord
 from app.workspace.commands import Workspace
 
+DOCUMENT = "getting-started.txt"
+LANGUAGES = ("en", "")  # of the document
 DIRECTION = "en-de"  # of the glossary
 GLOSSARY = "glossary.tsv"
 _TITLE = "Erste Schritte mit Harbor Notes"  # of the first segment, with the pin in its place

@@ -1,0 +1,84 @@
+"""The documents that the log has, open or not: their list, offers to continue one, and those that nobody touched."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from app.formats.documents import Document
+from app.log.records import SessionRecord, SessionSummary
+from app.log.store import LogStore
+from app.models.style import Style, chosen_style
+from app.segments.state import Json
+from app.sessions import example
+
+MAX_OFFERS = 8
+
+
+class LoggedDocuments:
+    """The sessions of a log as a person sees them: one row for each document."""
+
+    def __init__(self, store: LogStore) -> None:
+        self._store = store
+
+    def rows(self) -> list[Json]:
+        """All documents, most recently used first."""
+        return [
+            {**_offer(summary), "direction": summary.direction, "project": summary.project_id}
+            for summary in self._store.sessions()
+        ]
+
+    def offers(self, besides: int | None = None) -> list[Json]:
+        """Earlier sessions in which something was done, the last one first; at most MAX_OFFERS.
+
+        `besides` is a session that is not offered.
+        """
+        offers: list[Json] = []
+        for summary in self._store.sessions():
+            if summary.id == besides or self.is_untouched(summary):
+                continue
+            offers.append(_offer(summary))
+            if len(offers) == MAX_OFFERS:
+                break
+        return offers
+
+    def by_last_use(self) -> list[SessionSummary]:
+        """All sessions, the one used last first; the sample comes last if nothing was done in it."""
+        found = self._store.sessions()
+        return sorted(found, key=lambda one: one.document_name == example.DOCUMENT and self.is_untouched(one))
+
+    def is_untouched(self, summary: SessionSummary) -> bool:
+        """Whether nobody has done anything in the session."""
+        is_sample = summary.document_name == example.DOCUMENT
+        return summary.is_untouched or (is_sample and example.has_only_example(self._store.load_session(summary.id)))
+
+    def untouched_twin(
+        self, document: Document, direction: str, project_id: int, style: Style, besides: Collection[int]
+    ) -> SessionRecord | None:
+        """A session on the same bytes in which nothing was done: it is used again rather than left behind.
+
+        None where there is none, or only among the sessions `besides`.
+        """
+        for summary in self._store.sessions():
+            is_alike = summary.document_name == document.name and summary.project_id == project_id
+            if is_alike and summary.id not in besides and self.is_untouched(summary):
+                record = self._store.load_session(summary.id)
+                has_style = chosen_style(self._store, summary.id) == style
+                same = record.document
+                if has_style and (record.direction, same.data, same.segments, same.format) == (
+                    direction,
+                    document.data,
+                    document.segments,
+                    document.format,
+                ):
+                    return record
+        return None
+
+
+def _offer(summary: SessionSummary) -> Json:
+    return {
+        "session": summary.id,
+        "name": summary.document_name,
+        "num_confirmed": summary.num_confirmed,
+        "num_segments": summary.num_segments,
+        "last_ms": summary.last_ms,
+    }

@@ -1,0 +1,120 @@
+"""The workspaces that are open at the same time: found by token, and closed when no page asks for them any more."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+
+from app.errors import LogError
+from app.log.store import LogStore
+from app.models.document_models import DocumentModels
+from app.workspace.commands import Workspace
+
+IDLE_SECONDS = 30 * 60.0
+MAX_OPEN = 30  # beyond these, a document is closed AWAY_SECONDS after its last request; an open page asks every 20
+AWAY_SECONDS = 120.0
+_LOOK_SECONDS = 60.0
+
+
+class OpenWorkspaces:
+    """Every open workspace, and the current one, which a new tab shows. Thread-safe.
+
+    `lock` is for those who need several calls without a change between them.
+    """
+
+    def __init__(self, store: LogStore, models: DocumentModels) -> None:
+        """`models` are kept while an open document uses them."""
+        self.lock = threading.RLock()
+        self.current: Workspace | None = None
+        self._store = store
+        self._models = models
+        self._by_token: dict[str, Workspace] = {}
+        self._last_used: dict[str, float] = {}  # time of each one's last request, on the monotonic clock
+        self._is_closed = threading.Event()
+
+    def start(self) -> None:
+        """Closes what nobody asks for, in a thread of its own until `close`."""
+        threading.Thread(target=self._look_after, name="idle documents", daemon=True).start()
+
+    def _look_after(self) -> None:
+        while not self._is_closed.wait(_LOOK_SECONDS):
+            self.close_idle()
+
+    def all(self) -> list[Workspace]:
+        """Those that are open now."""
+        with self.lock:
+            return list(self._by_token.values())
+
+    def asked_for(self, token: str) -> Workspace | None:
+        """The workspace of that token, which has a request now; None where it is not open."""
+        with self.lock:
+            if token in self._by_token:
+                self._last_used[token] = time.monotonic()
+            return self._by_token.get(token)
+
+    def of_session(self, session_id: int) -> Workspace | None:
+        """The workspace of that session; None where it is not open."""
+        return next((one for one in self.all() if one.session_id == session_id), None)
+
+    def add(self, workspace: Workspace) -> None:
+        """Keeps a new workspace and watches its model; closes idle ones first."""
+        with self.lock:
+            self.close_idle()
+            self._by_token[workspace.token] = workspace
+            self._last_used[workspace.token] = time.monotonic()
+            self._models.watch(workspace)
+
+    def show(self, workspace: Workspace) -> Workspace:
+        """Makes it the one that a new tab shows."""
+        with self.lock:
+            if self.current is not None and self.current is not workspace:
+                self.current.suspend()
+            self.current = workspace
+            return workspace
+
+    def forget(self, workspace: Workspace) -> None:
+        """Closes a workspace and lets its model go, if no other document uses it."""
+        with self.lock:
+            workspace.close()
+            self._models.forget(workspace)
+            self._by_token.pop(workspace.token, None)
+            self._last_used.pop(workspace.token, None)
+            if self.current is workspace:
+                self.current = None
+
+    def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
+        """Closes workspaces without a request in that time, except the current one; returns how many.
+
+        Where more than MAX_OPEN are open, so are those that were used longest ago, after AWAY_SECONDS. Their threads
+        end and their memory is freed. Whoever comes back to one finds it as the log has it.
+        """
+        with self.lock:
+            now = time.monotonic()
+            by_age = sorted(self._last_used, key=self._last_used.__getitem__)  # the one used longest ago first
+            beyond = by_age[: max(0, len(by_age) - MAX_OPEN)]
+            idle = [
+                self._by_token[token]
+                for token in by_age
+                if now - self._last_used[token]
+                >= (min(AWAY_SECONDS, idle_seconds) if token in beyond else idle_seconds)
+            ]
+            idle = [workspace for workspace in idle if workspace is not self.current]
+            for workspace in idle:
+                self.forget(workspace)
+                self._log_close(workspace)
+            return len(idle)
+
+    def close(self) -> None:
+        """Ends every workspace; all that they hold is in the log already."""
+        self._is_closed.set()
+        with self.lock:
+            for workspace in self._by_token.values():
+                workspace.close()
+                self._log_close(workspace)
+            self._by_token.clear()
+            self._last_used.clear()
+
+    def _log_close(self, workspace: Workspace) -> None:
+        with suppress(LogError):  # a full disk must not keep the others open
+            self._store.append(workspace.session_id, "close", {})

@@ -1,0 +1,329 @@
+"""Sessions: opens documents, continues earlier sessions, and finds them by their tokens.
+
+One person works here, in one or more browser tabs; a new tab shows what was opened last.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
+from app.formats import Reading
+from app.formats.documents import FileOverview
+from app.glossary.model import terms_in_direction
+from app.i18n import Message
+from app.log.store import LogStore
+from app.models.document_direction import (
+    check_direction,
+    check_facing,
+    decide,
+    facing,
+    has_same_languages,
+    stated_direction,
+)
+from app.models.document_models import DocumentModels, chosen_model
+from app.models.loading import SEARCH, ModelHandle
+from app.models.published_models import PublishedModels
+from app.models.watchdog import Watchdog
+from app.paths import MODEL_FOLDER
+from app.projects import Projects
+from app.reading import FileReader
+from app.segments.state import Json
+from app.sessions import example
+from app.sessions.glossary_files import GlossaryFiles
+from app.sessions.logged_documents import LoggedDocuments
+from app.sessions.open_workspaces import OpenWorkspaces
+from app.sessions.workspace_opener import WorkspaceOpener
+from app.tm.library import MemoryLibrary
+from app.workspace.commands import Workspace
+from app.workspace.workspace_exports import WorkspaceExports
+from engine import SearchOptions
+
+
+class UnknownSession(CommandError):
+    """A token that no session has; the page starts afresh."""
+
+    kind = "unknown_session"
+
+
+class Sessions:
+    """Everything that is open. Safe from several threads."""
+
+    def __init__(
+        self,
+        store: LogStore,
+        model: ModelHandle,
+        samples: Path,
+        options: SearchOptions | None = None,
+        *,
+        fills_from_memory: bool = True,
+        published: PublishedModels | None = None,
+        files: FileReader | None = None,
+    ) -> None:
+        """`files` reads what is uploaded: by default, in this process."""
+        self.store = store
+        self.files = files or FileReader()
+        self.model = model
+        self.models = DocumentModels(model, published=published)
+        self.samples = samples
+        self.library = MemoryLibrary(store, fills=fills_from_memory, read=self.files.memory)
+        self.exports = WorkspaceExports(store, self.library)
+        self.watchdog = Watchdog(self.models.handles, self._report_model)
+        self.workspaces = OpenWorkspaces(store, self.models)
+        self.projects = Projects(store, self.workspaces.all)
+        self.logged_documents = LoggedDocuments(store)
+        self.options = options or SEARCH
+        self.opener = WorkspaceOpener(
+            store, self.models, self.library, self.projects, self.workspaces, self.logged_documents, self.options
+        )
+        self.glossary_files = GlossaryFiles(store, self.files)
+        store.discard_unfinished_term_bases()
+        self._has_welcomed = False
+        # By token: the direction that a document needs a model for, and whether no installed model has it.
+        self._model_needs: dict[str, tuple[str, bool]] = {}
+        self._lock = self.workspaces.lock
+
+    def start(self) -> None:
+        """Watches the models, and closes what nobody asks for, in threads of their own until `close`."""
+        self.watchdog.start()
+        self.workspaces.start()
+
+    def welcome(self, token: str | None) -> tuple[Workspace, Json]:
+        """The session of that token; without a token the open session, else the sample document.
+
+        To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
+        with it; a second tab is not asked while the first one is at work.
+        """
+        with self._lock:
+            is_first, self._has_welcomed = not self._has_welcomed, True
+            if token is not None:
+                try:
+                    workspace = self.find(token)
+                except UnknownSession:
+                    pass
+                else:
+                    self._continue_download(workspace, is_first=is_first)
+                    return workspace, {}
+            workspace = self.workspaces.current or self._open_first()
+            self._continue_download(workspace, is_first=is_first)
+            offers = self.logged_documents.offers(besides=workspace.session_id) if is_first else []
+            offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
+            if is_first and not offers and self.model.folder == MODEL_FOLDER:
+                self._model_needs[workspace.token] = (workspace.direction, False)
+            return workspace, {"offer": offers[0]} if offers else {}
+
+    def _continue_download(self, workspace: Workspace, *, is_first: bool) -> None:
+        """To the first page after a start: continues a download that ended with the app, its own document's if any."""
+        if is_first:
+            others = (summary.token for summary in self.store.sessions())
+            self.models.continue_download(workspace, (workspace.token, *others))
+
+    def model_offer(self, workspace: Workspace) -> Json | None:
+        """The model to offer where this document is shown first: one for its languages. None without one."""
+        with self._lock:
+            direction, is_needed = self._model_needs.pop(workspace.token, ("", False))
+        return self.models.catalog.suggestion(direction, is_needed=is_needed) if direction else None
+
+    def find(self, token: str) -> Workspace:
+        """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession."""
+        with self._lock:
+            if (opened := self.workspaces.asked_for(token)) is not None:
+                return opened
+            for summary in self.store.sessions():
+                if secrets.compare_digest(summary.token, token):
+                    return self.opener.take_up(summary.id)
+        raise UnknownSession("This session is not in the log any more; a new one begins.")
+
+    def open_document(self, data: bytes, name: str) -> Workspace:
+        """A new session on an uploaded document: in the direction of the start, else as the document says itself."""
+        return self._open(self.files, data, name)
+
+    def _open(self, files: FileReader, data: bytes, name: str, languages: tuple[str, str] | None = None) -> Workspace:
+        """`languages` are those of the document; None leaves it to the file."""
+        direction, note, stated = self.model.direction, "", ""
+
+        def choose(file: FileOverview) -> str:
+            nonlocal direction, note, stated
+            if self.model.fixed_direction is None and self.model.directions:
+                known = languages or file.languages
+                decision = decide(file, self.model.directions, known)
+                direction, note, stated = decision.direction, decision.note, stated_direction(known)
+            return direction
+
+        document = files.document(data, name, choose)
+        if note:
+            document = replace(document, notes=(*document.notes, note))
+        workspace = self.opener.start(document, direction)
+        if note and stated:
+            self._model_needs[workspace.token] = (stated, True)
+        return workspace
+
+    def open_sample(self) -> Workspace:
+        """A new session on the sample document."""
+        data = _read(self.samples / example.DOCUMENT, DocumentError)
+        return self._open(FileReader(), data, example.DOCUMENT, example.LANGUAGES)
+
+    def _open_first(self) -> Workspace:
+        """The sample document; at the very first start with its glossary and one pin, as an example of both."""
+        with self._lock:
+            is_first = not self.store.sessions()
+            workspace = self.open_sample()
+            if is_first and workspace.direction == example.DIRECTION:
+                self.import_sample_glossary(workspace)
+                example.set_example_pin(workspace)
+            return workspace
+
+    def restart(
+        self, workspace: Workspace, direction: str, key: str | None = None, reading: Reading | None = None
+    ) -> Workspace:
+        """A new session on the same document, with the same model or that of `key`, in another of its directions.
+
+        With `reading`, the file is read that way; else as before.
+
+        The document is read again, since where sentences end is the language's, and a table of both languages is
+        turned; the earlier session stays in the log, and its glossaries and its style come along where they say
+        something in this direction. Raises CommandError where the model has no such direction, or the file's sources
+        are its targets.
+        """
+        old = workspace.document
+        if key is None:
+            event = chosen_model(self.store, workspace.session_id)
+            name, model = workspace.model.name, None if event is None else event.payload
+        else:
+            name = self.models.catalog.entry(key).name
+            model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
+        check_direction(name, self.models.directions(workspace, key), direction)
+
+        def choose(file: FileOverview) -> str:
+            check_facing(facing(file, direction), direction)
+            return direction
+
+        document = self.files.document(old.data, old.name, choose, reading or old.reading)
+        with self._lock:
+            fits = has_same_languages(workspace.project.direction, direction)
+            begun = self.opener.start(document, direction, model, workspace.project if fits else None)
+            try:
+                for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
+                    if (
+                        glossary.is_on
+                        and not (glossary.is_shared and direction == workspace.direction)
+                        and (terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction))
+                    ):
+                        begun.glossaries.put(glossary.name, terms)
+                begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
+            except BaseException:
+                self.workspaces.forget(begun)
+                self.workspaces.show(workspace)
+                with suppress(LogError):
+                    self.store.discard_session(begun.session_id)
+                raise
+            return begun
+
+    def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
+        """Opens a file of this computer with its glossary, as given on the command line; reads them in this process.
+
+        Returns the warnings about the glossary.
+        """
+        if document is None:
+            workspace = self._open_first()
+        else:
+            workspace = self._open(FileReader(), _read(document, DocumentError), document.name)
+        if glossary is None:
+            return []
+        report = self.glossary_files.add(workspace, _read(glossary, GlossaryError), glossary.name)
+        return [*report["notes"], *report["errors"]]
+
+    def resume(self, session_id: int) -> Workspace:
+        """An earlier session as it was left. New documents of its languages go into its project from now on."""
+        with self._lock:
+            workspace = self.opener.take_up(session_id)
+            self.projects.follow(workspace)
+            return workspace
+
+    def import_sample_glossary(self, workspace: Workspace) -> Json:
+        """The terms that come with the sample document."""
+        data = _read(self.samples / example.GLOSSARY, GlossaryError)
+        return self.glossary_files.add(workspace, data, example.GLOSSARY)
+
+    def documents(self) -> Json:
+        """All documents, most recently used first, and all projects."""
+        return {"documents": self.logged_documents.rows(), **self.projects.overview()}
+
+    def move_document(self, session_id: int, project_id: int) -> None:
+        """Puts a document into another project; see `Projects.move`."""
+        self.projects.move(session_id, project_id)
+        self._forget_memory()
+
+    def delete_project(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
+        """Deletes a project; see `Projects.delete`."""
+        overview = self.projects.delete(workspace, project_id, into_id)
+        self._forget_memory()
+        return overview
+
+    def delete_session(self, workspace: Workspace) -> Workspace:
+        """Removes a session with its document and all its events, and shows the document used last before it.
+
+        The sample comes last if nothing was done in it, and is opened if there is no other.
+
+        What stays in the log is a tombstone with the number of its events and the last hash.
+        """
+        with self._lock:
+            self._delete(workspace)
+            for summary in self.logged_documents.by_last_use():
+                with suppress(AppError):  # one that cannot be opened is left as it is
+                    return self.opener.take_up(summary.id)
+            return self.open_sample()
+
+    def delete_document(self, session_id: int, besides: Workspace) -> None:
+        """Removes another session than the one shown, as `delete_session` does."""
+        if session_id == besides.session_id:
+            raise CommandError(Message("This document is open: open another one first."))
+        with self._lock:
+            opened = self.workspaces.of_session(session_id)
+            if opened is None:
+                self.store.delete_session(session_id)
+                self._forget_memory()
+            else:
+                self._delete(opened)
+
+    def _delete(self, workspace: Workspace) -> None:
+        with workspace.lock:  # no event may come between
+            self.store.delete_session(workspace.session_id)
+            self.workspaces.forget(workspace)
+        self._forget_memory()
+
+    def _forget_memory(self) -> None:
+        """Reads the memory again at its next use, and forgets what was learned from segments that are gone."""
+        self.library.forget()
+        for workspace in self.workspaces.all():
+            with workspace.lock:
+                workspace.learning.refresh()
+
+    def health(self) -> Json:
+        """Whether the server works, for monitoring: "ok", "starting" while the model loads, "stuck" while one hangs."""
+        is_starting = self.model.state == "loading"
+        return {"status": "stuck" if self.watchdog.is_any_stuck else "starting" if is_starting else "ok"}
+
+    def _report_model(self, model: ModelHandle, problem: str, is_new: bool) -> None:
+        """Shows a problem of a model in the documents that it translates, or takes it back."""
+        for workspace in self.workspaces.all():
+            if workspace.model is model and (is_new or workspace.core.problem == problem):
+                workspace.report(problem if is_new else "")
+
+    def close(self) -> None:
+        """Ends every workspace; all that they hold is in the log already."""
+        self.watchdog.close()
+        self.workspaces.close()
+        self.models.close()
+
+
+def _read(path: Path, error: type[AppError]) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise error(
+            Message("{path} cannot be read ({reason}): check the path", path=path, reason=problem.strerror)
+        ) from problem

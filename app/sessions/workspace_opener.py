@@ -1,0 +1,148 @@
+"""Opens workspaces: of a new session, or of one that the log has. Each becomes the one that a new tab shows."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import threading
+from contextlib import suppress
+from dataclasses import asdict, replace
+from importlib import metadata
+
+from app import VERSION
+from app.errors import LogError
+from app.formats.documents import Document
+from app.i18n import Message
+from app.log.project_tables import Project
+from app.log.records import NewEvent, SessionRecord
+from app.log.store import LogStore
+from app.models.document_models import DocumentModels
+from app.models.style import Style
+from app.projects import Projects, style_of
+from app.segments.state import Json, restore_segment
+from app.sessions.logged_documents import LoggedDocuments
+from app.sessions.open_workspaces import OpenWorkspaces
+from app.tm.library import MemoryLibrary
+from app.workspace.commands import Workspace
+from engine import SearchOptions
+
+MAX_EVENTS_CHECKED_FIRST = 5_000  # takes 40 ms; 200,000 events take 1.5 seconds
+
+
+class WorkspaceOpener:
+    """Joins what the log has of a session with its model, its project and the translation memory."""
+
+    def __init__(
+        self,
+        store: LogStore,
+        models: DocumentModels,
+        library: MemoryLibrary,
+        projects: Projects,
+        workspaces: OpenWorkspaces,
+        documents: LoggedDocuments,
+        options: SearchOptions,
+    ) -> None:
+        """`workspaces` keeps what is opened; `options` are those of every search."""
+        self._store = store
+        self._models = models
+        self._library = library
+        self._projects = projects
+        self._workspaces = workspaces
+        self._documents = documents
+        self._options = options
+
+    def start(
+        self, document: Document, direction: str, model: Json | None = None, project: Project | None = None
+    ) -> Workspace:
+        """A new session on a document, or again the one on it in which nothing was done; shows it.
+
+        `model` is the log's description of the model, if a person chose it; by default, in the current project.
+        """
+        with self._workspaces.lock:
+            project = project or self._projects.for_new(direction)
+            style = style_of(project).known_to(self._models.first, direction)
+            record = None
+            if model is None:
+                open_ids = [one.session_id for one in self._workspaces.all()]
+                record = self._documents.untouched_twin(document, direction, project.id, style, open_ids)
+            if record is None:
+                options = asdict(self._options)
+                events = [] if model is None else [NewEvent("model", model)]
+                if style != Style():
+                    events.append(NewEvent("style", {**asdict(style), "is_default": True}))
+                record = self._store.start_session(
+                    document,
+                    direction,
+                    versions=versions(),
+                    options=options,
+                    events=events,
+                    project_id=project.id or None,
+                )
+                return self._put(record, document)
+            return self._resume(record, document)
+
+    def take_up(self, session_id: int) -> Workspace:
+        """The workspace of a session of the log, which may be open already, as it was left; shows it."""
+        with self._workspaces.lock:
+            opened = self._workspaces.of_session(session_id)
+            if opened is None:
+                return self._resume(self._store.load_session(session_id))
+            return self._workspaces.show(opened)
+
+    def _resume(self, record: SessionRecord, document: Document | None = None) -> Workspace:
+        document = document or record.document
+        is_short = record.num_events <= MAX_EVENTS_CHECKED_FIRST
+        if is_short and (note := self._damage(record.id)):
+            document = replace(document, notes=(*document.notes, note))
+        self._store.resume_session(record.id, versions())
+        workspace = self._put(record, document)
+        if not is_short:
+            threading.Thread(target=self._check_later, args=(workspace,), name="verify", daemon=True).start()
+        return workspace
+
+    def _damage(self, session_id: int) -> Message | None:
+        """What a person has to know where the log of a session is not as it was written."""
+        chain = self._store.verify_chain(session_id)
+        if chain.is_intact:
+            return None
+        return Message(
+            "The log of this document was changed or damaged outside of Pinpoint ({problem}): compare the texts "
+            "with the last export or backup.",
+            problem=chain.problem,
+        )
+
+    def _check_later(self, workspace: Workspace) -> None:
+        """Checks a long log while the person works already."""
+        with suppress(LogError, sqlite3.Error):  # closed or deleted meanwhile
+            if note := self._damage(workspace.session_id):
+                workspace.report(note)
+
+    def _put(self, record: SessionRecord, document: Document) -> Workspace:
+        model, problem = self._models.remembered(self._store, record)
+        workspace = Workspace(
+            self._store,
+            record.id,
+            record.token,
+            document,
+            [restore_segment(saved) for saved in record.segments],
+            model,
+            direction=record.direction,
+            options=self._options,
+            glossaries=record.glossaries,
+            document_terms=record.document_terms,
+            library=self._library,
+            project=self._projects.get(record.project_id),
+        )
+        workspace.glossaries.on_shared_change = lambda shared: self._projects.share(
+            workspace.project.id, shared, besides=workspace
+        )
+        self._workspaces.add(workspace)
+        if problem:
+            workspace.report(problem)
+        return self._workspaces.show(workspace)
+
+
+def versions() -> dict[str, str]:
+    """What a session was made with, for the log."""
+    libraries = {name: metadata.version(name) for name in ("gradio", "torch")}
+    return {"pinpoint": VERSION, **libraries, "python": platform.python_version()}
