@@ -11,25 +11,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.request import (
-    MAX_FOLLOW_CHARACTERS,
+from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
+from engine.search_options import SearchOptions
+from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
+from engine.translation import (
     Alternative,
-    Avoid,
     Contribution,
-    Follow,
-    Formality,
     Hypothesis,
-    Phrase,
     PivotTranslation,
     Placement,
     Pricing,
     Reason,
     Relaxation,
-    Request,
-    SearchOptions,
     Translation,
 )
-from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
 from engine.translator_questions import (
     AlternativesQuestion,
     LearningQuestion,

@@ -10,8 +10,10 @@ from typing import Any, Protocol
 from engine.decoding.loop import Interrupt, JobLoop
 from engine.decoding.question_steps import Steps
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
-from engine.request import Alternative, Formality, Hypothesis, Pricing, Request, SearchOptions, Translation
+from engine.request import Formality, Request
 from engine.search.batching import REFILL_SHARE, Schedule
+from engine.search_options import SearchOptions
+from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 _DEFAULT_OPTIONS = SearchOptions()
 

@@ -20,19 +20,11 @@ from engine.decoding.loop import DecodingJob, Interrupt, Job, JobLoop, JobState,
 from engine.decoding.question_steps import Steps, answer_alone
 from engine.errors import InvalidRequest, ModelError
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
-from engine.request import (
-    Alternative,
-    Formality,
-    Hypothesis,
-    Phrase,
-    PivotTranslation,
-    Pricing,
-    Request,
-    SearchOptions,
-    Translation,
-)
+from engine.request import Formality, Phrase, Request
 from engine.search.batching import REFILL_SHARE, Schedule
+from engine.search_options import SearchOptions
 from engine.text import occurrences, short_code, word_at
+from engine.translation import Alternative, Hypothesis, PivotTranslation, Pricing, Translation
 from engine.translator import Translator
 
 _DEFAULT_OPTIONS = SearchOptions()

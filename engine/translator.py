@@ -28,19 +28,13 @@ from engine.model.device import halve, usable_device
 from engine.model.memory_check import available_bytes
 from engine.model.packed_weights import Precision, can_multiply_int8, pack
 from engine.model.table_decoder import checked_interval
-from engine.request import (
-    Alternative,
-    Formality,
-    Hypothesis,
-    Pricing,
-    Request,
-    SearchOptions,
-    Translation,
-)
+from engine.request import Formality, Request
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.indexed import IndexedTexts
 from engine.search.sentence import SearchVocabulary, TokenRoles
+from engine.search_options import SearchOptions
 from engine.text import BOS, EOS, is_byte_surface, word_at
+from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 _DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from engine.errors import InvalidRequest
-from engine.request import Alternative, Hypothesis, Pricing, Request, SearchOptions
+from engine.request import Request
+from engine.search_options import SearchOptions
+from engine.translation import Alternative, Hypothesis, Pricing
 
 if TYPE_CHECKING:  # or importing a question would load PyTorch
     from engine.any_translator import AnyTranslator

@@ -24,8 +24,10 @@ from engine.decoding.pipeline import INTERRUPTED
 from engine.decoding.question_loop import QuestionLoop, QuestionRun
 from engine.errors import EngineError, InvalidRequest
 from engine.model.datastore import Datastore
-from engine.request import Request, SearchOptions, Translation
+from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule
+from engine.search_options import SearchOptions
+from engine.translation import Translation
 from engine.translator_questions import Question
 
 Priority = Literal["interactive", "document"]

@@ -20,7 +20,8 @@ PAGE = ROOT / "app" / "ui" / "static"
 FLOORS = {
     "engine": (
         {"errors", "settings"},
-        {"request"},
+        {"request", "search_options"},
+        {"translation"},
         {"text", "kernels"},
         {"model", "search"},
         {"importers", "decoding"},

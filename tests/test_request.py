@@ -11,7 +11,7 @@ import pytest
 
 from engine import Avoid, Follow, InvalidRequest, Phrase, Request, SearchOptions, Translator
 from engine.decoding.limits import MAX_AVOIDED, MAX_FORMS, MAX_REQUIRED, MAX_SHARING, MAX_SOURCE_CHARACTERS
-from engine.request import MAX_BEAM
+from engine.search_options import MAX_BEAM
 from engine.worker import Worker
 from tests.test_translator import make_translator
 

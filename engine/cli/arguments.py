@@ -14,7 +14,8 @@ from engine.cli.lines import STANDARD_STREAM
 from engine.errors import InvalidRequest
 from engine.importers import BUNDLED_MODEL
 from engine.model.packed_weights import Precision
-from engine.request import Formality, SearchOptions
+from engine.request import Formality
+from engine.search_options import SearchOptions
 from engine.settings import add_flags, given_settings
 
 

@@ -1,6 +1,6 @@
 """Converts JSON objects to requests and checks every key and type; messages name the field, its value and the cure.
 
-The keys are the field names of `engine.request`, except `text` for the source.
+The keys are the field names of `engine.request` and `engine.search_options`, except `text` for the source.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from engine.cli.lines import LineProblem, described
-from engine.request import Avoid, Follow, Formality, Phrase, Request, SearchOptions
+from engine.request import Avoid, Follow, Formality, Phrase, Request
+from engine.search_options import SearchOptions
 
 MAX_ALTERNATIVES = 100
 MAX_PRICED = 100  # each is decoded once more, all together in one batch

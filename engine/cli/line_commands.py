@@ -24,7 +24,9 @@ from engine.cli.lines import InputLine, LineProblem, parse_object
 from engine.cli.output import AnswerFormatter, Json, problem
 from engine.decoding.loop import crash_message, failed
 from engine.errors import InvalidRequest
-from engine.request import Hypothesis, Request, SearchOptions, Translation
+from engine.request import Request
+from engine.search_options import SearchOptions
+from engine.translation import Hypothesis, Translation
 from engine.translator import Translator
 
 _WINDOW_BATCHES = 8

@@ -6,7 +6,8 @@ from textwrap import fill
 
 from engine.cli.jobs import MAX_ALTERNATIVES, MAX_PRICED
 from engine.cli.lines import MAX_LINE_BYTES
-from engine.request import Follow, SearchOptions
+from engine.request import Follow
+from engine.search_options import SearchOptions
 from engine.settings import settings_of
 
 _SEARCH_OPTIONS = fill(

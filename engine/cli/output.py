@@ -1,4 +1,4 @@
-"""Answers as JSON lines: the dataclasses of `engine.request` with their field names as keys."""
+"""Answers as JSON lines: the dataclasses of `engine.translation` with their field names as keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, BinaryIO
 
 from engine.cli.lines import LineProblem
-from engine.request import Alternative, Hypothesis, Pricing, Translation
+from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 _NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "change_penalty", "score_penalty"})
 _OF_A_REQUEST = frozenset({"placements", "unmet", "locked", "change_penalty", "score_penalty"})

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.model import EncodedSources, LoadedModel, word_links
-from engine.request import Phrase, Placement
+from engine.request import Phrase
 from engine.text import DecodedPieces, is_word_char, words
+from engine.translation import Placement
 
 Span = tuple[int, int]
 Alignment = tuple[tuple[int, int, int, int], ...]

@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 
 from engine.decoding.limits import excess
 from engine.model.datastore import Datastore
-from engine.request import Avoid, Follow, Phrase, Placement, Reason, Request, SearchOptions
+from engine.request import Avoid, Follow, Phrase, Request
 from engine.search.follow import FollowedText
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.repeats import num_repeats
 from engine.search.sharing import groups_that_share
+from engine.search_options import SearchOptions
 from engine.text import Codec, head_of_compound, is_sentence_start, is_unspaced, joins_words, occurrences
+from engine.translation import Placement, Reason
 
 Span = tuple[int, int]
 _NEIGHBOURS = ("x", "1", " x", ",1")  # continuations that change the last word or number of a text

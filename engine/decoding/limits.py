@@ -9,8 +9,10 @@ from collections import Counter
 from typing import Final
 
 from engine.errors import InvalidRequest
-from engine.request import MAX_NBEST, Reason, ReasonKind, Request
+from engine.request import Request
+from engine.search_options import MAX_NBEST
 from engine.settings import is_of_type
+from engine.translation import Reason, ReasonKind
 
 MAX_SOURCE_CHARACTERS: Final = 20_000
 MAX_REQUIRED: Final = 100  # occurrences of phrases, and locked texts; most models write 256 pieces

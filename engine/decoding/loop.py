@@ -25,9 +25,11 @@ from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
 from engine.decoding.relaxation import smallest_relaxation
 from engine.errors import InvalidRequest
 from engine.model.datastore import Datastore
-from engine.request import Reason, Request, SearchOptions, Translation
+from engine.request import Request
 from engine.search.batching import Counts, SearchStream, is_out_of_memory
 from engine.search.sentence import EndedSentence, Interruption, Sentence
+from engine.search_options import SearchOptions
+from engine.translation import Reason, Translation
 
 Interrupt = Callable[[], Interruption | None]  # called before each step; why the job must end now, if it must
 

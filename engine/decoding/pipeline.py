@@ -17,13 +17,15 @@ from engine.model import LoadedModel
 from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
 from engine.model.prefix_cache import PrefixCache
-from engine.request import Contribution, Hypothesis, Reason, Request, SearchOptions, Status, Translation
+from engine.request import Request
 from engine.search.beam import StepDecoder, StepStopped
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
 from engine.search.sentence import Interruption, Sentence, SentenceResult
 from engine.search.stopping import Scoring
+from engine.search_options import SearchOptions
 from engine.text import EOS, DecodedPieces
+from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
 
 INTERRUPTED: dict[Interruption, Reason] = {
     "deadline": Reason("deadline", "the time was up before the search had ended; these are the best so far"),

@@ -15,7 +15,9 @@ from typing import Final, Protocol
 
 import torch
 
-from engine.request import Hypothesis, Request, SearchOptions, Translation
+from engine.request import Request
+from engine.search_options import SearchOptions
+from engine.translation import Hypothesis, Translation
 
 # Of the decoder and the output layer: smaller models gain less than a tenth, larger ones take too long to copy.
 LEAST_WEIGHTS, MOST_WEIGHTS = 2**24, 2**27

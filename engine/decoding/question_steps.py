@@ -18,11 +18,13 @@ from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, decode_all
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
 from engine.errors import InvalidRequest
 from engine.model.datastore import Datastore
-from engine.request import Alternative, Pricing, Request, SearchOptions, Translation
+from engine.request import Request
 from engine.search.next_words import next_words
 from engine.search.sentence import SearchVocabulary
 from engine.search.tracker import ConstraintTracker
+from engine.search_options import SearchOptions
 from engine.text import Codec, join_bytes, word_of_piece
+from engine.translation import Alternative, Pricing, Translation
 
 Answer = TypeVar("Answer")
 Steps = Generator[Sequence[DecodingJob], None, Answer]

@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import combinations
 
 from engine.decoding.constraints import PreparedRequest
-from engine.request import Relaxation, Request
+from engine.request import Request
+from engine.translation import Relaxation
 
 _Item = tuple[str, int]
 _FIELDS = ("phrases", "avoid", "prefix", "locked", "suffix")

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 
 from engine.evaluation.metrics import Scores, score
 from engine.evaluation.terminology import WINDOWS, TermOccurrence, num_terms_met, window_overlap
-from engine.request import Request, SearchOptions, Translation
+from engine.request import Request
+from engine.search_options import SearchOptions
+from engine.translation import Translation
 from engine.translator import Translator
 
 

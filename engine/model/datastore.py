@@ -20,8 +20,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from engine.errors import InvalidRequest
-from engine.request import Contribution
 from engine.settings import check_settings, setting
+from engine.translation import Contribution
 
 _NUM_JUDGED = 16  # the last pairs, which decide whether the datastore helps
 _MIN_JUDGED = 3

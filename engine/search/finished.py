@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.request import SearchOptions
 from engine.search.arrays import Bools, Floats, Ints
+from engine.search_options import SearchOptions
 
 
 @dataclass(frozen=True, slots=True)

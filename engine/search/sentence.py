@@ -10,13 +10,13 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from engine.request import SearchOptions
 from engine.search.byte_masks import ByteMasks
 from engine.search.endings import SentenceEndings
 from engine.search.finished import FinishedPool, SearchHypothesis
 from engine.search.follow import FollowedText
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.stopping import Scoring
+from engine.search_options import SearchOptions
 
 Interruption = Literal["deadline", "cancelled"]
 Outcome = Literal["complete", "unmet", "failed"] | Interruption

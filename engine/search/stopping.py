@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import InvalidRequest
-from engine.request import Score, SearchOptions
 from engine.search.finished import FinishedPool
+from engine.search_options import Score, SearchOptions
 
 
 @dataclass(frozen=True, slots=True)

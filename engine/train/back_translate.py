@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.errors import TrainingError
-from engine.request import Request, SearchOptions
+from engine.request import Request
+from engine.search_options import SearchOptions
 from engine.train.corpus import SentencePair, read_licences, read_pairs, synthetic_domain
 from engine.train.options import BackTranslateOptions
 from engine.translator import Translator

@@ -12,7 +12,8 @@ from engine.model import ModelConfig, load_model
 from engine.model.activations import ACTIVATIONS, Ranges, attach_gauges, load_ranges, save_ranges
 from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum
 from engine.model.packed_weights import pack
-from engine.request import Phrase, Request, SearchOptions
+from engine.request import Phrase, Request
+from engine.search_options import SearchOptions
 from engine.train.corpus import read_set
 from engine.translator import Translator
 

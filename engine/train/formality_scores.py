@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import TrainingError
-from engine.request import Formality, Request, SearchOptions
+from engine.request import Formality, Request
+from engine.search_options import SearchOptions
 from engine.train.corpus import read_set
 from engine.train.formality import FORMALITIES, formality_of
 from engine.train.score_table import SCORES_HEADING

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from engine.errors import TrainingError
 from engine.evaluation import measure
-from engine.request import Request, SearchOptions
+from engine.request import Request
+from engine.search_options import SearchOptions
 from engine.train.corpus import read_set
 from engine.translator import Translator
 

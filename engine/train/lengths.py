@@ -12,9 +12,11 @@ from engine.errors import TrainingError
 from engine.model import load_model
 from engine.model.checkpoint import CONFIG
 from engine.model.config import ModelConfig
-from engine.request import MAX_NBEST, Hypothesis, Request, SearchOptions
+from engine.request import Request
 from engine.search.stopping import Scoring
+from engine.search_options import MAX_NBEST, SearchOptions
 from engine.train.corpus import read_set
+from engine.translation import Hypothesis
 from engine.translator import Translator
 
 REWARDS = tuple(round(0.1 * tenths, 1) for tenths in range(21))

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from engine.request import SearchOptions
 from engine.search.follow import FollowedText
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
+from engine.search_options import SearchOptions
 from tests.reference.changes import slow_penalty
 from tests.reference.matching import forced_pieces, meets_all, must_close, total_missing, violates
 from tests.reference.toy import BEGIN, END, ToyModel, ToyTexts

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence
+from engine.search_options import SearchOptions
 from tests.reference.grid import GridBeamSearch
 from tests.reference.matching import meets_all
 from tests.reference.search import enumerate_all, slow_search

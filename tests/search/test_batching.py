@@ -15,10 +15,10 @@ from torch import Tensor
 
 import engine.search.batching as stream_module
 from engine.errors import InvalidRequest
-from engine.request import SearchOptions
 from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import EndedSentence, Sentence
+from engine.search_options import SearchOptions
 from tests.reference.toy import PUNCTUATED, RoundedModel, ToyDecoder, ToyModel, toy_stream
 from tests.search.test_enumeration import random_constraints
 

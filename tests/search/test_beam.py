@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine.request import SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
+from engine.search_options import SearchOptions
 from tests.budget import rounds
 from tests.reference.matching import count_met, meets_all
 from tests.reference.search import slow_search

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.request import SearchOptions
 from engine.search.byte_masks import ByteMasks
 from engine.search.indexed import IndexedTexts
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sentence import Sentence
 from engine.search.tracker import ConstraintTracker
+from engine.search_options import SearchOptions
 from engine.text import byte_surface, is_byte_surface, occurrences
 from tests.budget import rounds
 from tests.reference.toy import LogitsDecoder, ToyDecoder, ToyModel, toy_stream

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.request import SearchOptions
 from engine.search.endings import SentenceEndings, num_sentences
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence
 from engine.search.stopping import Scoring
+from engine.search_options import SearchOptions
 from tests.budget import rounds
 from tests.reference.matching import meets_all
 from tests.reference.toy import END, ToyModel, ToyTexts, random_phrases, toy_stream

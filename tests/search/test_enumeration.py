@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.request import MAX_BEAM, SearchOptions
 from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints
 from engine.search.tracker import ConstraintTracker
+from engine.search_options import MAX_BEAM, SearchOptions
 from tests.budget import rounds
 from tests.reference.search import Limit, enumerate_all
 from tests.reference.toy import ToyModel, ToyTexts, random_phrases, with_heads

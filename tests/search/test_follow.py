@@ -9,11 +9,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from engine.request import MAX_BEAM, Score, SearchOptions, Stopping
 from engine.search.follow import FollowedText, Following
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence
 from engine.search.stopping import Scoring
+from engine.search_options import MAX_BEAM, Score, SearchOptions, Stopping
 from tests.budget import rounds
 from tests.reference.changes import slow_cost, slow_penalty
 from tests.reference.search import enumerate_all

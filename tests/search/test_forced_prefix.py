@@ -9,13 +9,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.request import SearchOptions
 from engine.search.beam import BeamSearch
 from engine.search.phrases import Prefix, SentenceConstraints
 from engine.search.rows import forced_prefix
 from engine.search.sentence import Sentence
 from engine.search.stopping import Scoring
 from engine.search.tracker import ConstraintTracker
+from engine.search_options import SearchOptions
 from tests.reference.stepwise import StepwiseSearch
 from tests.reference.toy import BEGIN, PUNCTUATED, WORDS, LogitsDecoder, ToyDecoder, ToyModel, toy_stream
 from tests.search.test_enumeration import random_constraints

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from engine.decoding.constraints import PreparedRequest
-from engine.request import Follow, Phrase, Request, SearchOptions
+from engine.request import Follow, Phrase, Request
 from engine.search.phrases import SentenceConstraints
 from engine.search.repeats import RUN, is_among, num_repeats, repeating
 from engine.search.sentence import Sentence
 from engine.search.stopping import Scoring
+from engine.search_options import SearchOptions
 from tests.budget import rounds
 from tests.reference.changes import slow_repeats
 from tests.reference.matching import meets_all

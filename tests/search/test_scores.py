@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from engine.kernels import Logits
-from engine.request import SearchOptions
 from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints
 from engine.search.scores import Masks, scores_of
 from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, TokenRoles
+from engine.search_options import SearchOptions
 from tests.reference.toy import BEGIN, END, PUNCTUATED, LogitsDecoder, ToyDecoder, ToyModel, toy_stream
 from tests.search.test_enumeration import random_constraints
 

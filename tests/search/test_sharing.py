@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.request import SearchOptions
 from engine.search.phrases import SentenceConstraints, Spelling, TrackedPhrase
 from engine.search.sharing import SharedForms, groups_that_share
+from engine.search_options import SearchOptions
 from tests.budget import rounds
 from tests.reference.matching import forced_pieces, least_unserved, meets_all, must_close, sharing_groups, total_missing
 from tests.reference.search import enumerate_all

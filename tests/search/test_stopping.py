@@ -14,12 +14,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine import InvalidRequest
-from engine.request import Score, SearchOptions, Stopping
 from engine.search.beam import BeamSearch
 from engine.search.follow import FollowedText
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
+from engine.search_options import Score, SearchOptions, Stopping
 from tests.budget import rounds
 from tests.reference.search import slow_search
 from tests.reference.toy import END, PUNCTUATED, WORDS, ToyModel, ToyTexts, random_phrases, toy_stream

@@ -9,7 +9,7 @@ import pytest
 from app.segments.proposal_view import DecodingResult, reason_message
 from app.segments.resolved_constraints import Constraint
 from engine import Reason, Request, Translation
-from engine.request import ReasonKind
+from engine.translation import ReasonKind
 
 
 @pytest.mark.parametrize("kind", get_args(ReasonKind))

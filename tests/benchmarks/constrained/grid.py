@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.request import SearchOptions
+from engine.search_options import SearchOptions
 from engine.text import EOS, TextCodec
 from tests.benchmarks.constrained.marian import (
     Answer,

@@ -19,10 +19,10 @@ from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 from transformers.generation.beam_constraints import Constraint, PhrasalConstraint
 from transformers.modeling_outputs import BaseModelOutput
 
-from engine.request import SearchOptions
 from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints, TrackedPhrase
 from engine.search.sentence import SearchVocabulary, Sentence, TokenRoles
+from engine.search_options import SearchOptions
 from engine.text import BOS, EOS, PAD, TextCodec
 from tests.reference.matching import count_met, meets_all
 

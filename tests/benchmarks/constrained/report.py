@@ -45,7 +45,7 @@ def _processor() -> str:
 def _commit() -> str:
     """The commit, marked where what runs here has changed since; "unknown" outside a checkout."""
     git = ["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT)]
-    used = ["engine/search", "engine/text", "engine/request.py", "tests/reference", "tests/benchmarks"]
+    used = ["engine/search", "engine/text", "engine/search_options.py", "tests/reference", "tests/benchmarks"]
     try:
         head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
         status = subprocess.run(

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.request import SearchOptions
 from engine.search.phrases import Spelling, TrackedPhrase
+from engine.search_options import SearchOptions
 from engine.text import EOS, TextCodec
 from tests.benchmarks.constrained.marian import Answer, Job, RandomMarian, search_pinpoint, search_transformers
 from tests.benchmarks.constrained.trackers import pinpoint_sees, transformers_sees
