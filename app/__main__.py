@@ -20,7 +20,7 @@ from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 from app.settings import AppSettings, add_flags, program_name, settings_from
 
 if TYPE_CHECKING:
-    from app.serving.front import ApiFront
+    from app.serving.gateway import ApiGateway
     from app.serving.keys import ApiFile
     from app.sessions import Sessions
     from app.ui.server import Doors
@@ -119,7 +119,6 @@ def _serve(settings: AppSettings) -> int:
     from app.models.document_direction import read_ahead
     from app.models.published_models import PublishedModels
     from app.reading import SeparateReader
-    from app.serving.keys import ApiFile
     from app.sessions import Sessions
     from app.ui.access import is_loopback
     from app.ui.api import Api
@@ -164,8 +163,10 @@ def _serve(settings: AppSettings) -> int:
         api = Api(sessions)
         sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"))
         page = build_server(api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host)
-        application: ApiFront | Doors = page
+        application: ApiGateway | Doors = page
         if settings.api:
+            from app.serving.keys import ApiFile
+
             keys = ApiFile.beside(store.path)
             closing.callback(keys.close)
             application = with_api(page, sessions, keys)
@@ -184,17 +185,17 @@ def _serve(settings: AppSettings) -> int:
     return 0
 
 
-def with_api(page: Doors, sessions: Sessions, keys: ApiFile) -> ApiFront:
+def with_api(page: Doors, sessions: Sessions, keys: ApiFile) -> ApiGateway:
     """The page with the HTTP API before it. Both use the same models, and answer under the same names."""
     from app.serving.admission import Admission
     from app.serving.api_glossaries import ApiGlossaries
     from app.serving.dialects import ApiContext
-    from app.serving.front import ApiFront
+    from app.serving.gateway import ApiGateway
     from app.serving.translations import TranslationService
 
     translations = TranslationService(sessions.models.handles, sessions.options)
     context = ApiContext(Admission(keys), translations, ApiGlossaries(keys), sessions.store)
-    return ApiFront(page, context, page.own_pages.sent)
+    return ApiGateway(page, context, page.own_pages.sent)
 
 
 def _open_page(address: str, sign_in: SignIn | None, in_window: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from app.errors import GlossaryError
 from app.glossary.reading.column_uses import Layout, layout_from
 from app.paths import MODEL_FOLDER, default_log_path
-from app.serving.keys import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
+from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 from app.settings import add_flag, positive, program_name
 
 # Kinds of `export` on the command line -> names in the app; "document" is the translated document.

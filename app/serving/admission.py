@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.errors import ApiError
+from app.serving.api_limits import MAX_AT_ONCE
 from app.serving.keys import ApiFile, ApiKey
 
-MAX_AT_ONCE: Final = 16  # requests of one key
 _MINUTE: Final = 60.0
 
 
@@ -36,7 +36,7 @@ class Caller:
 
 
 class Admission:
-    """Checks keys and limits. Thread-safe. The counts of requests are of this run, those of characters are kept."""
+    """Checks keys and limits. Thread-safe. Counts of characters are stored; counts of requests end with the app."""
 
     def __init__(self, file: ApiFile, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` returns seconds."""
@@ -47,9 +47,9 @@ class Admission:
         self._lock = threading.Lock()
 
     def enter(self, text: str | None, address: str | None = None) -> Caller:
-        """Who sends a request with this key, which counts from now on. Raises ApiError.
+        """Counts a request with this key, and returns its caller. Raises ApiError.
 
-        `address` is that of the client, in a dialect whose clients cannot send a key.
+        `address` is the address of the client, in a dialect whose clients cannot send a key.
         """
         if text:
             key = self.file.find(text)
@@ -62,11 +62,12 @@ class Admission:
                 raise ApiError("wrong_key", "The key is wrong or was revoked.")
             raise ApiError("no_key", f"The request has no key, and none was made with --address {address}.")
         self._count(key)
+        self.file.note_use(key)
         return Caller(key)
 
     @contextmanager
     def running(self, caller: Caller) -> Iterator[None]:
-        """The time during which a request is answered. Raises ApiError if too many of this key are."""
+        """Counts a request while it is answered. Raises ApiError if too many requests of this key are."""
         key = caller.key.id
         with self._lock:
             if self._num_running.get(key, 0) >= MAX_AT_ONCE:
@@ -81,7 +82,7 @@ class Admission:
                 self._num_running[key] -= 1
 
     def charge(self, caller: Caller, num_characters: int) -> None:
-        """Counts characters to translate. Raises ApiError, and counts nothing, where they are too many for today."""
+        """Counts characters to translate. Raises ApiError, and counts nothing, if they exceed the limit of the day."""
         if not self.file.charge(caller.key, num_characters):
             most = caller.key.characters_a_day
             raise ApiError("used_up", f"This key may translate {most:,} characters a day (UTC); they are used up.")

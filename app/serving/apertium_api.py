@@ -1,10 +1,11 @@
 """The dialect of Apertium APy, which OmegaT, Okapi and Weblate speak. The key is the field `key`.
 
-The language pairs can be asked for without a key.
+The list of language pairs needs no key.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -15,9 +16,9 @@ from langcodes import Language
 
 from app.errors import ApiError
 from app.models.document_direction import language_and_script
+from app.serving.constrained_texts import ConstrainedText
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
 from app.serving.markup import MarkedText
-from app.serving.wishes import Wish
 from app.text.language_names import english_name
 
 PATHS: Final = ("/listPairs", "/list", "/listLanguageNames")
@@ -53,17 +54,17 @@ async def names(request: Request) -> Response:
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates a text; `format=html` is for markup."""
     context = context_of(request)
-    with admitted(request, text_field(fields, "key", "") or None) as caller:
+    async with admitted(request, text_field(fields, "key", "") or None) as caller:
         text = text_field(fields, "q")
         source, sign, target = text_field(fields, "langpair").partition("|")
         if not sign:
-            raise ApiError("invalid", "That pair is invalid, use e.g. eng|spa")
+            raise ApiError("invalid", "langpair is not a language pair such as eng|spa.")
         await context.charge(caller, text)
-        manner = context.translations.manner(source, target, text)
+        setup = await context.translations.setup(source, target, text)
         is_markup = text_field(fields, "format", "txt").startswith("html")
-        marked = MarkedText.of(text, "html", is_whole=False) if is_markup else MarkedText.plain(text)
-        wishes = [Wish(paragraph.text) for paragraph in marked.paragraphs]
-        answers = await context.translations.translate(caller, wishes, manner, hangup(request))
+        marked = await asyncio.to_thread(_html, text) if is_markup else MarkedText.plain(text)
+        items = [ConstrainedText(paragraph.text) for paragraph in marked.paragraphs]
+        answers = await context.translations.translate(caller, items, setup, hangup(request))
     return _data({"translatedText": marked.markup([answer.best(0) for answer in answers])})
 
 
@@ -72,6 +73,10 @@ def error_reply(error: ApiError) -> Response:
     status = HTTP_STATUS[error.kind]
     shown = {"status": "error", "code": status, "message": HTTPStatus(status).phrase, "explanation": str(error)}
     return JSONResponse(shown, status)
+
+
+def _html(text: str) -> MarkedText:
+    return MarkedText.of(text, "html", is_whole=False)
 
 
 def _data(data: Any) -> Response:

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from app.errors import ApiError
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
 from app.i18n import Message
+from app.serving.api_limits import (
+    MAX_ENTRIES,
+    MAX_ENTRY_CHARACTERS,
+    MAX_GLOSSARIES,
+    MAX_GLOSSARY_CHARACTERS,
+    MAX_NAME,
+)
 from app.serving.keys import ApiFile
 
-MAX_GLOSSARIES: Final = 500  # of a person
-MAX_ENTRIES: Final = 20_000  # of a dictionary
-MAX_ENTRY_CHARACTERS: Final = 500
-MAX_NAME: Final = 200
 _TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS glossary (
         id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, created TEXT NOT NULL)""",
@@ -30,98 +34,137 @@ _TABLES: Final = (
         glossary TEXT NOT NULL REFERENCES glossary (id), source TEXT NOT NULL, target TEXT NOT NULL,
         entries TEXT NOT NULL, PRIMARY KEY (glossary, source, target))""",
 )
+# Entries are lines: SQLite counts them without reading them into memory. With "" as the id: of all glossaries.
+_COUNT: Final = """SELECT glossary, source, target,
+    length(entries) - length(replace(entries, char(10), '')) + 1 AS number
+    FROM glossary JOIN dictionary ON glossary = id WHERE owner = ? AND (? = '' OR id = ?) ORDER BY source, target"""
 Pair = tuple[str, str]  # source and target language, such as ("en", "de")
 Entries = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ApiGlossary:
-    """A glossary of a person. `dictionaries` has the entries, target by source, of each language pair."""
+    """A glossary of a person. `num_entries` is the number of entries of each language pair."""
 
     id: str
     name: str
     created: str
-    dictionaries: Mapping[Pair, Entries]
+    num_entries: Mapping[Pair, int]
 
 
 class ApiGlossaries:
-    """The glossaries of all people. Thread-safe. What is not `owner`'s does not exist for `owner`."""
+    """The glossaries of all people. Thread-safe. A person cannot see that another person's glossary exists."""
 
     def __init__(self, file: ApiFile) -> None:
         self._connection = file.connection
-        with self._connection.transaction(Message("write the glossary")):
+        with self._writing():
             for table in _TABLES:
                 self._connection.db.execute(table)
 
     def create(self, owner: str, name: str, dictionaries: Mapping[Pair, Entries]) -> ApiGlossary:
         """A new glossary. Raises ApiError for impossible entries, and if there are too many."""
-        check_name(name)
-        texts = {pair: _written(entries) for pair, entries in dictionaries.items()}
+        _check_name(name)
         number = f"{secrets.token_hex(4)}-{secrets.token_hex(2)}-{secrets.token_hex(2)}-{secrets.token_hex(6)}"
         created = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with self._connection.transaction(Message("write the glossary")):
+        with self._writing():
             count = "SELECT count(*) AS number FROM glossary WHERE owner = ?"
-            if self._connection.rows(Message("read the glossaries"), count, (owner,))[0]["number"] >= MAX_GLOSSARIES:
+            if self._rows(count, owner)[0]["number"] >= MAX_GLOSSARIES:
                 raise ApiError("used_up", f"There can be {MAX_GLOSSARIES} glossaries: delete one.")
             self._connection.insert("glossary", id=number, owner=owner, name=name, created=created)
-            for (source, target), text in texts.items():
-                self._connection.insert("dictionary", glossary=number, source=source, target=target, entries=text)
-        return ApiGlossary(number, name, created, dict(dictionaries))
+            for pair, entries in dictionaries.items():
+                self._replace(owner, number, pair, entries)
+        return ApiGlossary(number, name, created, {pair: len(entries) for pair, entries in dictionaries.items()})
 
-    def all_of(self, owner: str) -> list[ApiGlossary]:
-        """The glossaries of a person, oldest first."""
-        query = "SELECT * FROM glossary WHERE owner = ? ORDER BY created, id"
-        rows = self._connection.rows(Message("read the glossaries"), query, (owner,))
-        return [ApiGlossary(row["id"], row["name"], row["created"], self._dictionaries(row["id"])) for row in rows]
+    def all_of(self, owner: str, number: str = "") -> list[ApiGlossary]:
+        """The glossaries of a person, oldest first; with `number`, only the glossary with this id."""
+        query = "SELECT * FROM glossary WHERE owner = ? AND (? = '' OR id = ?) ORDER BY created, id"
+        rows = self._rows(query, owner, number, number)
+        counts: dict[str, dict[Pair, int]] = {}
+        for row in self._rows(_COUNT, owner, number, number):
+            counts.setdefault(row["glossary"], {})[row["source"], row["target"]] = row["number"]
+        return [ApiGlossary(row["id"], row["name"], row["created"], counts.get(row["id"], {})) for row in rows]
 
     def find(self, owner: str, number: str) -> ApiGlossary:
         """A glossary of a person. Raises ApiError if the person has none with this id."""
-        query = "SELECT * FROM glossary WHERE owner = ? AND id = ?"
-        rows = self._connection.rows(Message("read the glossaries"), query, (owner, number))
-        if not rows:
-            raise ApiError("not_found", "There is no glossary with this id.")
-        return ApiGlossary(number, rows[0]["name"], rows[0]["created"], self._dictionaries(number))
+        self._check_owner(owner, number)
+        (found,) = self.all_of(owner, number)
+        return found
 
-    def rename(self, owner: str, number: str, name: str) -> None:
-        """Gives a glossary another name. Raises ApiError."""
-        check_name(name)
-        self.find(owner, number)
-        with self._connection.transaction(Message("write the glossary")):
-            self._connection.db.execute("UPDATE glossary SET name = ? WHERE id = ?", (name, number))
+    def entries(self, owner: str, number: str, pair: Pair) -> Entries:
+        """The entries of a language pair. Raises ApiError if the person has no such dictionary."""
+        self._check_owner(owner, number)
+        text = self._text(number, pair)
+        if not text:
+            raise ApiError("not_found", "The glossary has no dictionary of this language pair.")
+        return _read(text)
+
+    def change(self, owner: str, number: str, name: str | None, added: Mapping[Pair, Entries]) -> ApiGlossary:
+        """Renames a glossary, unless `name` is None, and adds entries. Raises ApiError; then nothing has changed."""
+        with self._writing():
+            self._check_owner(owner, number)
+            if name is not None:
+                _check_name(name)
+                self._connection.db.execute("UPDATE glossary SET name = ? WHERE id = ?", (name, number))
+            for pair, entries in added.items():
+                self._replace(owner, number, pair, {**_read(self._text(number, pair)), **entries})
+            return self.find(owner, number)
 
     def put(self, owner: str, number: str, pair: Pair, entries: Entries) -> None:
-        """Replaces the entries of a language pair; without entries, there is no dictionary of it. Raises ApiError."""
-        self.find(owner, number)
-        text = _written(entries) if entries else ""
-        with self._connection.transaction(Message("write the glossary")):
-            key = (number, *pair)
-            self._connection.db.execute("DELETE FROM dictionary WHERE glossary = ? AND source = ? AND target = ?", key)
-            if text:
-                source, target = pair
-                self._connection.insert("dictionary", glossary=number, source=source, target=target, entries=text)
+        """Replaces the entries of a language pair; an empty mapping deletes them. Raises ApiError."""
+        with self._writing():
+            self._check_owner(owner, number)
+            self._delete_dictionary(number, pair)
+            if entries:
+                self._replace(owner, number, pair, entries)
 
     def delete(self, owner: str, number: str) -> None:
         """Deletes a glossary. Raises ApiError."""
-        self.find(owner, number)
-        with self._connection.transaction(Message("delete the glossary")):
+        with self._writing():
+            self._check_owner(owner, number)
             self._connection.db.execute("DELETE FROM dictionary WHERE glossary = ?", (number,))
             self._connection.db.execute("DELETE FROM glossary WHERE id = ?", (number,))
 
     def matcher(self, owner: str, number: str, pair: Pair) -> TermMatcher:
         """Finds the terms of a glossary in a text. Raises ApiError if it has none for these languages."""
-        entries = self.find(owner, number).dictionaries.get(pair)
-        if entries is None:
+        self._check_owner(owner, number)
+        text = self._text(number, pair)
+        if not text:
             raise ApiError("invalid", f"The glossary has no entries for {'-'.join(pair)}.")
-        return _matcher(_written(entries), pair)
+        return _matcher(text, pair)
 
-    def _dictionaries(self, number: str) -> dict[Pair, Entries]:
-        query = "SELECT * FROM dictionary WHERE glossary = ? ORDER BY source, target"
-        rows = self._connection.rows(Message("read the glossaries"), query, (number,))
-        return {(row["source"], row["target"]): _read(row["entries"]) for row in rows}
+    def _check_owner(self, owner: str, number: str) -> None:
+        if not self._rows("SELECT 1 FROM glossary WHERE owner = ? AND id = ?", owner, number):
+            raise ApiError("not_found", "There is no glossary with this id.")
+
+    def _replace(self, owner: str, number: str, pair: Pair, entries: Entries) -> None:
+        """Writes the entries of a language pair, inside a transaction. Raises ApiError."""
+        text = _written(entries)
+        source, target = pair
+        self._delete_dictionary(number, pair)
+        stored = "SELECT coalesce(sum(length(entries)), 0) AS number FROM glossary JOIN dictionary ON glossary = id "
+        if self._rows(stored + "WHERE owner = ?", owner)[0]["number"] + len(text) > MAX_GLOSSARY_CHARACTERS:
+            most = f"{MAX_GLOSSARY_CHARACTERS:,}"
+            raise ApiError("used_up", f"All glossaries of a person can have {most} characters: delete one.")
+        self._connection.insert("dictionary", glossary=number, source=source, target=target, entries=text)
+
+    def _delete_dictionary(self, number: str, pair: Pair) -> None:
+        query = "DELETE FROM dictionary WHERE glossary = ? AND source = ? AND target = ?"
+        self._connection.db.execute(query, (number, *pair))
+
+    def _text(self, number: str, pair: Pair) -> str:
+        """The stored lines of a dictionary; "" if there is none."""
+        query = "SELECT entries FROM dictionary WHERE glossary = ? AND source = ? AND target = ?"
+        rows = self._rows(query, number, *pair)
+        return str(rows[0]["entries"]) if rows else ""
+
+    def _rows(self, query: str, *parameters: str) -> list[dict[str, Any]]:
+        return self._connection.rows(Message("read the glossaries"), query, parameters)
+
+    def _writing(self) -> AbstractContextManager[None]:
+        return self._connection.transaction(Message("write the glossary"))
 
 
-def check_name(name: str) -> None:
-    """Raises ApiError for an impossible name of a glossary."""
+def _check_name(name: str) -> None:
     if not name.strip() or not name.isprintable() or len(name) > MAX_NAME:
         raise ApiError("invalid", f"The name of a glossary has 1 to {MAX_NAME} characters.")
 

@@ -1,14 +1,15 @@
-"""The dialect of DeepL's API, version 2, with glossaries of version 2 and 3.
+"""The dialect of DeepL's API, version 2, with glossaries of versions 2 and 3.
 
-The parameter `pinpoint` of a translation has the constraints of `shapes.ConstraintShape`, for all texts or as a list
-for each; its answer has `shapes.AnswerShape`. Context, model types and writing styles are ignored.
+The parameter `pinpoint` of a translation is a `ConstraintSchema` for all texts, or a list with one for each text; the
+reply then has an `AnswerSchema` for each text. Context, model types and writing styles are ignored.
 """
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar
 
 from fastapi import APIRouter, Request
@@ -19,10 +20,11 @@ from app.models.document_direction import language_and_script
 from app.models.style import Style, formalities_of
 from app.serving.admission import Caller
 from app.serving.api_glossaries import ApiGlossary, Entries, Pair
+from app.serving.api_limits import MAX_TAG_NAMES, MAX_TEXTS
+from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
+from app.serving.constrained_texts import Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
 from app.serving.markup import MarkedText, Markup
-from app.serving.shapes import MAX_TEXTS, AnswerShape, ConstraintShape, parsed
-from app.serving.wishes import Splitting
 from app.text.language_names import english_name
 from engine import Formality
 
@@ -50,7 +52,7 @@ router = APIRouter(tags=["DeepL"])
 async def translate(request: Request) -> Response:
     """Translates texts, with tag handling, glossary and formality, and with the constraints in `pinpoint`."""
     context = context_of(request)
-    with admitted(request, _key(request)) as caller:
+    async with admitted(request, _key(request)) as caller:
         fields = await fields_of(request)
         texts = _texts(fields.get("text"))
         await context.charge(caller, *texts)
@@ -62,39 +64,39 @@ async def translate(request: Request) -> Response:
         splitting = _choice(fields, "split_sentences", _SPLITTING, default)
         formality = text_field(fields, "formality", "default") or "default"
         style = Style(_choice(fields, "formality", _FORMALITIES, "default"))
-        manner = context.translations.manner(
+        setup = await context.translations.setup(
             source, target, "\n".join(texts), style, is_style_required="prefer" not in formality, splitting=splitting
         )
         if glossary_id := text_field(fields, "glossary_id", ""):
             if source is None:
                 raise ApiError("invalid", "source_lang is required together with glossary_id.")
-            manner = await context.with_glossary(manner, caller, glossary_id)
-        marked = [_marked(text, kind, fields, wish) for text, wish in zip(texts, constraints, strict=True)]
-        wishes = [
-            wish.wish(paragraph.text)
-            for text, wish in zip(marked, constraints, strict=True)
+            setup = await context.with_glossary(setup, caller, glossary_id)
+        marked = await asyncio.to_thread(_marked, texts, kind, fields, constraints)
+        items = [
+            item.constrain(paragraph.text)
+            for text, item in zip(marked, constraints, strict=True)
             for paragraph in text.paragraphs
         ]
-        answers = await context.translations.translate(caller, wishes, manner, hangup(request))
+        answers = await context.translations.translate(caller, items, setup, hangup(request))
     left = iter(answers)
     translations = []
     for number, (text, source_text) in enumerate(zip(marked, texts, strict=True)):
         own = [next(left) for _ in text.paragraphs]
         translation: dict[str, Any] = {
-            "detected_source_language": _code(manner.source),
+            "detected_source_language": _code(setup.source),
             "text": text.markup([answer.best(number) for answer in own]),
             "billed_characters": len(source_text),
         }
         if fields.get("pinpoint") is not None and len(own) == 1:
-            translation["pinpoint"] = AnswerShape.of(own[0]).model_dump()
+            translation["pinpoint"] = AnswerSchema.of(own[0]).model_dump()
         translations.append(translation)
     return JSONResponse({"translations": translations})
 
 
 @router.get("/v2/usage")
 async def usage(request: Request) -> Response:
-    """The characters that the key used today, and may use."""
-    with admitted(request, _key(request)) as caller:
+    """The characters that the key has used today, and its limit."""
+    async with admitted(request, _key(request)) as caller:
         used = context_of(request).admission.file.characters_today(caller.key)
     return JSONResponse({"character_count": used, "character_limit": caller.key.characters_a_day})
 
@@ -102,7 +104,7 @@ async def usage(request: Request) -> Response:
 @router.get("/v2/languages")
 async def languages(request: Request) -> Response:
     """The source or target languages of the models that are ready."""
-    with admitted(request, _key(request)):
+    async with admitted(request, _key(request)):
         fields = await fields_of(request)
         side = _choice(fields, "type", {"source": 0, "target": 1}, "source")
         found: dict[str, dict[str, Any]] = {}
@@ -120,7 +122,7 @@ async def languages(request: Request) -> Response:
 @router.get("/v2/glossary-language-pairs")
 async def glossary_language_pairs(request: Request) -> Response:
     """The language pairs for which glossaries can be used."""
-    with admitted(request, _key(request)):
+    async with admitted(request, _key(request)):
         pairs = [_pair_of(direction) for direction in context_of(request).translations.directions()]
     shown = [{"source_lang": source, "target_lang": target} for source, target in pairs]
     return JSONResponse({"supported_languages": shown})
@@ -128,34 +130,36 @@ async def glossary_language_pairs(request: Request) -> Response:
 
 @router.post("/v2/glossaries")
 async def create_glossary(request: Request) -> Response:
-    """Keeps a glossary of one language pair."""
-    with admitted(request, _key(request)) as caller:
+    """Stores a glossary of one language pair."""
+    async with admitted(request, _key(request)) as caller:
         fields = await fields_of(request)
         pair, entries = _dictionary(fields)
-        made = context_of(request).glossaries.create(caller.name, text_field(fields, "name"), {pair: entries})
+        name = text_field(fields, "name")
+        made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, {pair: entries})
     return JSONResponse(_glossary(made), 201)
 
 
 @router.get("/v2/glossaries")
 async def glossaries(request: Request) -> Response:
     """The person's glossaries of one language pair."""
-    with admitted(request, _key(request)) as caller:
-        found = context_of(request).glossaries.all_of(caller.name)
-    return JSONResponse({"glossaries": [_glossary(each) for each in found if len(each.dictionaries) == 1]})
+    async with admitted(request, _key(request)) as caller:
+        found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
+    return JSONResponse({"glossaries": [_glossary(each) for each in found if len(each.num_entries) == 1]})
 
 
 @router.get("/v2/glossaries/{number}")
 async def glossary(request: Request, number: str) -> Response:
     """One of the person's glossaries."""
-    with admitted(request, _key(request)) as caller:
-        return JSONResponse(_glossary(_single(request, caller, number)))
+    async with admitted(request, _key(request)) as caller:
+        return JSONResponse(_glossary(await _single(request, caller, number)))
 
 
 @router.get("/v2/glossaries/{number}/entries")
 async def glossary_entries(request: Request, number: str) -> Response:
     """The entries of a glossary, as lines with a tabulator."""
-    with admitted(request, _key(request)) as caller:
-        (entries,) = _single(request, caller, number).dictionaries.values()
+    async with admitted(request, _key(request)) as caller:
+        (pair,) = (await _single(request, caller, number)).num_entries
+        entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
     return PlainTextResponse(_lines(entries), media_type="text/tab-separated-values")
 
 
@@ -163,76 +167,73 @@ async def glossary_entries(request: Request, number: str) -> Response:
 @router.delete("/v3/glossaries/{number}")
 async def delete_glossary(request: Request, number: str) -> Response:
     """Deletes a glossary."""
-    with admitted(request, _key(request)) as caller:
-        context_of(request).glossaries.delete(caller.name, number)
+    async with admitted(request, _key(request)) as caller:
+        await asyncio.to_thread(context_of(request).glossaries.delete, caller.name, number)
     return Response(status_code=204)
 
 
 @router.post("/v3/glossaries")
 async def create_multilingual_glossary(request: Request) -> Response:
-    """Keeps a glossary of several language pairs."""
-    with admitted(request, _key(request)) as caller:
+    """Stores a glossary of several language pairs."""
+    async with admitted(request, _key(request)) as caller:
         fields = await fields_of(request)
-        made = context_of(request).glossaries.create(caller.name, text_field(fields, "name"), _dictionaries(fields))
+        name, dictionaries = text_field(fields, "name"), _dictionaries(fields)
+        made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, dictionaries)
     return JSONResponse(_multilingual(made), 201)
 
 
 @router.get("/v3/glossaries")
 async def multilingual_glossaries(request: Request) -> Response:
     """All of the person's glossaries."""
-    with admitted(request, _key(request)) as caller:
-        found = context_of(request).glossaries.all_of(caller.name)
+    async with admitted(request, _key(request)) as caller:
+        found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
     return JSONResponse({"glossaries": [_multilingual(each) for each in found]})
 
 
 @router.get("/v3/glossaries/{number}")
 async def multilingual_glossary(request: Request, number: str) -> Response:
     """One of the person's glossaries."""
-    with admitted(request, _key(request)) as caller:
-        return JSONResponse(_multilingual(context_of(request).glossaries.find(caller.name, number)))
+    async with admitted(request, _key(request)) as caller:
+        found = await asyncio.to_thread(context_of(request).glossaries.find, caller.name, number)
+    return JSONResponse(_multilingual(found))
 
 
 @router.patch("/v3/glossaries/{number}")
 async def change_glossary(request: Request, number: str) -> Response:
     """Renames a glossary, and adds entries to its dictionaries."""
-    with admitted(request, _key(request)) as caller:
+    async with admitted(request, _key(request)) as caller:
         fields = await fields_of(request)
-        store = context_of(request).glossaries
-        found = store.find(caller.name, number)
-        changed = _dictionaries(fields) if "dictionaries" in fields else {}
-        if "name" in fields:
-            store.rename(caller.name, number, text_field(fields, "name"))
-        for pair, entries in changed.items():
-            store.put(caller.name, number, pair, {**found.dictionaries.get(pair, {}), **entries})
-        return JSONResponse(_multilingual(store.find(caller.name, number)))
+        added = _dictionaries(fields) if "dictionaries" in fields else {}
+        name = text_field(fields, "name") if "name" in fields else None
+        changed = await asyncio.to_thread(context_of(request).glossaries.change, caller.name, number, name, added)
+    return JSONResponse(_multilingual(changed))
 
 
 @router.get("/v3/glossaries/{number}/entries")
 async def dictionary_entries(request: Request, number: str) -> Response:
     """The entries of one language pair of a glossary."""
-    with admitted(request, _key(request)) as caller:
-        found = context_of(request).glossaries.find(caller.name, number)
+    async with admitted(request, _key(request)) as caller:
         pair = _pair(await fields_of(request))
-        if pair not in found.dictionaries:
-            raise ApiError("not_found", "The glossary has no dictionary of this language pair.")
-        shown = {**_languages(pair), "entries": _lines(found.dictionaries[pair]), "entries_format": "tsv"}
+        entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
+        shown = {**_languages(pair), "entries": _lines(entries), "entries_format": "tsv"}
     return JSONResponse({"dictionaries": [shown]})
 
 
 @router.put("/v3/glossaries/{number}/dictionaries")
 async def replace_dictionary(request: Request, number: str) -> Response:
     """Replaces the entries of one language pair of a glossary."""
-    with admitted(request, _key(request)) as caller:
+    async with admitted(request, _key(request)) as caller:
         pair, entries = _dictionary(await fields_of(request))
-        context_of(request).glossaries.put(caller.name, number, pair, entries)
+        await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, entries)
     return JSONResponse({**_languages(pair), "entry_count": len(entries)})
 
 
 @router.delete("/v3/glossaries/{number}/dictionaries")
 async def delete_dictionary(request: Request, number: str) -> Response:
     """Deletes the entries of one language pair of a glossary."""
-    with admitted(request, _key(request)) as caller:
-        context_of(request).glossaries.put(caller.name, number, _pair(await fields_of(request)), {})
+    async with admitted(request, _key(request)) as caller:
+        pair = _pair(await fields_of(request))
+        await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, {})
     return Response(status_code=204)
 
 
@@ -254,26 +255,33 @@ def _texts(value: Any) -> list[str]:
     return texts
 
 
-def _constraints(value: Any, num_texts: int) -> list[ConstraintShape]:
+def _constraints(value: Any, num_texts: int) -> list[ConstraintSchema]:
     values = value if isinstance(value, list) else [value or {}] * num_texts
     if len(values) != num_texts:
         raise ApiError("invalid", f"pinpoint has {len(values)} items for {num_texts} texts.")
-    return [parsed(ConstraintShape, each) for each in values]
+    return [parsed(ConstraintSchema, each, "pinpoint") for each in values]
 
 
-def _marked(text: str, kind: Markup | Literal[""], fields: Mapping[str, Any], wish: ConstraintShape) -> MarkedText:
-    """The text with its markup; without tag handling, all of it is one paragraph as it is."""
+def _marked(
+    texts: Sequence[str], kind: Markup | Literal[""], fields: Mapping[str, Any], constraints: Sequence[ConstraintSchema]
+) -> list[MarkedText]:
+    """The texts with their markup. Without tag handling, a text is one plain paragraph."""
     if not kind:
-        return MarkedText.plain(text)
-    is_whole = wish.wish("x").is_whole
-    return MarkedText.of(text, kind, _names(fields, "ignore_tags"), _names(fields, "splitting_tags"), is_whole=is_whole)
+        return [MarkedText.plain(text) for text in texts]
+    ignored, splitting = _tag_names(fields, "ignore_tags"), _tag_names(fields, "splitting_tags")
+    return [
+        MarkedText.of(text, kind, ignored, splitting, is_whole=each.constrain("x").is_whole)
+        for text, each in zip(texts, constraints, strict=True)
+    ]
 
 
-def _names(fields: Mapping[str, Any], name: str) -> list[str]:
+def _tag_names(fields: Mapping[str, Any], name: str) -> list[str]:
     value = fields.get(name) or []
     names = value.split(",") if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         raise ApiError("invalid", f"{name} is not a list of names.")
+    if len(names) > MAX_TAG_NAMES:
+        raise ApiError("too_large", f"{name} has {len(names):,} names; at most {MAX_TAG_NAMES} are allowed.")
     return [each.strip() for each in names if each.strip()]
 
 
@@ -285,9 +293,9 @@ def _choice(fields: Mapping[str, Any], name: str, choices: Mapping[str, T], defa
     return choices[text]
 
 
-def _single(request: Request, caller: Caller, number: str) -> ApiGlossary:
-    found = context_of(request).glossaries.find(caller.name, number)
-    if len(found.dictionaries) != 1:
+async def _single(request: Request, caller: Caller, number: str) -> ApiGlossary:
+    found = await asyncio.to_thread(context_of(request).glossaries.find, caller.name, number)
+    if len(found.num_entries) != 1:
         raise ApiError("not_found", "The glossary has several language pairs: use version 3 of the API.")
     return found
 
@@ -296,7 +304,10 @@ def _dictionaries(fields: Mapping[str, Any]) -> dict[Pair, Entries]:
     found = fields.get("dictionaries")
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise ApiError("invalid", "dictionaries is not a list of dictionaries.")
-    return dict(_dictionary(each) for each in found)
+    pairs = [_dictionary(each) for each in found]
+    if len(dict(pairs)) < len(pairs):
+        raise ApiError("invalid", "dictionaries has two dictionaries of one language pair.")
+    return dict(pairs)
 
 
 def _dictionary(fields: Mapping[str, Any]) -> tuple[Pair, Entries]:
@@ -305,7 +316,10 @@ def _dictionary(fields: Mapping[str, Any]) -> tuple[Pair, Entries]:
         raise ApiError("invalid", "entries_format is neither tsv nor csv.")
     text = text_field(fields, "entries")
     if kind == "csv":
-        rows = list(csv.reader(io.StringIO(text)))
+        try:
+            rows = list(csv.reader(io.StringIO(text)))
+        except csv.Error as error:
+            raise ApiError("invalid", f"entries cannot be read as CSV: {error}.") from error
     else:
         rows = [line.split("\t") for line in text.splitlines()]
     entries: dict[str, str] = {}
@@ -335,14 +349,13 @@ def _pair_of(direction: str) -> Pair:
 
 
 def _glossary(found: ApiGlossary) -> dict[str, Any]:
-    ((pair, entries),) = found.dictionaries.items()
+    ((pair, num_entries),) = found.num_entries.items()
     about = {"glossary_id": found.id, "name": found.name, "ready": True, "creation_time": found.created}
-    return {**about, **_languages(pair), "entry_count": len(entries)}
+    return {**about, **_languages(pair), "entry_count": num_entries}
 
 
 def _multilingual(found: ApiGlossary) -> dict[str, Any]:
-    pairs = found.dictionaries.items()
-    shown = [{**_languages(pair), "entry_count": len(entries)} for pair, entries in pairs]
+    shown = [{**_languages(pair), "entry_count": count} for pair, count in found.num_entries.items()]
     return {"glossary_id": found.id, "name": found.name, "creation_time": found.created, "dictionaries": shown}
 
 

@@ -1,12 +1,12 @@
-"""What the dialects of the HTTP API have in common: the services they use, and how they read a request."""
+"""What the dialects of the HTTP API share: the services that they use, and how they read a request."""
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -18,11 +18,11 @@ from app.log.store import LogStore
 from app.models.document_direction import language_and_script
 from app.serving.admission import Admission, Caller
 from app.serving.api_glossaries import ApiGlossaries
-from app.serving.shapes import MAX_CHARACTERS
+from app.serving.api_limits import MAX_CHARACTERS
+from app.serving.constrained_texts import TranslationSetup
 from app.serving.translations import Hangup, TranslationService
-from app.serving.wishes import Manner
 
-# The usual HTTP status of an error, for dialects that do not have one of their own.
+# The HTTP status of each kind of error; a dialect may replace some.
 HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
     "no_key": 401,
     "wrong_key": 401,
@@ -52,24 +52,24 @@ class ApiContext:
     store: LogStore
 
     async def charge(self, caller: Caller, *texts: str) -> None:
-        """Counts the characters of texts to translate. Raises ApiError where one is too long, or all are too many."""
+        """Counts the characters of texts to translate. Raises ApiError if a text or all of them are too long."""
         if any(len(text) > MAX_CHARACTERS for text in texts):
             raise ApiError("too_large", f"A text may have {MAX_CHARACTERS:,} characters: split it.")
         await asyncio.to_thread(self.admission.charge, caller, sum(map(len, texts)))
 
-    async def with_glossary(self, manner: Manner, caller: Caller, number: str) -> Manner:
-        """The same manner with the terms of one of the person's glossaries. Raises ApiError."""
-        pair = language_and_script(manner.source), language_and_script(manner.target)
+    async def with_glossary(self, setup: TranslationSetup, caller: Caller, number: str) -> TranslationSetup:
+        """The same setup with the terms of one of the person's glossaries. Raises ApiError."""
+        pair = language_and_script(setup.source), language_and_script(setup.target)
         # The forms of the terms, and the dictionaries for these, may take seconds the first time.
         terms = await asyncio.to_thread(self.glossaries.matcher, caller.name, number, pair)
-        return replace(manner, terms=terms)
+        return replace(setup, terms=terms)
 
 
-@contextmanager
-def admitted(request: Request, key: str | None, *, takes_address: bool = False) -> Iterator[Caller]:
+@asynccontextmanager
+async def admitted(request: Request, key: str | None, *, takes_address: bool = False) -> AsyncIterator[Caller]:
     """The caller with this key, while the request is answered. Raises ApiError.
 
-    With `takes_address`, a request without a key is known by the address that it comes from.
+    With `takes_address`, a request without a key is identified by the address of the client.
     """
     admission = context_of(request).admission
     address = None
@@ -77,7 +77,7 @@ def admitted(request: Request, key: str | None, *, takes_address: bool = False) 
     if takes_address and request.client and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
         found = ipaddress.ip_address(request.client.host)
         address = str(getattr(found, "ipv4_mapped", None) or found)
-    caller = admission.enter(key, address)
+    caller = await asyncio.to_thread(admission.enter, key, address)
     with admission.running(caller):
         yield caller
 
@@ -110,9 +110,10 @@ async def fields_of(request: Request) -> dict[str, Any]:
         return fields
     try:
         if kind == "application/x-www-form-urlencoded":
-            pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
-            return fields | _joined(list(pairs))
-        found = json.loads(body)
+            form_fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=1000)
+            return fields | _joined(form_fields)
+        found = json.loads(body, parse_constant=_refuse_constant)
+        json.dumps(found, ensure_ascii=False).encode()  # half a surrogate pair could not be repeated in a reply
     except (ValueError, RecursionError) as error:
         raise ApiError("invalid", f"The body cannot be read as {kind or 'JSON'}.") from error
     if not isinstance(found, dict):
@@ -136,6 +137,11 @@ def text_field(fields: Mapping[str, Any], name: str, default: str | None = None)
     if not isinstance(value, str):
         raise ApiError("invalid", f"{name} is missing." if value is None else f"{name} is not a text.")
     return value
+
+
+def _refuse_constant(name: str) -> Any:
+    """NaN and Infinity are not JSON; no reply could repeat them."""
+    raise ValueError(name)
 
 
 async def _value(value: Any) -> Any:

@@ -20,10 +20,9 @@ from app.errors import CommandError, LogError
 from app.i18n import Message
 from app.log.connection import LogConnection, cure_of
 from app.log.file import BUSY_SECONDS, enable_wal, keep_private
+from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 
-DEFAULT_REQUESTS: Final = 600  # in a minute
-DEFAULT_CHARACTERS: Final = 2_000_000  # in a day
-MAX_NAME: Final = 100
+_MAX_NAME: Final = 100
 _PREFIX: Final = "pinpoint-"  # so that a scan of published files recognises a key
 _APPLICATION_ID: Final = 0x50504B59  # "PPKY"
 _TABLES: Final = (
@@ -91,9 +90,9 @@ class ApiFile:
     def create(self, name: str, **options: Any) -> tuple[ApiKey, str]:
         """A new key for a person, and its text, which is not kept. Raises CommandError for an impossible name."""
         name = name.strip()
-        if not name.isprintable() or not 0 < len(name) <= MAX_NAME:
+        if not name.isprintable() or not 0 < len(name) <= _MAX_NAME:
             raise CommandError(
-                Message("{name!r} is no name for a key: give 1 to {count} characters", name=name, count=MAX_NAME)
+                Message("{name!r} is no name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME)
             )
         text = _PREFIX + secrets.token_urlsafe(32)
         key = ApiKey(0, name, _now(), **options)
@@ -107,7 +106,7 @@ class ApiFile:
         return [_key(row) for row in self.connection.rows(Message("read the keys"), "SELECT * FROM key ORDER BY id")]
 
     def revoke(self, number: int) -> ApiKey:
-        """Makes a key void at once. Raises CommandError if there is none with this number."""
+        """Revokes a key. Raises CommandError if no valid key has this number."""
         key = next((key for key in self.keys() if key.id == number and not key.revoked), None)
         if key is None:
             raise CommandError(Message("there is no valid key {number}: see `pinpoint keys list`", number=number))
@@ -119,7 +118,8 @@ class ApiFile:
     def find(self, text: str) -> ApiKey | None:
         """The valid key with this text.
 
-        A hash is looked up, of which nobody can choose the beginning; the last comparison takes the same time anyway.
+        The time of a search for a hash shows nothing about keys: nobody can choose the beginning of a SHA-256. The last
+        comparison takes the same time for all hashes.
         """
         given = _hash(text)
         query = "SELECT * FROM key WHERE hash = ? AND revoked = ''"
@@ -151,6 +151,13 @@ class ApiFile:
             )
             self.connection.db.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key.id))
         return True
+
+    def note_use(self, key: ApiKey) -> None:
+        """Writes that the key is used today; at most once a day, as requests may come often."""
+        now = _now()
+        if key.last_used[:10] != now[:10]:
+            with self.connection.transaction(Message("count the characters")):
+                self.connection.db.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key.id))
 
     def close(self) -> None:
         """Closes the file."""

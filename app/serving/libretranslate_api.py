@@ -1,9 +1,10 @@
-"""The dialect of LibreTranslate. The key is the field `api_key`; the languages can be asked for without one."""
+"""The dialect of LibreTranslate. The key is the field `api_key`; the list of languages needs no key."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -11,11 +12,10 @@ from fastapi.responses import JSONResponse, Response
 
 from app.errors import ApiError
 from app.models.document_direction import guessed_languages, language_and_script
+from app.serving.api_limits import MAX_NBEST, MAX_TEXTS
+from app.serving.constrained_texts import ConstrainedText
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
 from app.serving.markup import MarkedText
-from app.serving.shapes import MAX_TEXTS
-from app.serving.translations import MAX_NBEST
-from app.serving.wishes import Wish
 from app.text.language_names import english_name
 
 PATHS: Final = ("/languages", "/detect")
@@ -39,10 +39,10 @@ async def languages(request: Request) -> Response:
 
 @router.post("/detect")
 async def detect(request: Request) -> Response:
-    """The languages of a text, most probable first: the share of its words in the dictionary of each, in percent."""
+    """The languages of a text, most probable first, with the percentage of its words in the language's dictionary."""
     fields = await fields_of(request)
     context = context_of(request)
-    with admitted(request, _key(fields)) as caller:
+    async with admitted(request, _key(fields)) as caller:
         text = text_field(fields, "q")
         await context.charge(caller, text)
         shares = await asyncio.to_thread(guessed_languages, text, context.translations.directions())
@@ -52,7 +52,7 @@ async def detect(request: Request) -> Response:
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates a text or a list of texts, as plain text or as HTML."""
     context = context_of(request)
-    with admitted(request, _key(fields)) as caller:
+    async with admitted(request, _key(fields)) as caller:
         asked = fields.get("q")
         texts = asked if isinstance(asked, list) else [text_field(fields, "q")]
         if not texts or len(texts) > MAX_TEXTS or not all(isinstance(text, str) for text in texts):
@@ -60,29 +60,26 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         num_others = _number(fields, "alternatives")
         kind = text_field(fields, "format", "text")
         if kind not in ("text", "html"):
-            raise ApiError("invalid", f"{kind[:40]} format is not supported")
+            raise ApiError("invalid", f"{kind[:40]!r} format is not supported")
         source = text_field(fields, "source", "auto")
         await context.charge(caller, *texts)
         target = text_field(fields, "target")
-        manner = context.translations.manner(None if source == "auto" else source, target, "\n".join(texts))
-        marked = [
-            MarkedText.of(text, "html", is_whole=num_others > 0) if kind == "html" else MarkedText.plain(text)
-            for text in texts
-        ]
-        wishes = [Wish(each.text, nbest=1 + num_others) for text in marked for each in text.paragraphs]
-        answers = iter(await context.translations.translate(caller, wishes, manner, hangup(request)))
+        setup = await context.translations.setup(None if source == "auto" else source, target, "\n".join(texts))
+        marked = await asyncio.to_thread(_marked, texts, kind, is_whole=num_others > 0)
+        items = [ConstrainedText(each.text, nbest=1 + num_others) for text in marked for each in text.paragraphs]
+        answers = iter(await context.translations.translate(caller, items, setup, hangup(request)))
     translated: list[str] = []
     others: list[list[str]] = []
     for number, text in enumerate(marked):
         own = [next(answers) for _ in text.paragraphs]
         translated.append(text.markup([answer.best(number) for answer in own]))
-        others.append([text.markup([each.text]) for each in own[0].versions[1:]] if len(own) == 1 else [])
+        others.append([text.markup([each.text]) for each in own[0].hypotheses[1:]] if len(own) == 1 else [])
     is_list = isinstance(asked, list)
     reply: dict[str, Any] = {"translatedText": translated if is_list else translated[0]}
     if num_others:
         reply["alternatives"] = others if is_list else others[0]
     if source == "auto":
-        detected = {"confidence": 100.0, "language": language_and_script(manner.source)}
+        detected = {"confidence": 100.0, "language": language_and_script(setup.source)}
         reply["detectedLanguage"] = [detected] * len(texts) if is_list else detected
     return JSONResponse(reply)
 
@@ -97,8 +94,14 @@ def _key(fields: Mapping[str, Any]) -> str | None:
     return key if isinstance(key, str) else None
 
 
+def _marked(texts: Sequence[str], kind: str, *, is_whole: bool) -> list[MarkedText]:
+    if kind == "html":
+        return [MarkedText.of(text, "html", is_whole=is_whole) for text in texts]
+    return [MarkedText.plain(text) for text in texts]
+
+
 def _number(fields: Mapping[str, Any], name: str) -> int:
     text = str(fields.get(name, 0))
-    if not text.isascii() or not text.isdecimal() or int(text) >= MAX_NBEST:
+    if not re.fullmatch("[0-9]{1,4}", text) or int(text) >= MAX_NBEST:
         raise ApiError("invalid", f"{name} is not a number below {MAX_NBEST}.")
     return int(text)

@@ -1,4 +1,4 @@
-"""Texts in XML and HTML: what of them is translated, and how a translation becomes markup again.
+"""Texts in XML and HTML: their translatable paragraphs, and markup from the translations.
 
 Tags inside a sentence stay in it: the translation protects them. Tags between paragraphs are copied.
 """
@@ -17,11 +17,13 @@ _BLOCKS: Final = (
     "address|article|aside|blockquote|body|br|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|"
     "head|header|hr|html|legend|li|main|nav|ol|option|p|pre|section|select|summary|table|tbody|td|tfoot|th|thead|title|tr|ul"
 )
-_TAG: Final = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
-_CODE: Final = re.compile(r"<(script|style|code|kbd|samp|var)\b[^<>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+# A comment without an end goes to the end of the text, as in browsers; else each "<!--" would be searched in vain.
+_COMMENT: Final = r"<!--.*?(?:-->|\Z)"
+_TAG: Final = re.compile(_COMMENT + r"|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
+# The opening tags of elements that are copied.
+_CODE: Final = re.compile(r"<(script|style|code|kbd|samp|var)\b[^<>]*>", re.IGNORECASE)
 _KEPT: Final = re.compile(
-    r"""<(\w+)\b[^<>]*\b(?:translate=["']no["']|class=["'][^"'<>]*\bnotranslate\b[^"'<>]*["'])[^<>]*>.*?</\1\s*>""",
-    re.DOTALL | re.IGNORECASE,
+    r"""<(\w+)\b[^<>]*\b(?:translate=["']no["']|class=["'][^"'<>]*\bnotranslate\b[^"'<>]*["'])[^<>]*>""", re.IGNORECASE
 )
 
 
@@ -65,27 +67,28 @@ class MarkedText:
         With `is_whole`, the text is one paragraph.
         """
         kept: list[tuple[str, str]] = []
-
-        def keep(match: re.Match[str]) -> str:
-            kept.append((f'<kept id="{len(kept)}"/>', match[0]))
-            return kept[-1][0]
-
-        patterns = [_KEPT, _CODE] if kind == "html" else []
+        openings = [_KEPT, _CODE] if kind == "html" else []
         if ignored:
             names = "|".join(map(re.escape, ignored))
-            patterns.insert(0, re.compile(rf"<({names})(?:\s[^<>]*)?>.*?</\1\s*>", re.DOTALL))
-        for pattern in patterns:
-            text = pattern.sub(keep, text)
+            openings.insert(0, re.compile(rf"<({names})(?:\s[^<>]*)?(?<!/)>"))
+        for opening in openings:
+            text = _without_elements(text, opening, kept)
         blocks = "|".join([*([_BLOCKS] if kind == "html" else []), *map(re.escape, splitting)])
         if is_whole or not blocks:
             return cls((_paragraph(text, kept),))
         flags = re.DOTALL | (re.IGNORECASE if kind == "html" else 0)
-        tag = rf"</?(?:{blocks})(?:\s[^<>]*)?/?>|<!--.*?-->|<![A-Z][^<>]*>"
+        tag = rf"</?(?:{blocks})(?:\s[^<>]*)?/?>|{_COMMENT}|<![A-Z][^<>]*>"
         parts: list[MarkedParagraph | str] = []
         copied = 0
-        for match in re.finditer(rf"\s*(?:(?:{tag})\s*)+|\Z", text, flags):
+        for match in re.finditer(rf"(?:{tag})(?:\s*(?:{tag}))*|\Z", text, flags):
             before = text[copied : match.start()]
-            parts += [_paragraph(before, kept) if before.strip() else before, match[0]]
+            # White space around a paragraph is copied.
+            start, end = len(before) - len(before.lstrip()), len(before.rstrip())
+            if start < end:
+                parts += [before[:start], _paragraph(before[start:end], kept), before[end:]]
+            else:
+                parts.append(before)
+            parts.append(match[0])
             copied = match.end()
         return cls(tuple(parts))
 
@@ -103,6 +106,29 @@ class MarkedText:
         """The text with the translations of its paragraphs."""
         left = iter(translations)
         return "".join(part.markup(next(left)) if isinstance(part, MarkedParagraph) else part for part in self.parts)
+
+
+def _without_elements(text: str, opening: re.Pattern[str], kept: list[tuple[str, str]]) -> str:
+    """The text with a lone tag for each element that begins with `opening`; the elements are added to `kept`.
+
+    An element without an end tag stays. One search for each name finds that: the time is linear in the text.
+    """
+    parts: list[str] = []
+    copied = 0
+    unclosed: set[str] = set()
+    for match in opening.finditer(text):
+        name = match[1]
+        if match.start() < copied or name in unclosed:
+            continue
+        closing = re.compile(rf"</{re.escape(name)}\s*>", opening.flags).search(text, match.end())
+        if closing is None:
+            unclosed.add(name)
+            continue
+        tag = f'<kept id="{len(kept)}"/>'
+        kept.append((tag, text[match.start() : closing.end()]))
+        parts += [text[copied : match.start()], tag]
+        copied = closing.end()
+    return "".join([*parts, text[copied:]])
 
 
 def _paragraph(text: str, kept: Iterable[tuple[str, str]]) -> MarkedParagraph:

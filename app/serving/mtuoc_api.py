@@ -1,4 +1,4 @@
-"""The dialect of MTUOC's server. Its clients name no languages and send no key: they are known by their address.
+"""The dialect of MTUOC's server. Its clients name no languages and send no key; their address identifies them.
 
 The languages are those of new documents, unless the fields `source` and `target` name others.
 """
@@ -12,29 +12,29 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from app.errors import ApiError
+from app.serving.constrained_texts import ConstrainedText
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, header_key, text_field
-from app.serving.wishes import Wish
 
 
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
-    """Translates the field `src`; lists of tokens are empty, as the pieces of the model are not shown."""
+    """Translates the field `src`. The lists of tokens in the reply are empty."""
     context = context_of(request)
     key = text_field(fields, "key", "") or header_key(request, "Bearer")
-    with admitted(request, key or None, takes_address=True) as caller:
+    async with admitted(request, key or None, takes_address=True) as caller:
         text = text_field(fields, "src")
         await context.charge(caller, text)
         source, target = context.translations.first_direction.split("-", 1)
-        manner = context.translations.manner(
+        setup = await context.translations.setup(
             text_field(fields, "source", source), text_field(fields, "target", target), text
         )
-        (answer,) = await context.translations.translate(caller, [Wish(text)], manner, hangup(request))
+        (answer,) = await context.translations.translate(caller, [ConstrainedText(text)], setup, hangup(request))
         translation = answer.best(0)
     lists = dict.fromkeys(("src_tokens", "tgt_tokens", "src_subwords", "tgt_subwords", "alignment"), "")
     return JSONResponse(
         {
             "id": fields.get("id"),
             "src": text,
-            "system_name": manner.model.name,
+            "system_name": setup.model.name,
             "tgt": translation,
             **lists,
             "alternate_translations": [],

@@ -1,6 +1,6 @@
 """The dialect of the OPUS-CAT engine's `MTRestService`, which plug-ins for Trados, memoQ, OmegaT and Wordfast speak.
 
-The key is the field `tokenCode`. Plug-ins that send a fixed code there instead are known by their address.
+The key is the field `tokenCode`. The address identifies plug-ins that send a fixed code instead.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from app.errors import ApiError
 from app.serving.admission import Caller
+from app.serving.constrained_texts import ConstrainedText
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
-from app.serving.wishes import Wish
 
 PREFIX: Final = "/MTRestService/"
 _FIXED_CODES: Final = frozenset({"", "0"})  # what plug-ins send without asking for a code
@@ -24,17 +24,17 @@ router = APIRouter(prefix=PREFIX.rstrip("/"), tags=["OPUS-CAT"])
 
 @router.get("/Login")
 async def login(request: Request) -> Response:
-    """The code for further requests: the key, which is given as the password."""
+    """The code for further requests: the key, which is the field `password`."""
     fields = await fields_of(request)
     key = text_field(fields, "password", "")
-    with admitted(request, key or None):
+    async with admitted(request, key or None):
         return JSONResponse(key)
 
 
 @router.get("/ListSupportedLanguagePairs")
 async def pairs(request: Request) -> Response:
     """The language pairs of the models that are ready."""
-    with admitted(request, _key(await fields_of(request)), takes_address=True):
+    async with admitted(request, _key(await fields_of(request)), takes_address=True):
         return JSONResponse(context_of(request).translations.directions())
 
 
@@ -42,7 +42,7 @@ async def pairs(request: Request) -> Response:
 async def tags(request: Request) -> Response:
     """The name of the model that translates a language pair."""
     fields = await fields_of(request)
-    with admitted(request, _key(fields), takes_address=True):
+    async with admitted(request, _key(fields), takes_address=True):
         model, _ = context_of(request).translations.choose(*_languages(fields), "")
         return JSONResponse([model.name])
 
@@ -51,7 +51,7 @@ async def tags(request: Request) -> Response:
 async def status(request: Request) -> Response:
     """Whether a language pair is translated."""
     fields = await fields_of(request)
-    with admitted(request, _key(fields), takes_address=True):
+    async with admitted(request, _key(fields), takes_address=True):
         model, direction = context_of(request).translations.choose(*_languages(fields), "")
         return JSONResponse(f"{model.name} is ready for {direction}.")
 
@@ -59,7 +59,7 @@ async def status(request: Request) -> Response:
 @router.get("/TranslateJson")
 @router.post("/TranslatePost")
 async def translate_json(request: Request) -> Response:
-    """Translates a text; `inputIsSingleSentence=false` for one of several sentences."""
+    """Translates a text; `inputIsSingleSentence=false` if it has several sentences."""
     return JSONResponse({"translation": await _translation(request)})
 
 
@@ -77,8 +77,8 @@ async def translate_stream(request: Request) -> Response:
 
 @router.post("/PreOrderBatch")
 async def pre_order(request: Request) -> Response:
-    """Announces texts. Nothing is done before they are asked for."""
-    with admitted(request, _key(request.query_params), takes_address=True):
+    """Announces texts. Pinpoint translates them only on request."""
+    async with admitted(request, _key(request.query_params), takes_address=True):
         return Response()
 
 
@@ -89,7 +89,7 @@ def error_reply(error: ApiError) -> Response:
 
 async def _translation(request: Request) -> str:
     fields = await fields_of(request)
-    with admitted(request, _key(fields), takes_address=True) as caller:
+    async with admitted(request, _key(fields), takes_address=True) as caller:
         return await _translated(request, caller, fields)
 
 
@@ -98,8 +98,8 @@ async def _translated(request: Request, caller: Caller, fields: Mapping[str, Any
     text = text_field(fields, "input", "")
     await context.charge(caller, text)
     is_single = text_field(fields, "inputIsSingleSentence", "true").lower() != "false"
-    manner = context.translations.manner(*_languages(fields), text, splitting="none" if is_single else "sentences")
-    (answer,) = await context.translations.translate(caller, [Wish(text)], manner, hangup(request))
+    setup = await context.translations.setup(*_languages(fields), text, splitting="none" if is_single else "sentences")
+    (answer,) = await context.translations.translate(caller, [ConstrainedText(text)], setup, hangup(request))
     return answer.best(0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Literal
+from typing import Final, Literal
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
@@ -12,21 +12,21 @@ from pydantic import BaseModel, Field
 from app.errors import ApiError
 from app.models.style import Style, formalities_of
 from app.serving.admission import Caller
+from app.serving.api_limits import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_TEXTS
+from app.serving.api_schemas import AnswerSchema, ConstraintSchema, StrictSchema, Text
+from app.serving.constrained_texts import Splitting, TranslationSetup
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, header_key
-from app.serving.shapes import MAX_CHARACTERS, MAX_TEXTS, AnswerShape, ConstraintShape, StrictShape
-from app.serving.wishes import Manner, Splitting
 
-PREFIX = "/api/v1"
-MAX_ALTERNATIVES = 20
+PREFIX: Final = "/api/v1"
 
 
-class LanguageShape(StrictShape):
-    """The languages and the style."""
+class LanguageSchema(StrictSchema):
+    """The languages and the style of a translation."""
 
-    source: str | None = Field(default=None, description="Code of the source language; null: as the text is written.")
+    source: str | None = Field(default=None, description="Code of the source language; null: detected from the text.")
     target: str = Field(description="Code of the target language, such as de.")
     formality: Literal["formal", "informal"] | None = Field(
-        default=None, description="How the reader is addressed; an error where the model cannot be asked for it."
+        default=None, description="The form of address; an error if the model does not support it."
     )
     domain: str | None = Field(default=None, max_length=100, description="A domain that the model was trained with.")
 
@@ -34,16 +34,16 @@ class LanguageShape(StrictShape):
         return Style(self.formality, self.domain)
 
 
-class TextShape(ConstraintShape):
+class TextSchema(ConstraintSchema):
     """A text and what its translation must be like."""
 
-    text: str = Field(max_length=MAX_CHARACTERS)
+    text: Text
 
 
-class TranslateShape(LanguageShape):
-    """Texts to translate."""
+class TranslateRequest(LanguageSchema):
+    """The body of `translate`: texts, each alone or with constraints."""
 
-    texts: list[str | TextShape] = Field(min_length=1, max_length=MAX_TEXTS)
+    texts: list[Text | TextSchema] = Field(min_length=1, max_length=MAX_TEXTS)
     glossary: str | None = Field(default=None, max_length=100, description="The id of a glossary, see DeepL’s API.")
     splitting: Splitting = Field(
         default="sentences",
@@ -56,33 +56,33 @@ class TranslateReply(BaseModel):
 
     model: str
     direction: str
-    texts: list[AnswerShape]
+    texts: list[AnswerSchema]
 
 
-class PriceShape(LanguageShape, TextShape):
-    """A text whose constraints are priced."""
+class PriceRequest(LanguageSchema, TextSchema):
+    """The body of `prices`: a text with constraints."""
 
 
 class PriceReply(BaseModel):
-    """What constraints cost: the best score without them minus the best score with them; null: not known."""
+    """The price of constraints: the best score without them minus the best score with them; null: unknown."""
 
     direction: str
     total: float | None
-    phrases: list[float | None] = Field(description="Of each phrase alone, in the order of the request.")
+    phrases: list[float | None] = Field(description="The price of each phrase alone, in the order of the request.")
     avoid: list[float | None]
     constrained: str | None = Field(description="The best translation with all constraints.")
     free: str | None = Field(description="The best translation without them.")
 
 
-class AlternativeRequest(LanguageShape, TextShape):
-    """A word of a translation for which others are wanted."""
+class AlternativesRequest(LanguageSchema, TextSchema):
+    """The body of `alternatives`: a translation of a text, and one of its words."""
 
     translation: str = Field(min_length=1, max_length=2 * MAX_CHARACTERS)
     offset: int = Field(ge=0, description="A character of the word, counted from 0.")
     count: int = Field(default=5, ge=1, le=MAX_ALTERNATIVES)
 
 
-class AlternativeShape(BaseModel):
+class AlternativeSchema(BaseModel):
     """Another word, and the best translation with it; the text before it stays."""
 
     word: str
@@ -95,10 +95,10 @@ class AlternativesReply(BaseModel):
     """The alternatives, best translation first."""
 
     direction: str
-    alternatives: list[AlternativeShape]
+    alternatives: list[AlternativeSchema]
 
 
-class ModelShape(BaseModel):
+class ModelSchema(BaseModel):
     """A model that is ready."""
 
     name: str
@@ -110,11 +110,11 @@ class ModelShape(BaseModel):
 class ModelsReply(BaseModel):
     """The models that translate now."""
 
-    models: list[ModelShape]
+    models: list[ModelSchema]
 
 
 class UsageReply(BaseModel):
-    """The limits of the key, and what was used of them."""
+    """The limits of the key, and how much of them is used."""
 
     name: str
     characters_today: int
@@ -137,7 +137,7 @@ class ApiErrorReply(BaseModel):
 
 async def bearer(request: Request) -> AsyncIterator[Caller]:
     """The caller, by the key in `Authorization: Bearer KEY`. Raises ApiError."""
-    with admitted(request, header_key(request, "Bearer")) as caller:
+    async with admitted(request, header_key(request, "Bearer")) as caller:
         yield caller
 
 
@@ -146,64 +146,71 @@ _CALLER = Depends(bearer)
 
 
 @router.post("/translate")
-async def translate(request: Request, asked: TranslateShape, caller: Caller = _CALLER) -> TranslateReply:
+async def translate(request: Request, asked: TranslateRequest, caller: Caller = _CALLER) -> TranslateReply:
     """Translates texts. Tags and placeholders of a text are kept."""
     context = context_of(request)
-    wishes = [ConstraintShape().wish(each) if isinstance(each, str) else each.wish(each.text) for each in asked.texts]
-    await context.charge(caller, *(wish.text for wish in wishes))
-    sample = "\n".join(wish.text for wish in wishes)
-    manner = context.translations.manner(asked.source, asked.target, sample, asked.style(), splitting=asked.splitting)
+    items = [
+        ConstraintSchema().constrain(each) if isinstance(each, str) else each.constrain(each.text)
+        for each in asked.texts
+    ]
+    await context.charge(caller, *(item.text for item in items))
+    sample = "\n".join(item.text for item in items)
+    setup = await context.translations.setup(
+        asked.source, asked.target, sample, asked.style(), splitting=asked.splitting
+    )
     if asked.glossary is not None:
-        manner = await context.with_glossary(manner, caller, asked.glossary)
-    answers = await context.translations.translate(caller, wishes, manner, hangup(request))
+        setup = await context.with_glossary(setup, caller, asked.glossary)
+    answers = await context.translations.translate(caller, items, setup, hangup(request))
     return TranslateReply(
-        model=manner.model.name, direction=manner.direction, texts=[AnswerShape.of(answer) for answer in answers]
+        model=setup.model.name, direction=setup.direction, texts=[AnswerSchema.of(answer) for answer in answers]
     )
 
 
 @router.post("/prices")
-async def prices(request: Request, asked: PriceShape, caller: Caller = _CALLER) -> PriceReply:
+async def prices(request: Request, asked: PriceRequest, caller: Caller = _CALLER) -> PriceReply:
     """What each constraint of a text costs in model score."""
     context = context_of(request)
-    wish = asked.wish(asked.text)
-    manner = _manner(request, asked)
-    # Each is translated without one of them, too.
-    await context.charge(caller, *[asked.text] * (2 + len(wish.phrases) + len(wish.avoid)))
-    pricing = await context.translations.price(caller, wish, manner, hangup(request))
+    item = asked.constrain(asked.text)
+    setup = await _setup(request, asked)
+    # The text is translated with all constraints, with none, and without each of them.
+    await context.charge(caller, *[asked.text] * (2 + len(item.phrases) + len(item.avoid)))
+    pricing = await context.translations.price(caller, item, setup, hangup(request))
     best = [each.hypotheses[0].text if each.hypotheses else None for each in (pricing.constrained, pricing.free)]
     return PriceReply(
-        direction=manner.direction,
+        direction=setup.direction,
         total=pricing.total,
-        phrases=list(pricing.phrases[: len(wish.phrases)]),
-        avoid=list(pricing.avoid[: len(wish.avoid)]),
+        phrases=list(pricing.phrases[: len(item.phrases)]),
+        avoid=list(pricing.avoid[: len(item.avoid)]),
         constrained=best[0],
         free=best[1],
     )
 
 
 @router.post("/alternatives")
-async def alternatives(request: Request, asked: AlternativeRequest, caller: Caller = _CALLER) -> AlternativesReply:
-    """Other words at a place of a translation, each with the best translation that has it."""
+async def alternatives(request: Request, asked: AlternativesRequest, caller: Caller = _CALLER) -> AlternativesReply:
+    """Other words for a word of a translation, each with the best translation that contains it."""
     context = context_of(request)
     if asked.offset >= len(asked.translation):
         raise ApiError("invalid", f"offset: the translation has {len(asked.translation)} characters.")
-    manner = _manner(request, asked)
+    setup = await _setup(request, asked)
     await context.charge(caller, *[asked.text] * asked.count)
     found = await context.translations.alternatives(
-        caller, asked.wish(asked.text), manner, asked.translation, asked.offset, asked.count, hangup(request)
+        caller, asked.constrain(asked.text), setup, asked.translation, asked.offset, asked.count, hangup(request)
     )
     shapes = [
-        AlternativeShape(word=each.word, log_prob=each.log_prob, text=each.hypothesis.text, score=each.hypothesis.score)
+        AlternativeSchema(
+            word=each.word, log_prob=each.log_prob, text=each.hypothesis.text, score=each.hypothesis.score
+        )
         for each in found
     ]
-    return AlternativesReply(direction=manner.direction, alternatives=shapes)
+    return AlternativesReply(direction=setup.direction, alternatives=shapes)
 
 
 @router.get("/models")
 async def models(request: Request, caller: Caller = _CALLER) -> ModelsReply:
     """The models that are ready, with their directions and styles."""
-    shapes = [
-        ModelShape(
+    ready = [
+        ModelSchema(
             name=handle.name,
             directions=list(handle.directions),
             formalities={
@@ -215,7 +222,7 @@ async def models(request: Request, caller: Caller = _CALLER) -> ModelsReply:
         )
         for handle in context_of(request).translations.models()
     ]
-    return ModelsReply(models=shapes)
+    return ModelsReply(models=ready)
 
 
 @router.get("/usage")
@@ -243,6 +250,6 @@ def error_reply(error: ApiError) -> Response:
     return JSONResponse({"error": {"kind": error.kind, "message": str(error)}}, status, headers)
 
 
-def _manner(request: Request, asked: PriceShape | AlternativeRequest) -> Manner:
+async def _setup(request: Request, asked: PriceRequest | AlternativesRequest) -> TranslationSetup:
     translations = context_of(request).translations
-    return translations.manner(asked.source, asked.target, asked.text, asked.style())
+    return await translations.setup(asked.source, asked.target, asked.text, asked.style())

@@ -22,7 +22,7 @@ from app.serving.own_api import PREFIX, bearer
 DOCUMENT: Final = "document"  # the translated document; the other kinds are those of EXPORTS
 
 
-class SessionShape(BaseModel):
+class SessionSchema(BaseModel):
     """A document that was opened on the page."""
 
     id: int
@@ -38,7 +38,7 @@ class SessionsReply(BaseModel):
     """All sessions in the log, and the kinds of files that each can be had as."""
 
     kinds: list[str]
-    sessions: list[SessionShape]
+    sessions: list[SessionSchema]
 
 
 async def exporter(caller: Caller = Depends(bearer)) -> Caller:  # noqa: B008
@@ -57,7 +57,7 @@ async def sessions(request: Request) -> SessionsReply:
     """The sessions of the page, the most recent first."""
     found = await asyncio.to_thread(_store(request).sessions)
     shapes = [
-        SessionShape(
+        SessionSchema(
             id=each.id,
             document=each.document_name,
             direction=each.direction,

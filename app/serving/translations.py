@@ -1,7 +1,7 @@
 """Translates texts for all dialects of the HTTP API, with the models that the app has loaded.
 
-Requests share the decoding steps of documents that are pre-translated, so they come after everything that a person
-waits for in the editor, and people take turns. What a caller who hung up had asked for is cancelled.
+Requests share decoding steps with the pre-translation of documents: everything that a person waits for in the editor
+comes first, and people take turns. When a caller hangs up, the requests are cancelled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from app.errors import ApiError, CommandError
 from app.formats.documents import FileOverview
@@ -23,7 +23,15 @@ from app.models.loading import DecodingWorker, ModelHandle
 from app.models.style import Style
 from app.segments.state import SegmentState
 from app.serving.admission import Caller
-from app.serving.wishes import Answer, Manner, Placed, Splitting, Version, Wish
+from app.serving.api_limits import ANSWER_SECONDS
+from app.serving.constrained_texts import (
+    Answer,
+    ConstrainedText,
+    PlacedPhrase,
+    Splitting,
+    TextHypothesis,
+    TranslationSetup,
+)
 from app.tags.protect import Protection
 from app.text.nontranslatables import nontranslatables
 from app.text.sentences import sentence_spans
@@ -48,15 +56,13 @@ from engine import (
 Hangup = Callable[[], Awaitable[None]]
 T = TypeVar("T")
 
-ANSWER_SECONDS: Final = 120.0  # then a request is given up
-MAX_NBEST: Final = 20
 _CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 _LINE = re.compile(r"[^\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A sentence of text number `text`, at `start` of it; `num_own` phrases of the request are those of the wish."""
+    """A sentence of item number `text`, characters `start` to `end`; the first `num_own` phrases are the item's."""
 
     text: int
     start: int
@@ -77,7 +83,7 @@ class TranslationService:
         return [handle for handle in self._handles() if handle.state == "ready"]
 
     def directions(self) -> list[str]:
-        """What the models that are ready translate, without repeats."""
+        """The directions of the models that are ready, without repeats."""
         return list(dict.fromkeys(direction for handle in self.models() for direction in handle.directions))
 
     @property
@@ -86,7 +92,7 @@ class TranslationService:
         return self._handles()[0].direction
 
     def choose(self, source: str | None, target: str, text: str) -> tuple[ModelHandle, str]:
-        """The model and direction for these languages; without a source, as `text` seems to be written.
+        """The model and direction for these languages; without a source, its language is detected from `text`.
 
         Raises ApiError if no model translates them, or none is ready.
         """
@@ -109,7 +115,7 @@ class TranslationService:
         asked = f"{source}-{target}" if source else f"into {target}"
         raise ApiError("unsupported", f"No model translates {asked}. There is: {offer_of(self.directions())}.")
 
-    def manner(
+    async def setup(
         self,
         source: str | None,
         target: str,
@@ -119,9 +125,13 @@ class TranslationService:
         is_style_required: bool = True,
         terms: TermMatcher | None = None,
         splitting: Splitting = "sentences",
-    ) -> Manner:
-        """The manner for these languages, see `choose`. Raises ApiError; also for a style that is required."""
-        model, direction = self.choose(source, target, text)
+    ) -> TranslationSetup:
+        """The setup for these languages, see `choose`.
+
+        Raises ApiError; also for a style that the model does not know, if the style is required.
+        """
+        # To detect a language, the first request reads dictionaries for up to a second.
+        model, direction = await asyncio.to_thread(self.choose, source, target, text)
         style = style or Style()
         if not is_style_required:
             style = style.known_to(model, direction)
@@ -129,46 +139,55 @@ class TranslationService:
             style.check(model, direction)
         except CommandError as error:
             raise ApiError("unsupported", str(error)) from error
-        return Manner(model, direction, style, terms, splitting)
+        return TranslationSetup(model, direction, style, terms, splitting)
 
-    async def translate(self, caller: Caller, wishes: Sequence[Wish], manner: Manner, gone: Hangup) -> list[Answer]:
-        """The answers in the order of the wishes. Raises ApiError. `gone` ends when the caller has hung up."""
-        pieces = await asyncio.to_thread(lambda: [p for n, wish in enumerate(wishes) for p in _pieces(n, wish, manner)])
-        requests = [(piece.protection, wishes[piece.text].nbest) for piece in pieces]
-        found = await self._decode(caller, manner, requests, gone)
-        by_text: list[list[tuple[_Piece, Translation]]] = [[] for _ in wishes]
+    async def translate(
+        self, caller: Caller, items: Sequence[ConstrainedText], setup: TranslationSetup, gone: Hangup
+    ) -> list[Answer]:
+        """The answers in the order of the items. Raises ApiError. `gone` ends when the caller has hung up."""
+        pieces = await asyncio.to_thread(_all_pieces, items, setup)
+        requests = [(piece.protection, items[piece.text].nbest) for piece in pieces]
+        found = await self._decode(caller, setup, requests, gone)
+        by_text: list[list[tuple[_Piece, Translation]]] = [[] for _ in items]
         for piece, translation in zip(pieces, found, strict=True):
             by_text[piece.text].append((piece, translation))
-        return [_answer(wish, parts) for wish, parts in zip(wishes, by_text, strict=True)]
+        return [_answer(item, parts) for item, parts in zip(items, by_text, strict=True)]
 
-    async def price(self, caller: Caller, wish: Wish, manner: Manner, gone: Hangup) -> Pricing:
-        """The prices of the constraints of a wish. Raises ApiError."""
-        protection = await asyncio.to_thread(_whole, wish, manner)
-        pricing = await self._ask(caller, manner, PriceQuestion(protection.request, self._options), gone)
+    async def price(self, caller: Caller, item: ConstrainedText, setup: TranslationSetup, gone: Hangup) -> Pricing:
+        """The prices of the constraints of an item. Raises ApiError."""
+        protection = await asyncio.to_thread(_whole, item, setup)
+        pricing = await self._ask(caller, setup, PriceQuestion(protection.request, self._options), gone)
         return protection.restore_pricing(pricing)
 
     async def alternatives(
-        self, caller: Caller, wish: Wish, manner: Manner, translation: str, offset: int, count: int, gone: Hangup
+        self,
+        caller: Caller,
+        item: ConstrainedText,
+        setup: TranslationSetup,
+        translation: str,
+        offset: int,
+        count: int,
+        gone: Hangup,
     ) -> tuple[Alternative, ...]:
-        """Other words for the one at `offset` of a translation of the wish's text. Raises ApiError."""
-        request = replace(_request(wish, manner), follow=Follow(translation))
+        """Other words for the word at `offset` of a translation of the item. Raises ApiError."""
+        request = replace(_request(item, setup), follow=Follow(translation))
         protection = Protection.of(request)
         asked = protection.request
         if protection.copy is not None or asked.follow is None:
             return ()
-        answered = await self._ask(caller, manner, ScoreQuestion(asked, asked.follow.text), gone)
+        answered = await self._ask(caller, setup, ScoreQuestion(asked, asked.follow.text), gone)
         restored = protection.restore_hypothesis(answered)
         piece = protection.piece_at(restored, offset)
         start, end = restored.token_spans[piece]
         if not start <= offset < end:
             raise ApiError("invalid", f"offset {offset} is on no word of the translation.")
         question = AlternativesQuestion(asked, answered.tokens, piece, count, self._options)
-        found = await self._ask(caller, manner, question, gone)
+        found = await self._ask(caller, setup, question, gone)
         return tuple(protection.restore_alternative(each, translation[:offset]) for each in found)
 
-    async def _ask(self, caller: Caller, manner: Manner, question: Question[T], gone: Hangup) -> T:
+    async def _ask(self, caller: Caller, setup: TranslationSetup, question: Question[T], gone: Hangup) -> T:
         """The answer to one question. Raises ApiError."""
-        worker, key = _worker(manner), _new_key()
+        worker, key = _worker(setup), _new_key()
         try:
             asked = worker.ask(question, key=key, owner=caller.owner, priority="document")
         except EngineError as error:
@@ -179,19 +198,19 @@ class TranslationService:
         return found
 
     async def _decode(
-        self, caller: Caller, manner: Manner, asked: Sequence[tuple[Protection, int]], gone: Hangup
+        self, caller: Caller, setup: TranslationSetup, asked: Sequence[tuple[Protection, int]], gone: Hangup
     ) -> list[Translation]:
-        """The restored translations, each with so many hypotheses."""
+        """The translations of the protected texts, restored; each text comes with its number of hypotheses."""
         copies = [protection.copy for protection, _ in asked]
         waiting = [pair for pair, copy in zip(asked, copies, strict=True) if copy is None]
-        answers = await self._submit(caller, manner, [(protection.request, most) for protection, most in waiting], gone)
+        answers = await self._submit(caller, setup, [(protection.request, most) for protection, most in waiting], gone)
         restored = iter([protection.restore(answer) for (protection, _), answer in zip(waiting, answers, strict=True)])
         return [copy or next(restored) for copy in copies]
 
     async def _submit(
-        self, caller: Caller, manner: Manner, asked: Iterable[tuple[Request, int]], gone: Hangup
+        self, caller: Caller, setup: TranslationSetup, asked: Iterable[tuple[Request, int]], gone: Hangup
     ) -> list[Translation]:
-        worker = _worker(manner)
+        worker = _worker(setup)
         futures: dict[str, Future[Any]] = {}
         try:
             for request, most in asked:
@@ -206,7 +225,7 @@ class TranslationService:
 
 
 async def _finished(worker: DecodingWorker, futures: dict[str, Future[T]], gone: Hangup) -> list[T]:
-    """The results; cancels what is left after an error, after the time, and when the caller hangs up."""
+    """The results. Cancels unfinished work after an error, after ANSWER_SECONDS, and when the caller hangs up."""
     if not futures:
         return []
     results = asyncio.gather(*map(asyncio.wrap_future, futures.values()))
@@ -236,10 +255,10 @@ def _error(error: EngineError) -> ApiError:
     return ApiError("not_ready", "The model was released or does not answer: try again.", retry_after=5)
 
 
-def _worker(manner: Manner) -> DecodingWorker:
-    if manner.model.decoder is None:
+def _worker(setup: TranslationSetup) -> DecodingWorker:
+    if setup.model.decoder is None:
         raise ApiError("not_ready", "The model is still being loaded.", retry_after=5)
-    return manner.model.decoder
+    return setup.model.decoder
 
 
 def _new_key() -> str:
@@ -248,65 +267,69 @@ def _new_key() -> str:
 
 def _language(code: str) -> str:
     if not _CODE.fullmatch(code):
-        raise ApiError("unsupported", f"{code[:40]!r} is no code of a language, such as en or pt-BR.")
+        raise ApiError("unsupported", f"{code[:40]!r} is not a language code, such as en or pt-BR.")
     return language_and_script(code)
 
 
-def _pieces(number: int, wish: Wish, manner: Manner) -> Iterator[_Piece]:
-    """The parts of a text that are translated each by itself; what is between them is copied."""
-    text = wish.text
+def _all_pieces(items: Sequence[ConstrainedText], setup: TranslationSetup) -> list[_Piece]:
+    return [piece for number, item in enumerate(items) for piece in _pieces(number, item, setup)]
+
+
+def _pieces(number: int, item: ConstrainedText, setup: TranslationSetup) -> Iterator[_Piece]:
+    """The sentences of a text, each translated alone; the characters between them are copied."""
+    text = item.text
     whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
-    spans = [whole] if wish.is_whole or manner.splitting == "none" else list(_sentences(text, manner))
+    spans = [whole] if item.is_whole or setup.splitting == "none" else list(_sentences(text, setup))
     for start, end in spans:
         if text[start:end].strip():
-            request = _request(replace(wish, text=text[start:end]), manner)
-            yield _Piece(number, start, end, Protection.of(request), len(wish.phrases))
+            request = _request(replace(item, text=text[start:end]), setup)
+            yield _Piece(number, start, end, Protection.of(request), len(item.phrases))
 
 
-def _sentences(text: str, manner: Manner) -> Iterator[tuple[int, int]]:
-    lines = [match.span() for match in _LINE.finditer(text)] if manner.splitting == "sentences" else [(0, len(text))]
+def _sentences(text: str, setup: TranslationSetup) -> Iterator[tuple[int, int]]:
+    lines = [match.span() for match in _LINE.finditer(text)] if setup.splitting == "sentences" else [(0, len(text))]
     for start, end in lines:
         line = text[start:end]
         kept = [(element.start, element.end) for element in nontranslatables(line)]
-        for first, last in sentence_spans(line, manner.source, kept):
+        for first, last in sentence_spans(line, setup.source, kept):
             yield start + first, start + last
 
 
-def _request(wish: Wish, manner: Manner) -> Request:
-    """The request as the app makes it for a segment, with the phrases of the wish first. Raises ApiError."""
-    hits = manner.terms.find(wish.text) if manner.terms is not None else ()
-    segment = SegmentState(0, wish.text, count_words(wish.text), hits=tuple(hits), bans=wish.avoid)
+def _request(item: ConstrainedText, setup: TranslationSetup) -> Request:
+    """The same request as for a segment of a document, with the phrases of the item first. Raises ApiError."""
+    hits = setup.terms.find(item.text) if setup.terms is not None else ()
+    segment = SegmentState(0, item.text, count_words(item.text), hits=tuple(hits), bans=item.avoid)
     try:
-        segment = replace(segment, beginning=wish.prefix, locked=wish.locked)
-        request = manner.style.applied_to(segment.request(manner.direction))
-        own = {form for phrase in wish.phrases for form in phrase.all_forms}
+        segment = replace(segment, beginning=item.prefix, locked=item.locked)
+        request = setup.style.applied_to(segment.request(setup.direction))
+        own = {form for phrase in item.phrases for form in phrase.all_forms}
         others = tuple(phrase for phrase in request.phrases if own.isdisjoint(phrase.all_forms))
-        return replace(request, phrases=(*wish.phrases, *others))
+        return replace(request, phrases=(*item.phrases, *others))
     except InvalidRequest as error:
         raise ApiError("invalid", str(error)) from error
 
 
-def _whole(wish: Wish, manner: Manner) -> Protection:
-    return Protection.of(_request(wish, manner))
+def _whole(item: ConstrainedText, setup: TranslationSetup) -> Protection:
+    return Protection.of(_request(item, setup))
 
 
-def _answer(wish: Wish, parts: Sequence[tuple[_Piece, Translation]]) -> Answer:
+def _answer(item: ConstrainedText, parts: Sequence[tuple[_Piece, Translation]]) -> Answer:
     """One answer from those of the sentences."""
     reasons = tuple(reason for _, translation in parts for reason in translation.reasons)
     failed = next((translation for _, translation in parts if translation.status != "complete"), None)
     status = "complete" if failed is None else failed.status
     if any(not translation.hypotheses for _, translation in parts):
-        return Answer(wish, status, (), reasons)
+        return Answer(item, status, (), reasons)
     if not parts:
-        return Answer(wish, status, (Version(wish.text, 0.0, 0.0, 0),))
-    num_versions = len(parts[0][1].hypotheses) if len(parts) == 1 else 1
-    versions = tuple(_version(wish.text, parts, rank) for rank in range(num_versions))
-    return Answer(wish, status, versions, reasons)
+        return Answer(item, status, (TextHypothesis(item.text, 0.0, 0.0, 0),))
+    num_hypotheses = len(parts[0][1].hypotheses) if len(parts) == 1 else 1
+    hypotheses = tuple(_hypothesis(item.text, parts, rank) for rank in range(num_hypotheses))
+    return Answer(item, status, hypotheses, reasons)
 
 
-def _version(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int) -> Version:
+def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int) -> TextHypothesis:
     text, copied = "", 0
-    placements: list[Placed] = []
+    placements: list[PlacedPhrase] = []
     unmet: list[str] = []
     chosen: list[Hypothesis] = []
     for piece, translation in parts:
@@ -315,7 +338,9 @@ def _version(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int
         for place in hypothesis.placements:
             own = place.phrase if place.phrase < piece.num_own else None
             at = len(text)
-            placements.append(Placed(own, phrases[place.phrase].text, place.form, at + place.start, at + place.end))
+            placements.append(
+                PlacedPhrase(own, phrases[place.phrase].text, place.form, at + place.start, at + place.end)
+            )
         unmet += [phrases[number].text for number in hypothesis.unmet]
         text += hypothesis.text
         copied = piece.end
@@ -323,4 +348,4 @@ def _version(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int
     num_tokens = sum(len(each.tokens) for each in chosen)
     log_prob = sum(each.log_prob for each in chosen)
     score = chosen[0].score if len(chosen) == 1 else log_prob / max(1, num_tokens)
-    return Version(text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet))
+    return TextHypothesis(text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet))

@@ -21,7 +21,7 @@ from app.paths import MODEL_FOLDER
 from app.serving.admission import Admission
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.dialects import ApiContext
-from app.serving.front import ApiFront
+from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.translations import TranslationService
 from app.ui.access import OwnPages
@@ -46,10 +46,10 @@ def keys(tmp_path: Path) -> Iterator[ApiFile]:
 
 
 @pytest.fixture
-def front(model: ModelHandle, keys: ApiFile, store: LogStore) -> ApiFront:
+def gateway(model: ModelHandle, keys: ApiFile, store: LogStore) -> ApiGateway:
     translations = TranslationService(lambda: [model], SEARCH)
     context = ApiContext(Admission(keys), translations, ApiGlossaries(keys), store)
-    return ApiFront(PlainTextResponse("the page"), context, OwnPages.of("127.0.0.1", ()).sent)
+    return ApiGateway(PlainTextResponse("the page"), context, OwnPages.of("127.0.0.1", ()).sent)
 
 
 @pytest.fixture
@@ -98,6 +98,6 @@ class Program:
 
 
 @pytest.fixture
-def client(front: ApiFront, key: str) -> Program:
+def client(gateway: ApiGateway, key: str) -> Program:
     """A program with Ana's key."""
-    return Program(front, authorization=f"Bearer {key}")
+    return Program(gateway, authorization=f"Bearer {key}")

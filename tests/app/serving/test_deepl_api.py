@@ -8,14 +8,16 @@ import deepl
 import pytest
 from deepl.api_data import MultilingualGlossaryDictionaryEntries
 
-from app.serving.front import ApiFront
+from app.errors import ApiError
+from app.serving.api_glossaries import ApiGlossaries
+from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from tests.app.serving.conftest import Program, listening
 
 
 @pytest.fixture
-def address(front: ApiFront) -> Iterator[str]:
-    with listening(front) as address:
+def address(gateway: ApiGateway) -> Iterator[str]:
+    with listening(gateway) as address:
         yield address
 
 
@@ -113,9 +115,9 @@ def test_client_gets_its_own_exceptions(ana: deepl.DeepLClient, address: str, ke
         ana.translate_text("Open.", target_lang="PT-BR")
 
 
-def test_glossary_of_another_person_does_not_exist(front: ApiFront, keys: ApiFile):
+def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: ApiFile):
     ana, anas_second, ben = (
-        Program(front, authorization=f"DeepL-Auth-Key {keys.create(name)[1]}") for name in ("Ana", "Ana", "Ben")
+        Program(gateway, authorization=f"DeepL-Auth-Key {keys.create(name)[1]}") for name in ("Ana", "Ana", "Ben")
     )
     fields = {"name": "Secret", "source_lang": "en", "target_lang": "de", "entries": "file\tAkte"}
     made = ana.post("/v2/glossaries", json=fields)
@@ -150,19 +152,52 @@ def test_glossary_of_another_person_does_not_exist(front: ApiFront, keys: ApiFil
         ("glossaries", {"name": "n", "source_lang": "en", "target_lang": "de", "entries": "file"}, 400, "Entry 1"),
         ("glossaries", {"name": "n", "source_lang": "en", "target_lang": "de", "entries": ""}, 400, "1 to 20,000"),
         ("glossaries", {"name": "", "source_lang": "en", "target_lang": "de", "entries": "a\tb"}, 400, "name"),
+        ("glossaries", {"name": "n", "entries_format": "csv", "entries": "a," + "x" * 140_000}, 400, "as CSV"),
+        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": "Dokument"}, 400, "pinpoint is not a JSON object"),
+        (
+            "translate",
+            {"text": "x", "target_lang": "DE", "tag_handling": "xml", "ignore_tags": ["k"] * 101},
+            413,
+            "ignore_tags has 101 names",
+        ),
         ("nowhere", {}, 404, "Not Found"),
     ],
 )
 def test_bad_request_gets_deepls_form_of_error(
-    front: ApiFront, key: str, path: str, fields: dict[str, object], status: int, says: str
+    gateway: ApiGateway, key: str, path: str, fields: dict[str, object], status: int, says: str
 ):
-    program = Program(front, authorization=f"DeepL-Auth-Key {key}")
+    program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
     reply = program.post(f"/v2/{path}", json=fields)
     assert (reply.status_code, reply.json().keys()) == (status, {"message"}), reply.text
     assert says in reply.json()["message"]
 
 
-def test_forms_are_read_as_json_is(front: ApiFront, key: str):
-    program = Program(front, authorization=f"DeepL-Auth-Key {key}")
+def test_forms_are_read_as_json_is(gateway: ApiGateway, key: str):
+    program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
     reply = program.post("/v2/translate", data={"text": ["Open.", "Close."], "source_lang": "EN", "target_lang": "DE"})
     assert [len(each["text"]) > 0 for each in reply.json()["translations"]] == [True, True]
+
+
+def test_change_of_a_glossary_happens_whole_or_not_at_all(gateway: ApiGateway, key: str):
+    program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
+    pair = {"source_lang": "en", "target_lang": "de"}
+    made = program.post("/v3/glossaries", json={"name": "Old", "dictionaries": [{**pair, "entries": "file\tAkte"}]})
+    path = f"/v3/glossaries/{made.json()['glossary_id']}"
+    other = {"source_lang": "de", "target_lang": "en", "entries": "Akte\t" + "x" * 501}
+    wrong = {"name": "New", "dictionaries": [{**pair, "entries": "window\tFenster"}, other]}
+    assert program.request("PATCH", path, json=wrong).status_code == 400
+    twice = {"dictionaries": [{**pair, "entries": "window\tFenster"}] * 2}
+    assert "two dictionaries" in program.request("PATCH", path, json=twice).json()["message"]
+    assert program.get(path).json() == made.json()
+
+
+def test_stored_glossaries_of_a_person_are_limited(keys: ApiFile, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.serving.api_glossaries.MAX_GLOSSARY_CHARACTERS", 30)
+    glossaries = ApiGlossaries(keys)
+    pair, entries = ("en", "de"), {"file": "Akte", "window": "Fenster"}  # 24 characters
+    number = glossaries.create("Ana", "Terms", {pair: entries}).id
+    glossaries.put("Ana", number, pair, entries)  # the old entries do not count
+    with pytest.raises(ApiError, match="30 characters"):
+        glossaries.change("Ana", number, "More", {("de", "en"): entries})
+    glossaries.create("Ben", "Terms", {pair: entries})
+    assert [(each.name, each.num_entries) for each in glossaries.all_of("Ana")] == [("Terms", {pair: 2})]

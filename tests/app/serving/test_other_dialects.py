@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
-from app.serving.front import ApiFront
+from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from tests.app.serving.conftest import Program, listening
 
@@ -17,14 +17,14 @@ GERMAN = "Die Datei konnte nicht geöffnet werden."
 
 
 @pytest.fixture
-def anybody(front: ApiFront) -> Program:
+def anybody(gateway: ApiGateway) -> Program:
     """A program without a key, on another computer."""
-    return Program(front, "192.168.1.20")
+    return Program(gateway, "192.168.1.20")
 
 
 @pytest.fixture
-def libre(front: ApiFront, key: str) -> Iterator[LibreTranslateAPI]:
-    with listening(front) as address:
+def libre(gateway: ApiGateway, key: str) -> Iterator[LibreTranslateAPI]:
+    with listening(gateway) as address:
         yield LibreTranslateAPI(address, key)
 
 
@@ -67,7 +67,7 @@ def test_apertium_answers_weblate_and_omegat(anybody: Program, key: str):
 
 
 # As the plug-ins for OmegaT and Wordfast (the user sets the address with the code) and for Trados and memoQ send them.
-def test_opus_cat_knows_a_caller_by_code_or_address(anybody: Program, keys: ApiFile, front: ApiFront):
+def test_opus_cat_knows_a_caller_by_code_or_address(anybody: Program, keys: ApiFile, gateway: ApiGateway):
     text = keys.create("Ana")[1]
     asked = {"tokenCode": text, "input": SENTENCE, "srcLangCode": "en", "trgLangCode": "de", "modelTag": ""}
     assert anybody.get("/MTRestService/TranslateJson", params=asked).json() == {"translation": GERMAN}
@@ -77,10 +77,10 @@ def test_opus_cat_knows_a_caller_by_code_or_address(anybody: Program, keys: ApiF
     key, _ = keys.create("Ben", address="192.168.1.20")
     assert anybody.get("/MTRestService/TranslateJson", params=fixed).json() == {"translation": GERMAN}
     assert keys.characters_today(key) == len(SENTENCE)
-    mapped = Program(front, "::ffff:192.168.1.20")  # as a server sees it that listens on "::"
+    mapped = Program(gateway, "::ffff:192.168.1.20")  # as a server sees it that listens on "::"
     assert mapped.get("/MTRestService/TranslateJson", params=fixed).status_code == 200
     assert anybody.get("/MTRestService/ListSupportedLanguagePairs?tokenCode=0").json() == ["en-de", "de-en"]
-    assert Program(front, "192.168.1.21").get("/MTRestService/TranslateJson", params=fixed).status_code == 401
+    assert Program(gateway, "192.168.1.21").get("/MTRestService/TranslateJson", params=fixed).status_code == 401
     page = {"sec-fetch-site": "cross-site"}  # an image or a script on another site, in Ben's browser
     assert anybody.get("/MTRestService/TranslateJson", params=fixed, headers=page).status_code == 401
     assert anybody.get("/MTRestService/TranslateJson", params={**asked, "trgLangCode": "pt"}).status_code == 400
@@ -101,8 +101,9 @@ def test_mtuoc_answers_in_the_direction_of_new_documents(anybody: Program, keys:
     [
         ({"q": SENTENCE}, 400, "target is missing"),
         ({"q": [], "target": "de"}, 400, "q is not a text"),
-        ({"q": SENTENCE, "target": "de", "format": "pdf"}, 400, "pdf format is not supported"),
+        ({"q": SENTENCE, "target": "de", "format": "pdf"}, 400, "'pdf' format is not supported"),
         ({"q": SENTENCE, "target": "de", "alternatives": "many"}, 400, "alternatives"),
+        ({"q": SENTENCE, "target": "de", "alternatives": "9" * 5000}, 400, "alternatives"),
         ({"q": SENTENCE, "source": "en", "target": "xx"}, 400, "No model translates en-xx"),
         ({"q": "x" * 10_001, "target": "de"}, 413, "10,000 characters"),
         ({"api_key": ""}, 403, "no key"),

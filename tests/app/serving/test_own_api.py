@@ -11,7 +11,8 @@ import pytest
 from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
-from app.serving.front import MAX_BODY_BYTES, ApiFront
+from app.serving.api_limits import MAX_BODY_BYTES
+from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.own_api import PREFIX
 from tests.app.serving.conftest import Program
@@ -34,13 +35,13 @@ def test_texts_get_their_translations_in_order(client: Program):
 
 
 def test_constraints_hold_and_their_places_are_given(client: Program):
-    wish = {
+    item = {
         "text": "Click <b>{0}</b> to open the file.",
         "phrases": ["Dokument", {"text": "öffnen", "count": 1}],
         "avoid": ["Klicken"],
         "nbest": 3,
     }
-    (answer,) = ask(client, "translate", texts=[wish])["texts"]
+    (answer,) = ask(client, "translate", texts=[item])["texts"]
     assert answer["status"] == "complete" and 1 <= len(answer["translations"]) <= 3
     for translation in answer["translations"]:
         text = translation["text"]
@@ -52,16 +53,16 @@ def test_constraints_hold_and_their_places_are_given(client: Program):
 
 
 def test_beginning_and_locked_texts_hold(client: Program):
-    wish = {"text": "The file could not be opened.", "prefix": "Leider ", "locked": ["Datei", "öffnen"]}
-    (answer,) = ask(client, "translate", texts=[wish])["texts"]
+    item = {"text": "The file could not be opened.", "prefix": "Leider ", "locked": ["Datei", "öffnen"]}
+    (answer,) = ask(client, "translate", texts=[item])["texts"]
     text = answer["translations"][0]["text"]
     assert text.startswith("Leider ") and 0 < text.find("Datei") < text.find("öffnen")
 
 
 def test_impossible_constraints_are_data_and_not_an_error(client: Program):
-    wish = {"text": "Open the file.", "phrases": ["Datei"], "avoid": [], "prefix": "", "locked": []}
-    wish["phrases"] = [{"text": "Datei", "max_count": 1}, {"text": "Datei öffnen", "max_count": 1, "count": 1}, "Ω≋⌘"]
-    (answer,) = ask(client, "translate", texts=[wish])["texts"]
+    item = {"text": "Open the file.", "phrases": ["Datei"], "avoid": [], "prefix": "", "locked": []}
+    item["phrases"] = [{"text": "Datei", "max_count": 1}, {"text": "Datei öffnen", "max_count": 1, "count": 1}, "Ω≋⌘"]
+    (answer,) = ask(client, "translate", texts=[item])["texts"]
     assert answer["status"] == "infeasible" and answer["translations"] == []
     assert answer["reasons"][0]["phrase"] == 2
 
@@ -89,8 +90,8 @@ def test_prices_are_differences_of_scores(client: Program):
     assert "Dokument" in reply["constrained"] and "Dokument" not in reply["free"]
     assert reply["total"] > 0 and reply["phrases"][0] > 0 and len(reply["avoid"]) == 1
 
-    def score(**wish: Any) -> float:
-        (answer,) = ask(client, "translate", texts=[{"text": fields["text"], **wish}], splitting="none")["texts"]
+    def score(**item: Any) -> float:
+        (answer,) = ask(client, "translate", texts=[{"text": fields["text"], **item}], splitting="none")["texts"]
         return float(answer["translations"][0]["score"])
 
     with_all = score(phrases=["Dokument"], avoid=["Öffnen"])
@@ -112,9 +113,9 @@ def test_alternatives_replace_a_word_and_keep_what_is_before(client: Program):
     [
         ("translate", {"texts": []}, 400, "texts"),
         ("translate", {"texts": ["x"] * 51}, 400, "texts"),
-        ("translate", {"texts": ["x" * 10_001]}, 413, "10,000 characters"),
+        ("translate", {"texts": ["x" * 10_001]}, 400, "10000 characters"),
         ("translate", {"texts": ["x"], "target": "pt"}, 400, "No model translates en-pt. There is: en-de, de-en"),
-        ("translate", {"texts": ["x"], "target": "../etc"}, 400, "no code of a language"),
+        ("translate", {"texts": ["x"], "target": "../etc"}, 400, "not a language code"),
         ("translate", {"texts": ["x"], "colour": "red"}, 400, "colour"),
         ("translate", {"texts": [{"text": "x", "phrases": [" "]}]}, 400, "empty"),
         ("translate", {"texts": [{"text": "x", "phrases": [{"text": "y", "count": "2"}]}]}, 400, "texts.0"),
@@ -135,6 +136,30 @@ def test_bad_request_gets_an_error_that_names_the_place(
     assert reply.headers["content-type"] == "application/json"
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (f"{PREFIX}/translate", rb'{"texts": ["a \ud800"], "source": "en", "target": "de"}'),
+        ("/v2/translate", rb'{"text": "a \ud800", "source_lang": "EN", "target_lang": "DE"}'),
+        ("/translate", rb'{"q": "a \ud800", "source": "en", "target": "de"}'),
+        ("/translate", b'{"src": "a", "id": NaN}'),
+        ("/translate", rb'{"src": "a", "id": "\ud800"}'),
+    ],
+)
+def test_what_no_reply_can_repeat_is_refused(client: Program, key: str, path: str, body: bytes):
+    scheme = "DeepL-Auth-Key" if path.startswith("/v2/") else "Bearer"
+    headers = {"content-type": "application/json", "authorization": f"{scheme} {key}"}
+    reply = client.post(path, content=body, headers=headers)
+    assert reply.status_code == 400, reply.text
+
+
+def test_error_shows_no_path_of_the_server(client: Program, keys: ApiFile, caplog: pytest.LogCaptureFixture):
+    keys.connection.db.execute("DROP TABLE use")
+    reply = client.get(f"{PREFIX}/usage")
+    assert (reply.status_code, reply.headers["retry-after"]) == (503, "30")
+    assert str(keys.connection.path) not in reply.text and str(keys.connection.path) in caplog.text
+
+
 async def in_parts() -> AsyncIterator[bytes]:
     for _ in range(3):
         yield b"x" * 2**20
@@ -150,8 +175,8 @@ def test_broken_json_and_large_bodies_are_refused(client: Program):
     ] * 2
 
 
-def test_missing_wrong_and_revoked_keys_are_refused_alike(front: ApiFront, keys: ApiFile):
-    anybody = Program(front)
+def test_missing_wrong_and_revoked_keys_are_refused_alike(gateway: ApiGateway, keys: ApiFile):
+    anybody = Program(gateway)
     key, text = keys.create("Ben")
     replies = [
         anybody.get(f"{PREFIX}/usage", headers=headers)
@@ -164,9 +189,9 @@ def test_missing_wrong_and_revoked_keys_are_refused_alike(front: ApiFront, keys:
     assert "Ben" not in "".join(reply.text for reply in replies)
 
 
-def test_limits_are_told_with_the_time_to_wait(front: ApiFront, keys: ApiFile):
+def test_limits_are_told_with_the_time_to_wait(gateway: ApiGateway, keys: ApiFile):
     text = keys.create("Ben", requests_a_minute=3, characters_a_day=10)[1]
-    slow = Program(front, authorization=f"Bearer {text}")
+    slow = Program(gateway, authorization=f"Bearer {text}")
     used_up = slow.post(f"{PREFIX}/translate", json={"source": "en", "target": "de", "texts": ["This is too long."]})
     assert (used_up.status_code, used_up.json()["error"]["kind"]) == (429, "used_up")
     usage, _ = (slow.get(f"{PREFIX}/usage").json() for _ in range(2))
@@ -188,11 +213,13 @@ def test_models_are_listed_with_their_styles(client: Program):
     assert only["directions"] == ["en-de", "de-en"] and only["formalities"] == {"en-de": ["formal", "informal"]}
 
 
-def test_sessions_are_read_with_a_key_that_may_export(front: ApiFront, client: Program, keys: ApiFile, store: LogStore):
+def test_sessions_are_read_with_a_key_that_may_export(
+    gateway: ApiGateway, client: Program, keys: ApiFile, store: LogStore
+):
     record = store.start_session(read_document(b"Open the file.\nClose it.", "manual.txt"), "en-de")
     assert client.get(f"{PREFIX}/sessions").status_code == 403
     assert client.get(f"{PREFIX}/sessions/{record.id}/document").status_code == 403
-    reader = Program(front, authorization=f"Bearer {keys.create('Boss', may_export=True)[1]}")
+    reader = Program(gateway, authorization=f"Bearer {keys.create('Boss', may_export=True)[1]}")
     listed = reader.get(f"{PREFIX}/sessions")
     (only,) = listed.json()["sessions"]
     assert (only["document"], only["num_segments"], only["direction"]) == ("manual.txt", 2, "en-de")
@@ -205,7 +232,7 @@ def test_sessions_are_read_with_a_key_that_may_export(front: ApiFront, client: P
         assert reader.get(f"{PREFIX}/sessions/{path}").status_code == 404
 
 
-def test_hangup_cancels_what_the_model_works_on(front: ApiFront, key: str, model: ModelHandle):
+def test_hangup_cancels_what_the_model_works_on(gateway: ApiGateway, key: str, model: ModelHandle):
     """The caller hangs up as soon as the request was read; nothing is left for the model."""
     body = b'{"source": "en", "target": "de", "texts": ["' + b"The file is large. " * 200 + b'"]}'
     scope = {"type": "http", "method": "POST", "path": f"{PREFIX}/translate", "query_string": b"", "root_path": ""}
@@ -223,7 +250,7 @@ def test_hangup_cancels_what_the_model_works_on(front: ApiFront, key: str, model
         sent.append(message)
 
     before = model.status()["num_answered"]
-    asyncio.run(front(scope, receive, send))
+    asyncio.run(gateway(scope, receive, send))
     assert sent[0]["status"] == 504
     model.decoder.submit(_request(), None, key="after", owner="test", priority="document").result(60)
     assert model.status()["num_answered"] - before < 20

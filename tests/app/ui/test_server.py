@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from app import VERSION
 from app.__main__ import with_api
 from app.models.watchdog import REPORTED_AFTER_SECONDS
-from app.serving.front import ApiFront, error_reply_of
+from app.serving.gateway import ApiGateway, error_reply_of
 from app.serving.keys import ApiFile
 from app.ui.api import Api
 from app.ui.server import Doors, build_server
@@ -32,7 +32,7 @@ def doors(api: Api) -> Doors:  # noqa: F811
 
 
 @pytest.fixture
-def front(doors: Doors, api: Api, tmp_path: Path) -> Iterator[ApiFront]:  # noqa: F811
+def front(doors: Doors, api: Api, tmp_path: Path) -> Iterator[ApiGateway]:  # noqa: F811
     """The page and the HTTP API."""
     keys = ApiFile.beside(tmp_path / "log.sqlite")
     yield with_api(doors, api.sessions, keys)
@@ -46,7 +46,7 @@ class Reply(NamedTuple):
     headers: dict[str, str]
 
 
-def ask(doors: Doors | ApiFront, *requests: tuple[str, str], kind: str = "http", **headers: str) -> list[Reply]:
+def ask(doors: Doors | ApiGateway, *requests: tuple[str, str], kind: str = "http", **headers: str) -> list[Reply]:
     """The replies to requests (method, path with query), each with these headers."""
     sent = {"host": "127.0.0.1:7860", "content-length": "0", **headers}
 
@@ -142,7 +142,7 @@ def test_no_address_answers_other_sites_or_requests_without_the_token(
     ],
 )
 def test_no_address_of_the_api_answers_other_sites_or_requests_without_a_key(
-    front: ApiFront, headers: dict[str, str], statuses: set[int]
+    front: ApiGateway, headers: dict[str, str], statuses: set[int]
 ):
     found = sorted(path for path in set(paths(front.api.routes)) if error_reply_of(path) is not None)
     assert {"/api/v1/translate", "/v2/translate", "/v3/glossaries", "/translate", "/MTRestService/Login"} <= set(found)
@@ -154,7 +154,7 @@ def test_no_address_of_the_api_answers_other_sites_or_requests_without_a_key(
         assert reply.headers["x-frame-options"] == "DENY", f"{method} {path}"
 
 
-def test_page_before_the_api_keeps_its_checks_and_is_closed_without_the_flag(front: ApiFront, doors: Doors):
+def test_page_before_the_api_keeps_its_checks_and_is_closed_without_the_flag(front: ApiGateway, doors: Doors):
     pages = ["/", "/status", "/api", "/gradio_api/queue/join"]
     for headers in ({}, SIGNED_IN, {"host": "evil.example"}, {"origin": "http://evil.example"}):
         asked = [("GET", path) for path in pages]

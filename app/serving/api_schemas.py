@@ -1,4 +1,4 @@
-"""The JSON of constraints and answers, as all dialects take and give it. Offsets count Unicode code points."""
+"""The JSON of constraints and answers, the same in all dialects. Offsets count Unicode code points."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.errors import ApiError
-from app.serving.translations import MAX_NBEST
-from app.serving.wishes import Answer, Wish
+from app.serving.api_limits import MAX_CHARACTERS, MAX_CONSTRAINTS, MAX_NBEST, MAX_PHRASE_CHARACTERS
+from app.serving.constrained_texts import Answer, ConstrainedText
 from engine import Avoid, EngineError, Phrase
 
-MAX_TEXTS = 50  # of a request
-MAX_CHARACTERS = 10_000  # of a text
-MAX_CONSTRAINTS = 50  # of a text
-_MAX_WORDS = 500  # characters of a required text
-
-Words = Annotated[str, Field(min_length=1, max_length=_MAX_WORDS)]
-Shape = TypeVar("Shape", bound=BaseModel)
+# With a limit on the length, pydantic also refuses half a surrogate pair, which no reply could repeat.
+Text = Annotated[str, Field(max_length=MAX_CHARACTERS)]
+Words = Annotated[str, Field(min_length=1, max_length=MAX_PHRASE_CHARACTERS)]
+Schema = TypeVar("Schema", bound=BaseModel)
 
 
-class StrictShape(BaseModel):
+class StrictSchema(BaseModel):
+    """A part of a request: no type is converted, and no unknown field is accepted."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class PhraseShape(StrictShape):
+class PhraseSchema(StrictSchema):
     """Text that the translation must contain."""
 
     text: Words
@@ -43,20 +42,20 @@ class PhraseShape(StrictShape):
         return Phrase(self.text, tuple(self.forms), self.count, self.case, self.boundary, None, self.max_count)
 
 
-class AvoidShape(StrictShape):
+class AvoidSchema(StrictSchema):
     """Text that the translation must not contain as whole words."""
 
     text: Words
     case: Literal["exact", "permissive"] = Field(default="exact", description="permissive: in any case.")
 
 
-class ConstraintShape(StrictShape):
+class ConstraintSchema(StrictSchema):
     """What a translation must be like."""
 
-    phrases: list[Words | PhraseShape] = Field(
+    phrases: list[Words | PhraseSchema] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation must contain."
     )
-    avoid: list[Words | AvoidShape] = Field(
+    avoid: list[Words | AvoidSchema] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation must not contain."
     )
     prefix: str = Field(default="", max_length=2 * MAX_CHARACTERS, description="How the translation begins.")
@@ -65,17 +64,17 @@ class ConstraintShape(StrictShape):
     )
     nbest: int = Field(default=1, ge=1, le=MAX_NBEST, description="The largest number of translations to return.")
 
-    def wish(self, text: str) -> Wish:
-        """Raises ApiError."""
+    def constrain(self, text: str) -> ConstrainedText:
+        """The text with these constraints. Raises ApiError."""
         try:
             phrases = [Phrase(each) if isinstance(each, str) else each.phrase() for each in self.phrases]
             avoid = [Avoid(each) if isinstance(each, str) else Avoid(each.text, each.case) for each in self.avoid]
         except EngineError as error:
             raise ApiError("invalid", str(error)) from error
-        return Wish(text, tuple(phrases), tuple(avoid), self.prefix, tuple(self.locked), self.nbest)
+        return ConstrainedText(text, tuple(phrases), tuple(avoid), self.prefix, tuple(self.locked), self.nbest)
 
 
-class PlacementShape(BaseModel):
+class PlacementSchema(BaseModel):
     """Where a required text is in the translation."""
 
     phrase: int | None = Field(description="The number of the phrase, from 0; null for terms and kept texts.")
@@ -85,17 +84,17 @@ class PlacementShape(BaseModel):
     end: int
 
 
-class TranslationShape(BaseModel):
+class TranslationSchema(BaseModel):
     """One translation of a text."""
 
     text: str
     score: float = Field(description="The log-probability of a token, on average; higher is better.")
     log_prob: float = Field(description="The natural logarithm of the probability.")
-    placements: list[PlacementShape]
+    placements: list[PlacementSchema]
     unmet: list[str] = Field(description="Required texts that it lacks.")
 
 
-class ReasonShape(BaseModel):
+class ReasonSchema(BaseModel):
     """Why a translation is not complete."""
 
     kind: str
@@ -103,46 +102,48 @@ class ReasonShape(BaseModel):
     phrase: int | None
 
 
-class AnswerShape(BaseModel):
+class AnswerSchema(BaseModel):
     """The translations of a text, best first; none if its constraints cannot be met."""
 
     status: str = Field(description="complete, unmet, deadline, infeasible or failed")
-    translations: list[TranslationShape]
-    reasons: list[ReasonShape]
+    translations: list[TranslationSchema]
+    reasons: list[ReasonSchema]
 
     @classmethod
-    def of(cls, answer: Answer) -> AnswerShape:
-        versions = [
-            TranslationShape(
-                text=version.text,
-                score=version.score,
-                log_prob=version.log_prob,
+    def of(cls, answer: Answer) -> AnswerSchema:
+        hypotheses = [
+            TranslationSchema(
+                text=hypothesis.text,
+                score=hypothesis.score,
+                log_prob=hypothesis.log_prob,
                 placements=[
-                    PlacementShape(phrase=at.phrase, text=at.text, form=at.form, start=at.start, end=at.end)
-                    for at in version.placements
+                    PlacementSchema(phrase=at.phrase, text=at.text, form=at.form, start=at.start, end=at.end)
+                    for at in hypothesis.placements
                 ],
-                unmet=list(version.unmet),
+                unmet=list(hypothesis.unmet),
             )
-            for version in answer.versions
+            for hypothesis in answer.hypotheses
         ]
-        num_own = len(answer.wish.phrases)
+        num_own = len(answer.item.phrases)
         reasons = [
-            ReasonShape(
+            ReasonSchema(
                 kind=reason.kind,
                 message=reason.message,
                 phrase=reason.phrase if reason.phrase is not None and reason.phrase < num_own else None,
             )
             for reason in answer.reasons
         ]
-        return cls(status=answer.status, translations=versions, reasons=reasons)
+        return cls(status=answer.status, translations=hypotheses, reasons=reasons)
 
 
-def parsed(shape: type[Shape], values: Any) -> Shape:
-    """The values in their shape. Raises ApiError, which names the first wrong field."""
+def parsed(schema: type[Schema], values: Any, place: str) -> Schema:
+    """The checked values of the field `place`. Raises ApiError, which names the wrong field."""
+    if not isinstance(values, dict):
+        raise ApiError("invalid", f"{place} is not a JSON object.")
     try:
-        return shape.model_validate(values)
+        return schema.model_validate(values)
     except ValidationError as error:
-        raise ApiError("invalid", problem_of(error.errors())) from error
+        raise ApiError("invalid", f"{place}.{problem_of(error.errors())}") from error
 
 
 def problem_of(errors: Sequence[Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a program asks to be translated, how, and the answer: the same for all dialects of the HTTP API."""
+"""Texts to translate with their constraints, settings and answers: the same for all dialects of the HTTP API."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Splitting = Literal["sentences", "punctuation", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """A text to translate, and what its translation must be like: see `engine.Request`."""
+class ConstrainedText:
+    """A text to translate with its constraints: see `engine.Request`."""
 
     text: str
     phrases: tuple[Phrase, ...] = ()
@@ -27,13 +27,13 @@ class Wish:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is translated as one sentence, because constraints or several versions concern all of it."""
+        """Whether the text is not split into sentences: constraints and n-best lists concern all of it."""
         return bool(self.phrases or self.prefix or self.locked or self.nbest > 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How the texts of a request are translated."""
+class TranslationSetup:
+    """Model, direction, style, terms and splitting for the texts of a request."""
 
     model: ModelHandle
     direction: str
@@ -53,8 +53,11 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """Where a required text is: `phrase` is its number among those of the wish, None for terms and kept texts."""
+class PlacedPhrase:
+    """The place of a required text in a translation.
+
+    `phrase` is the number of the phrase in the item, None for terms and kept texts.
+    """
 
     phrase: int | None
     text: str
@@ -64,30 +67,30 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """One translation of a text; of several sentences, the score is the mean log-probability of a token."""
+class TextHypothesis:
+    """One translation of a text. The score of several sentences is the mean log-probability of a token."""
 
     text: str
     score: float
     log_prob: float
     num_tokens: int
-    placements: tuple[Placed, ...] = ()
+    placements: tuple[PlacedPhrase, ...] = ()
     unmet: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The versions of a text, best first. `status` is that of the first sentence which is not complete."""
+    """The hypotheses of a text, best first. `status` is the status of the first sentence that is not complete."""
 
-    wish: Wish
+    item: ConstrainedText
     status: str  # of `engine.Translation`
-    versions: tuple[Version, ...]
+    hypotheses: tuple[TextHypothesis, ...]
     reasons: tuple[Reason, ...] = ()
 
     def best(self, number: int) -> str:
         """The best translation of text `number`, from 0. Raises ApiError if there is none."""
-        if self.versions:
-            return self.versions[0].text
+        if self.hypotheses:
+            return self.hypotheses[0].text
         kind: ApiErrorKind = "too_late" if self.status in ("deadline", "cancelled") else "unmet"
         why = " ".join(reason.message for reason in self.reasons) or self.status
         raise ApiError("internal" if self.status == "failed" else kind, f"Text {number + 1} has no translation: {why}")

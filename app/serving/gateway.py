@@ -1,7 +1,8 @@
-"""The HTTP API as one ASGI application in front of the page: who may send what, and errors in the caller's dialect."""
+"""The HTTP API as one ASGI application in front of the page: checks requests, and answers errors in each dialect."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -11,18 +12,19 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from app import VERSION
-from app.errors import ApiError, ApiErrorKind, AppError
+from app.errors import ApiError, ApiErrorKind, AppError, LogError
 from app.serving import apertium_api, deepl_api, libretranslate_api, mtuoc_api, opus_cat_api, own_api, session_api
+from app.serving.api_limits import MAX_BODY_BYTES
+from app.serving.api_schemas import problem_of
 from app.serving.dialects import ApiContext, fields_of
-from app.serving.shapes import problem_of
 
 Header = tuple[bytes, bytes]
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 ErrorReply = Callable[[ApiError], Response]
 
-MAX_BODY_BYTES: Final = 2 * 2**20
+_LOGGER: Final = logging.getLogger(__name__)
 _TRANSLATE: Final = "/translate"  # the same in three dialects, which differ in the fields
-# The dialect of each address, by how it begins, or as a whole.
+# How errors are shown, by the beginning of the address, or by the whole address.
 _PREFIXES: Final[Mapping[str, ErrorReply]] = {
     f"{own_api.PREFIX}/": own_api.error_reply,
     **dict.fromkeys(deepl_api.PREFIXES, deepl_api.error_reply),
@@ -48,14 +50,14 @@ _DESCRIPTION: Final = (
 )
 
 
-class ApiFront:
+class ApiGateway:
     """Sends requests for the API's addresses to it, and all others to the page.
 
     Refuses requests of other sites and messages that are too large, and adds the security headers.
     """
 
     def __init__(self, page: Asgi, context: ApiContext, is_own: Callable[[Iterable[Header]], bool]) -> None:
-        """`is_own` tells from its headers whether a request names this server as host, and as origin if any."""
+        """`is_own` checks that the headers of a request name this server as host, and as origin if there is one."""
         self.page = page
         self.api = build_api(context)
         self._is_own = is_own
@@ -93,7 +95,7 @@ class ApiFront:
 
 
 def build_api(context: ApiContext) -> FastAPI:
-    """The application with all dialects, without the checks of `ApiFront`."""
+    """The application with all dialects, without the checks of `ApiGateway`."""
     api = FastAPI(
         title="Pinpoint", version=VERSION, description=_DESCRIPTION, docs_url=None, redoc_url=None, openapi_url=None
     )
@@ -118,6 +120,12 @@ def build_api(context: ApiContext) -> FastAPI:
     @api.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
         return _reply(request, ApiError("invalid", problem_of(error.errors())))
+
+    @api.exception_handler(LogError)
+    async def not_stored(request: Request, error: LogError) -> Response:
+        _LOGGER.error("%s", error)  # its message names a file of the server, which is not the caller's business
+        problem = "The server cannot read or write its files; its output has the details."
+        return _reply(request, ApiError("not_ready", problem, retry_after=30))
 
     @api.exception_handler(AppError)
     async def failed(request: Request, error: AppError) -> Response:

@@ -1,0 +1,23 @@
+"""All limits of the HTTP API. This module imports nothing: the command line needs the defaults before the app loads."""
+
+from typing import Final
+
+DEFAULT_REQUESTS: Final = 600  # of a key in a minute
+DEFAULT_CHARACTERS: Final = 2_000_000  # of a key in a day (UTC)
+MAX_AT_ONCE: Final = 16  # requests of a key that are answered at the same time
+MAX_BODY_BYTES: Final = 2 * 2**20  # of a request
+ANSWER_SECONDS: Final = 120.0  # then a request is given up
+
+MAX_TEXTS: Final = 50  # of a request
+MAX_CHARACTERS: Final = 10_000  # of a text
+MAX_CONSTRAINTS: Final = 50  # of each kind, of a text
+MAX_PHRASE_CHARACTERS: Final = 500
+MAX_NBEST: Final = 20
+MAX_ALTERNATIVES: Final = 20
+MAX_TAG_NAMES: Final = 100  # of elements that are not translated, or that separate paragraphs
+
+MAX_GLOSSARIES: Final = 500  # of a person
+MAX_GLOSSARY_CHARACTERS: Final = 20_000_000  # of all entries of a person
+MAX_ENTRIES: Final = 20_000  # of a dictionary
+MAX_ENTRY_CHARACTERS: Final = 500
+MAX_NAME: Final = 200  # characters of a glossary's name
