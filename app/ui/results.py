@@ -197,11 +197,11 @@ class AlternativeRow(TypedDict):
 
 
 class Alternatives(TypedDict):
-    """Other words for a word of the proposal `text`, best sentence first; `replaced` are its start and end there."""
+    """Other words for a word of the proposal `text`, best sentence first; `replaced` are the pins that contain it."""
 
     word: str
     text: str
-    replaced: list[int]
+    replaced: list[str]
     rows: list[AlternativeRow]
 
 
@@ -212,7 +212,7 @@ class Completion(TypedDict):
     reason: str
 
 
-# ---- report and replay ----
+# ---- preview, report and replay ----
 
 
 class DocumentPreview(TypedDict):

@@ -32,7 +32,7 @@ class WordQuestion:
     word: str
     offset: int
     replaced: tuple[str, ...]
-    request: Request
+    protection: Protection
 
 
 def question_for(
@@ -69,14 +69,14 @@ def question_for(
         if number not in places or places[number][0] >= end or places[number][1] <= start
     ]
     asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked), previous=text)
-    return WordQuestion(segment, shown.best, text[start:end], start, replaced, request_of(asked))
+    return WordQuestion(segment, shown.best, text[start:end], start, replaced, Protection.of(request_of(asked)))
 
 
 def to_engine(
     question: WordQuestion, options: SearchOptions, datastore: Datastore | None
 ) -> AlternativesQuestion | None:
     """The question without tags, as the engine takes it; None if the segment is copied and has no alternatives."""
-    protection = Protection.of(question.request)
+    protection = question.protection
     if protection.copy is not None:
         return None
     piece = protection.piece_at(question.hypothesis, question.offset)
@@ -86,9 +86,8 @@ def to_engine(
 
 def restored(question: WordQuestion, found: Iterable[Alternative]) -> tuple[Alternative, ...]:
     """The engine's answer with its tags; the text before the word stays as it is."""
-    protection = Protection.of(question.request)
     beginning = question.hypothesis.text[: question.offset]
-    return tuple(protection.restore_alternative(alternative, beginning) for alternative in found)
+    return tuple(question.protection.restore_alternative(alternative, beginning) for alternative in found)
 
 
 def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> Json:

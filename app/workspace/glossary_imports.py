@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
 
-from app.errors import CommandError
+from app.errors import CommandError, LogError
 from app.formats.documents import Export
 from app.glossary import Term, TermMatches
 from app.glossary.glossary import Glossary, combined_matcher
@@ -146,14 +146,21 @@ class GlossaryImports:
         terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
         num_fixed = len(becomes) + len(fills)
         report: dict[str, Any] = {"counts": staged.counts, "num_fixed": num_fixed, "notes": staged.view()["notes"]}
-        if staged.table_key and staged.chosen_columns:
-            name = COLUMNS_SETTING + staged.table_key
-            self._core.store.keep_project_setting(self._project().id, name, staged.chosen_columns)
         result = self._glossaries.put(staged.name, terms, report)
+        self._keep_columns(staged)
         with self._core.lock:
             if self._staged is staged:
                 self._staged = None
         return {**result, "name": staged.name, "num_terms": len(terms)}
+
+    def _keep_columns(self, staged: StagedImport) -> None:
+        """Keeps the chosen use of the columns for the next such table; says if that failed, as the terms are stored."""
+        if staged.table_key and staged.chosen_columns:
+            setting = COLUMNS_SETTING + staged.table_key
+            try:
+                self._core.store.keep_project_setting(self._project().id, setting, staged.chosen_columns)
+            except LogError as error:
+                self._core.report(error.args[0])
 
     @property
     def _target_language(self) -> str:

@@ -228,7 +228,7 @@ class Learning:
         return list(islice(reversed(self._wanted.values()), MAX_PAIRS))[::-1]
 
     def _update(self) -> None:
-        """Makes the datastore at its next use, and shows how many segments it has."""
+        """Makes the datastore again; the page shows how many segments it has."""
         before = 0 if self._datastore is None else len(self._datastore.pairs)
         self._is_stale = True
         if self.num_learned != before:

@@ -82,7 +82,7 @@ class Pictures:
         print(f"{path}: {target.stat().st_size // 1024} kB")
 
     def panel(self, number: int) -> None:
-        """Opens a tab at the side: 0 is the terms, 1 the memory, 2 the checks, 3 the keys."""
+        """Opens a tab at the side: 0 is the terms, 1 the memory, 2 the checks, 3 the preview, 4 the keys."""
         self.page.locator(".side [role=tab]").nth(number).click()
 
     def wait_for_prices(self) -> None:

@@ -101,3 +101,11 @@ def test_tags_in_the_edit_field_are_marked_and_named(screen: Screen):
     screen.page.keyboard.press("Enter")
     expect(screen.field).to_have_value(text + "{1}")
     expect(screen.field).to_be_focused()
+
+
+def test_tag_between_spaces_of_the_source_is_inserted_by_key(screen: Screen):
+    screen.open_text("<p>Press <img src='a.png'> now.</p>\n", "image.html")
+    screen.type_text("Drücken ")
+    screen.page.locator(".source .chip").press("Enter")
+    expect(screen.field).to_have_value("Drücken {1}")
+    expect(screen.field).to_be_focused()

@@ -20,7 +20,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from tests.fuzz.readers import Reader, problem_of, readers, readers_with_models
+from tests.fuzz.readers import READERS_WITH_MODELS, Reader, problem_of, readers, readers_with_models
 
 MAX_SECONDS = 10
 # A loop inside C code blocks signals: after this time the process exits with a traceback.
@@ -32,28 +32,34 @@ class TooLongError(Exception):
 
 
 def main() -> int:
-    known = {**readers(), **readers_with_models()}
+    known = readers()
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=(__doc__ or "").split("\n")[0])
+    names = sorted([*known, *READERS_WITH_MODELS])
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--only", nargs="+", choices=sorted(known), metavar="READER", help="only these readers")
+    parser.add_argument("--only", nargs="+", choices=names, metavar="READER", help="only these readers")
     parser.add_argument("--start", type=int, help="first case number")
     parser.add_argument("--case", metavar="READER:NUMBER", help="repeat one case")
     parser.add_argument("--keep", type=Path, default=Path("build/fuzz"), help="folder for the inputs of failures")
     flags = parser.parse_args()
     signal.signal(signal.SIGPROF, _stop)
+    one, _, number = (flags.case or "").partition(":")
+    wanted = [one] if flags.case else flags.only or names
+    if not set(wanted).isdisjoint(READERS_WITH_MODELS):
+        known |= readers_with_models()
     if flags.case:
-        name, _, number = flags.case.partition(":")
-        return int(_try(known[name], int(number), flags.keep))
-    chosen = [reader for name, reader in known.items() if not flags.only or name in flags.only]
-    number = random.randrange(10**9) if flags.start is None else flags.start
-    print(f"starting at case {number}", flush=True)
+        if one not in known or not number.isdecimal():
+            parser.error(f"--case needs a reader and a number, such as docx:123, not {flags.case}")
+        return int(_try(known[one], int(number), flags.keep))
+    chosen = [reader for name, reader in known.items() if name in wanted]
+    case = random.randrange(10**9) if flags.start is None else flags.start
+    print(f"starting at case {case}", flush=True)
     counts, failures = Counter[str](), 0
     end = time.monotonic() + 60 * flags.minutes
     while time.monotonic() < end:
         for reader in chosen:
-            failures += _try(reader, number, flags.keep)
+            failures += _try(reader, case, flags.keep)
             counts[reader.name] += 1
-        number += 1
+        case += 1
     print(f"{counts.total():,} cases, {failures} failures: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
     return int(failures > 0)
 

@@ -5,6 +5,7 @@ Each returns where the input is answered or refused, and raises for anything els
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 import os
@@ -12,7 +13,7 @@ import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -155,14 +156,27 @@ def _check_translation(found: Translation) -> None:
         assert all(phrase in best.text for phrase in found.request.locked)
 
 
+def temporary_store() -> LogStore:
+    """A new log, which is closed and removed when the process ends."""
+    folder = TemporaryDirectory(prefix="pinpoint-fuzz-")
+    store = LogStore.open(Path(folder.name) / "log.sqlite")
+    atexit.register(folder.cleanup)
+    atexit.register(store.close)  # before the folder is removed
+    return store
+
+
 def message_reader() -> Callable[[bytes], None]:
     """Sends a message to the functions that the page calls; a command comes with the right token."""
-    store = LogStore.open(Path(mkdtemp(prefix="pinpoint-fuzz-")) / "log.sqlite")
-    sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
-    sessions.open_document(b"Open the settings.\nThe router saves the file.\n", "manual.txt")
-    api = Api(sessions)
+
+    @cache
+    def server() -> tuple[LogStore, Api]:
+        store = temporary_store()
+        sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
+        sessions.open_document(b"Open the settings.\nThe router saves the file.\n", "manual.txt")
+        return store, Api(sessions)
 
     def read(data: bytes) -> None:
+        store, api = server()
         try:
             message = json.loads(data)
         except (ValueError, RecursionError) as error:  # what the server refuses

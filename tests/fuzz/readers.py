@@ -12,10 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
+from functools import cache, partial
 from random import Random
-from tempfile import mkdtemp
 
 from app.errors import AppError, CommandError
 from app.formats.documents import Document, read_document
@@ -24,7 +22,6 @@ from app.glossary.index.matcher import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
 from app.log.records import FIRST_HASH, event_hash, to_json
-from app.log.store import LogStore
 from app.reports.interchange import session_tmx
 from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
@@ -71,8 +68,11 @@ def readers() -> dict[str, Reader]:
     return {reader.name: reader for reader in found}
 
 
+READERS_WITH_MODELS = ("model-firefox", "model-marian", "model-own", "request")
+
+
 def readers_with_models() -> dict[str, Reader]:
-    """The readers whose samples take seconds to make, by name."""
+    """The readers `READERS_WITH_MODELS`, whose samples take seconds to make, by name."""
     found = [Reader(kind, files, other.read_model) for kind, files in other.models().items()]
     found.append(Reader("request", other.lines(), other.line_reader(), _rewritten_object))
     return {reader.name: reader for reader in found}
@@ -121,9 +121,10 @@ def _memory(data: bytes) -> None:
 
 
 def _log_reader() -> Read:
-    store = LogStore.open(Path(mkdtemp(prefix="pinpoint-fuzz-")) / "log.sqlite")
+    new_store = cache(other.temporary_store)
 
     def read(data: bytes) -> None:
+        store = new_store()
         number = import_jsonl(store, data, "a.log.jsonl")
         try:
             assert store.verify_chain(number).is_intact

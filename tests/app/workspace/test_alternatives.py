@@ -44,15 +44,15 @@ def alternative(word: str, text: str) -> Alternative:
 def test_question_is_about_the_words_first_character_and_keeps_the_other_constraints():
     question = question_for(segment("Den „Knopf“ drücken.", "drücken"), asked, 1, "Den „Knopf“ drücken.")
     assert (question.word, question.offset, question.replaced) == ("Knopf", 5, ())
-    assert question.request.follow == Follow("Den „Knopf“ drücken."), "the other words change as little as possible"
-    assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
+    assert question.protection.request.follow == Follow("Den „Knopf“ drücken."), "the other words change as little as possible"
+    assert [phrase.text for phrase in question.protection.request.phrases] == ["drücken"]
 
 
 def test_pin_that_contains_the_word_is_left_out():
     pinned = segment("Den roten Knopf drücken.", "roten Knopf", "drücken")
     question = question_for(pinned, asked, 2, "Den roten Knopf drücken.")
     assert question.replaced == ("roten Knopf",)
-    assert [phrase.text for phrase in question.request.phrases] == ["drücken"]
+    assert [phrase.text for phrase in question.protection.request.phrases] == ["drücken"]
 
 
 STALE = [

@@ -218,11 +218,11 @@ export interface AlternativeRow {
   is_term: boolean;
 }
 
-/** Other words for a word of the proposal `text`, best sentence first; `replaced` are its start and end there. */
+/** Other words for a word of the proposal `text`, best sentence first; `replaced` are the pins that contain it. */
 export interface Alternatives {
   word: string;
   text: string;
-  replaced: number[];
+  replaced: string[];
   rows: AlternativeRow[];
 }
 

@@ -34,7 +34,7 @@ export const askColumns = (bench, name, {rows, uses, has_header: hasHeader}) =>
     const header = h('input', {type: 'checkbox', checked: hasHeader, onchange: () => paint()});
     const names = uses.map(() => h('th', {scope: 'row'}));
     const examples = uses.map(() => h('td.code', {}));
-    const choices = uses.map((use, _at) =>
+    const choices = uses.map(use =>
       h(
         'select',
         {onchange: () => check()},
@@ -56,7 +56,8 @@ export const askColumns = (bench, name, {rows, uses, has_header: hasHeader}) =>
       go.disabled = Boolean(problem());
     };
     const paint = () => {
-      const shown = rows.slice(header.checked ? 1 : 0, (header.checked ? 1 : 0) + NUM_EXAMPLES);
+      const first = header.checked ? 1 : 0;
+      const shown = rows.slice(first, first + NUM_EXAMPLES);
       uses.forEach((_, at) => {
         const title = (header.checked && rows[0]?.[at]) || t('reading.column', {n: at + 1});
         setText(names[at], title);

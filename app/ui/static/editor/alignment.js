@@ -94,7 +94,7 @@ export class Alignment {
     const target = targets[event.key];
     const word = this.wordOf(event.target);
     if (target !== undefined) stops[Math.max(0, Math.min(target, last))].focus({preventScroll: true});
-    else if (!word && ['Enter', ' '].includes(event.key)) stops[at].click();
+    else if (stops[at].matches('.chip') && ['Enter', ' '].includes(event.key)) stops[at].click();
     else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key))
       this.proposal.focusWord((word && this.partners(word)[0]) ?? this.proposal.current);
     else return;

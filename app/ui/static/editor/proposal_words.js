@@ -73,7 +73,11 @@ const piece = (token, isFirst, {tags, current, confidence, origins}) => {
       role: 'button',
       tabindex: isFirst && token.w === current ? 0 : -1,
       'aria-pressed': String(token.pin !== undefined),
-      ...(token.kept ? {} : described(confidence?.[token.w], origins[token.w] ?? '', token.new ?? false)),
+      ...described(
+        token.kept ? undefined : confidence?.[token.w],
+        token.kept ? '' : (origins[token.w] ?? ''),
+        token.new ?? false,
+      ),
     },
     tag ? chip(token.t, tag) : shown(token.t),
     token.terms && h('span.mk', {title: t('proposal.term.title')}, icon('check'), sr(t('proposal.term.sr'))),

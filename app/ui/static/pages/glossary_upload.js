@@ -32,8 +32,9 @@ export const importGlossary = async (bench, file, columns = '', back = '') => {
   }
   const {counts, notes} = result;
   if (back || result.is_replacing || counts.rejected || counts.look || counts.repeat || notes.length) {
-    newest = {place: placeOf(bench, result.import), file};
-    keepChoices({place: placeOf(bench, result.import), back: back || (bench.pages.isOpen ? '#glossaries' : HOME)});
+    const place = placeOf(bench, result.import);
+    newest = {place, file};
+    keepChoices({place, back: back || (bench.pages.isOpen ? '#glossaries' : HOME)});
     bench.pages.go(`glossaries/import/${result.import}`);
     return;
   }

@@ -11,7 +11,7 @@ const GAP_PIXELS = 8;
 const LINE_CHARACTERS = 40;
 const FROM_TOP = 0.3; // of the height of the panel: where the open segment is put
 const MAX_LEVEL = 6;
-const WITHOUT_SPACES = /^(zh|ja|th)\b/;
+const WITHOUT_SPACES = /^(zh|yue|ja|th|lo|km|my|bo)\b/; // as COUNTED_IN_CHARACTERS of the server
 /** @type {Record<string, string>} */
 const STYLES = {B: 'b', I: 'i', U: 'u', S: 's', sub: 'sub', sup: 'sup', link: 'span.link-text', code: 'code'};
 
@@ -54,7 +54,7 @@ export const formatted = (text, tags) => {
 
 export class Preview {
   /**
-   * @param {Pick<Bench, 'languages' | 'openSegment' | 'order' | 'rows' | 'segment' | 'server' | 'session'>} bench
+   * @param {Pick<Bench, 'languages' | 'openSegment' | 'rows' | 'segment' | 'server' | 'session'>} bench
    * @param {HTMLElement} panel it scrolls
    */
   constructor(bench, panel) {

@@ -1,4 +1,4 @@
-/* The panel beside the list: terms and the best match of the open segment, the translation memory, checks, keys. */
+/* The panel beside the list: terms and the best match of the open segment, the translation memory, checks, preview, keys. */
 import {button, h, icon, sr, t, textIn, tn} from '../core/dom.js';
 import {shortcut} from '../core/key_bindings.js';
 import {readStored, writeStored} from '../core/storage.js';
@@ -35,7 +35,7 @@ const CHOICES = {
 
 export class Side {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'list' | 'lookupsLeft' | 'openSegment' | 'order' | 'rows' |
+   * @param {Pick<Bench, 'connection' | 'document' | 'files' | 'focusEditor' | 'glossary' | 'languages' | 'list' | 'lookupsLeft' | 'openSegment' | 'rows' |
    *   'say' | 'segment' | 'server' | 'session' | 'steps'>} bench
    * @param {HTMLElement} host
    */
@@ -90,13 +90,14 @@ export class Side {
     });
     this.terms = h('div', {});
     this.best = h('div', {});
-    this.tabs[0].panel.append(this.terms, this.best);
-    this.memory = new Memory(bench, this.tabs[1].panel, {counter: rate, onMatches: () => this.showBest()});
-    this.checks = this.tabs[2].panel;
+    const [terms, memory, checks, preview, keys] = this.tabs.map(({panel}) => panel);
+    terms.append(this.terms, this.best);
+    this.memory = new Memory(bench, memory, {counter: rate, onMatches: () => this.showBest()});
+    this.checks = checks;
     this.numToCheck = 0; // segments of the document with a finding
-    this.preview = new Preview(bench, this.tabs[PREVIEW].panel);
+    this.preview = new Preview(bench, preview);
     this.beforePreview = 0; // the tab to return to
-    this.tabs[4].panel.append(
+    keys.append(
       h('h3', {}, t('side.keys')),
       h(
         'dl.keys',
