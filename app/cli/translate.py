@@ -34,8 +34,8 @@ from app.tags.protect import Protection
 from app.text.encoding import codec_of, shortened_list
 from app.text.words import count_words
 from app.tm.index import MemoryIndex
+from app.tm.memory_file import read_memory
 from app.tm.prefill import index_of_pairs, prefill
-from app.tm.tmx_memory import read_memory
 from app.tm.used_forms import with_used_forms
 from engine import AnyTranslator, PivotTranslator, Translation, offer_of
 

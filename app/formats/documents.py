@@ -117,9 +117,8 @@ class Document:
     def blocks(self) -> Sequence[Block]:
         """What a reader sees the document made of; without knowledge of the format, a block for each unit."""
         parsed = _parsed(self.format, self.data, self.name)
-        if isinstance(parsed, HasBlocks) and parsed.blocks:
-            return parsed.blocks
-        return [
+        blocks = parsed.blocks if isinstance(parsed, HasBlocks) else ()
+        return blocks or [
             Block("entry" if unit.note else "paragraph", unit.start, unit.end, label=unit.note) for unit in parsed.units
         ]
 

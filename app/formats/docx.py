@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from unicodedata import category
 
@@ -22,7 +23,7 @@ from app.formats.blocks import Block
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
-from app.formats.office_blocks import Tables, placed, word_block, word_headings
+from app.formats.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
 from app.formats.office_file import check_size, find_paragraph
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
@@ -59,6 +60,11 @@ class _Part:
     starts: Sequence[int] = field(repr=False)
     caps: Set[int] = field(repr=False)
     referenced: Set[str] = field(repr=False)
+
+    @property
+    def end(self) -> int:
+        """The offset behind the part."""
+        return self.starts[-1] + len(self.paragraphs[-1].text) + 1
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ class DocxFile:
             new = self._in_language(new, language)
         return WrittenFile(self.package.rewritten(new))
 
-    @property
+    @cached_property
     def blocks(self) -> Sequence[Block]:
         """The blocks of the body, and then of headers, footers and notes."""
         headings = word_headings(self.package)
@@ -131,12 +137,12 @@ class DocxFile:
             for index in part.caps:  # one block with the paragraph behind
                 starts[index + 1] = starts[index]
             blocks = [word_block(paragraphs.nodes[index], tables, headings) for index in paragraphs.originals]
-            found += placed(blocks, starts, part.starts[-1] + len(part.paragraphs[-1].text) + 1)
+            found += placed(blocks, starts, part.end)
         return found
 
     def _in_language(self, new: Mapping[str, bytes], language: str) -> dict[str, bytes]:
         """The new parts and the styles, with the target language wherever they state the document's language."""
-        styles = next((name for name in self.package.content_types() if name.endswith("/styles.xml")), None)
+        styles = name_of_styles(self.package)
         parts = {styles: self.package.read(styles), **new} if styles else dict(new)
         defaults = _DEFAULTS.search(parts[styles]) if styles else None
         stated = _LANGUAGE.search(defaults.group()) if defaults else None
@@ -167,7 +173,7 @@ def read(data: bytes, name: str) -> DocxFile:
         if part.paragraphs:
             parts.append(part)
             units += _units(part)
-            offset = part.starts[-1] + len(part.paragraphs[-1].text) + 1
+            offset = part.end
     return DocxFile(package, parts, units, _notes(package, parts[0].name if parts else ""))
 
 

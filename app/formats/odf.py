@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Final
 
 from langcodes import Language
@@ -105,7 +106,7 @@ class OdfParagraph(Paragraph):
 class OdfFile(OfficeFile):
     """An OpenDocument file."""
 
-    @property
+    @cached_property
     def blocks(self) -> Sequence[Block]:
         """The blocks of the body, with the names of sheets and slides, and then of headers and footers."""
         found: list[Block] = []

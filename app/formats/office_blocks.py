@@ -59,9 +59,14 @@ def word_block(node: Node, tables: Tables, headings: Mapping[str, int]) -> Block
     return PARAGRAPH
 
 
+def name_of_styles(package: OfficePackage) -> str | None:
+    """The name of the part of a Word document that has its styles; None if it has none."""
+    return next((name for name in package.content_types() if name.endswith("/styles.xml")), None)
+
+
 def word_headings(package: OfficePackage) -> dict[str, int]:
     """The levels of the styles of headings, by the id of the style."""
-    name = next((name for name in package.content_types() if name.endswith("/styles.xml")), None)
+    name = name_of_styles(package)
     levels = {}
     for style in tree(package.xml(name).text).nodes("style") if name and package.has(name) else ():
         properties = style.first("pPr")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Final
 
 from app.formats.base import Edit, splice
@@ -54,7 +55,7 @@ class SlideParagraph(Paragraph):
 class PptxFile(OfficeFile):
     """A presentation."""
 
-    @property
+    @cached_property
     def blocks(self) -> Sequence[Block]:
         """The blocks of each slide, and of what belongs to it."""
         found: list[Block] = []

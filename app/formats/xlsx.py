@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 from xml.etree.ElementTree import ParseError
 
@@ -83,7 +84,7 @@ class CellText(Paragraph):
 class XlsxFile(OfficeFile):
     """A workbook."""
 
-    @property
+    @cached_property
     def blocks(self) -> Sequence[Block]:
         """The cells of each sheet; a text that several cells share is in the first of them."""
         found: dict[str, list[Block]] = {}

@@ -10,7 +10,7 @@ from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable, read_glossary, read_table
 from app.glossary.reading.row_checks import GlossaryImport
 from app.models.document_direction import facing
-from app.tm.tmx_memory import MemoryFile, read_memory
+from app.tm.memory_file import MemoryFile, read_memory
 
 # Chooses the direction of a document; it may raise an AppError instead.
 ChooseDirection = Callable[[FileOverview], str]

@@ -27,7 +27,7 @@ from app.reading.file_reader import ChooseDirection, FileReader
 from app.reading.plain_data import read_text, reader_of, to_plain
 from app.reading.reading_process import OUT_OF_MEMORY, receive, receive_parts, send
 from app.text.encoding import safe_name
-from app.tm.tmx_memory import MemoryFile
+from app.tm.memory_file import MemoryFile
 
 MAX_PROCESSES: Final = 4  # at the same time; others wait
 MAX_BYTES_TO_GO_ON: Final = 2**20  # of a file after which its process, which may have grown, reads another one

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import TypeVar
+
+from engine import short_code
+
+T = TypeVar("T")
 
 _LANGUAGES = {
     "ar": ("ar", "ara", "arabic", "arabisch"),
@@ -85,3 +91,26 @@ def column_language(name: str) -> str | None:
         return language_of(found[1] or found[2])
     behind = _CODE_BEHIND.fullmatch(name)
     return language_of(behind[1]) if behind and language_of(name.partition("[")[0]) else None
+
+
+def in_language(language: str, texts: Mapping[str, T]) -> T | None:
+    """Of texts by language tag (lower case), the one in this language, else the first in the same language and script.
+
+    A regional variant counts as its language ("de-at" as "de"), another script as another language.
+
+    >>> in_language("zho_Hans", {"zh-hant": "頁", "zh-cn": "页"})
+    '页'
+    >>> in_language("de", {"de-at": "Jänner", "de": "Januar"})
+    'Januar'
+    """
+    tag_sought = language.replace("_", "-").lower()
+    if tag_sought in texts:
+        return texts[tag_sought]
+    first, *others = tag_sought.split("-")
+    scripts = {"", *(other for other in others if len(other) == 4)}
+    for tag, text in texts.items():
+        own, *more = tag.split("-")
+        script = next((other for other in more if len(other) == 4 and other.isalpha()), "")
+        if short_code(own) == short_code(first) and (script in scripts or len(scripts) == 1):
+            return text
+    return None

@@ -30,9 +30,9 @@ DATE_PARTS: Final = {
     "en": rf"(?P<clock>{TWELVE_HOURS.pattern})|(?P<month>{_beside_a_number('|'.join(_MONTHS['en']))})",
     "de": rf"(?P<month>{_beside_a_number('|'.join(_MONTHS['de']))})",
 }
-ANY_DATE_PART: Final = re.compile(
-    "|".join([TWELVE_HOURS.pattern, *(_beside_a_number("|".join(names)) for names in _MONTHS.values())]), re.IGNORECASE
-)
+_FIRST = "".join(sorted({name[0] for names in _MONTHS.values() for name in names}))
+_EITHER = "|".join([TWELVE_HOURS.pattern, *(_beside_a_number("|".join(names)) for names in _MONTHS.values())])
+ANY_DATE_PART: Final = re.compile(rf"(?=[\d{_FIRST}])(?:{_EITHER})", re.IGNORECASE)  # the first letter saves most tries
 
 
 def translated_month(name: str, languages: tuple[str, str]) -> str:

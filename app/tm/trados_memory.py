@@ -13,9 +13,8 @@ from typing import Final
 from app.errors import DocumentError
 from app.formats.xml_text import Node, decode_xml, tree
 from app.i18n import Message
-from app.text.encoding import shortened_list
+from app.text.language_names import in_language
 from app.tm.tmx_codes import Code, texts_of_parts
-from engine import short_code
 
 SQLITE_START: Final = b"SQLite format 3\0"
 MAX_SEGMENT_BYTES: Final = 2**20
@@ -25,34 +24,24 @@ _MAX_ELEMENTS: Final = 10_000
 _READING: Final = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ})
 
 
-def read_trados_memory(
-    data: bytes, name: str, source_language: str, target_language: str, max_pairs: int
-) -> tuple[list[tuple[str, str]], list[str]]:
-    """The (source, target) pairs in these languages, with numbered tags for codes, and notes about units left out.
+def read_trados(
+    data: bytes, name: str, source_language: str, target_language: str, unreadable: list[int]
+) -> Iterator[tuple[str, str]]:
+    """The (source, target) pairs in these languages, with numbered tags for codes. Raises DocumentError.
 
-    Regional variants count as their language. Raises DocumentError.
+    The numbers of units whose XML cannot be read are added to `unreadable`.
     """
-    pairs: list[tuple[str, str]] = []
-    damaged: list[int] = []
     try:
         connection = _open(data)
         try:
             _check_tables(connection, name)
-            memories = _memories(connection, source_language, target_language, name)
+            memories = _memories(connection, source_language, target_language)
             for number, source, target in _units(connection, memories):
                 texts = _texts(source, target)
                 if texts is None:
-                    damaged.append(number)
+                    unreadable.append(number)
                 elif all(texts):
-                    pairs.append(texts)
-                if len(pairs) > max_pairs:
-                    raise DocumentError(
-                        Message(
-                            "{name} has more than {most:,} translation units: split the file and import one part",
-                            name=name,
-                            most=max_pairs,
-                        )
-                    )
+                    yield texts
         finally:
             connection.close()
     except sqlite3.Error as problem:
@@ -63,11 +52,6 @@ def read_trados_memory(
                 reason=problem,
             )
         ) from problem
-    notes: list[str] = []
-    if damaged:
-        rows = shortened_list(map(str, damaged))
-        notes.append(Message("{count:,} units cannot be read and are left out: {rows}.", count=len(damaged), rows=rows))
-    return pairs, notes
 
 
 def _open(data: bytes) -> sqlite3.Connection:
@@ -104,26 +88,14 @@ def _check_tables(connection: sqlite3.Connection, name: str) -> None:
             )
 
 
-def _memories(connection: sqlite3.Connection, source: str, target: str, name: str) -> set[int]:
-    """The numbers of the memories in the file with these languages. Raises DocumentError if there are none."""
+def _memories(connection: sqlite3.Connection, source_language: str, target_language: str) -> set[int]:
+    """The numbers of the memories in the file with these languages."""
     rows = connection.execute("SELECT id, source_language, target_language FROM translation_memories").fetchall()
-    found = {row[0] for row in rows if _is_language(row[1], source) and _is_language(row[2], target)}
-    if not found:
-        raise DocumentError(
-            Message(
-                "{name} has no units in both “{source}” and “{target}”: choose a memory in these languages",
-                name=name,
-                source=source,
-                target=target,
-            )
-        )
-    return found
+    return {row[0] for row in rows if _is_in(source_language, row[1]) and _is_in(target_language, row[2])}
 
 
-def _is_language(stated: object, sought: str) -> bool:
-    return short_code(str(stated).replace("_", "-").partition("-")[0].lower()) == short_code(
-        sought.replace("_", "-").partition("-")[0].lower()
-    )
+def _is_in(language: str, stated: object) -> bool:
+    return in_language(language, {str(stated).replace("_", "-").lower(): True}) is not None
 
 
 def _units(connection: sqlite3.Connection, memories: set[int]) -> Iterator[tuple[int, object, object]]:

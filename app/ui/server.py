@@ -19,7 +19,7 @@ from app.errors import AppError
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.models.registry import MAX_MODEL_BYTES
-from app.tm.tmx_memory import MAX_BYTES as MAX_MEMORY_BYTES
+from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
 from app.ui.api import Api
 from app.ui.page import STATIC_PATH, json_reply, mount_page

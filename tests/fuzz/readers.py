@@ -29,7 +29,8 @@ from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
 from app.segments.state import restore_segment
 from app.tm.index import MemoryEntry, MemoryIndex
-from app.tm.tmx_memory import read_pairs, write_tmx
+from app.tm.memory_file import read_memory
+from app.tm.tmx_memory import write_tmx
 from tests.fuzz import models_and_messages as other
 from tests.fuzz import samples
 from tests.fuzz.damage import damaged
@@ -111,13 +112,13 @@ def _glossary(data: bytes) -> None:
 
 
 def _memory(data: bytes) -> None:
-    pairs = read_pairs(data, "m.tmx", "en", "de")
+    pairs = read_memory(data, "m.tmx", "en", "de").pairs
     index = MemoryIndex()
     for number, (source, target) in enumerate(pairs):
         index.add(number, MemoryEntry(source, target))
     assert index.matches(pairs[0][0])[0].rate == 100
     index.concordance(pairs[0][1])
-    assert read_pairs(write_tmx(index.entries(), "en", "de"), "m.tmx", "en", "de") == list(dict.fromkeys(pairs))
+    assert read_memory(write_tmx(index.entries(), "en", "de"), "m.tmx", "en", "de").pairs == list(dict.fromkeys(pairs))
 
 
 def _log_reader() -> Read:

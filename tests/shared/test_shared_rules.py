@@ -18,7 +18,7 @@ from app.reports.working_time import IDLE_LIMIT_MS
 from app.segments.constraint_changes import clean_bans, one_line, without_clashes
 from app.segments.state import SegmentState, contains_banned
 from app.text.words import word_spans
-from app.tm.tmx_memory import MAX_BYTES as MAX_MEMORY_BYTES
+from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.server import MAX_BODY_BYTES
 from app.workspace.activity import MAX_KEY_CHARACTERS
 from app.workspace.commands import MAX_COMMENT_CHARACTERS

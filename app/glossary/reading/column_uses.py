@@ -84,7 +84,7 @@ def layout_from(text: str) -> Layout:
     ('source', 'ignore', 'target')
     """
     uses: list[ColumnUse] = []
-    for name in text.removeprefix(_HEADER).split(","):
+    for name in text.removeprefix(_HEADER).split(",")[:MAX_COLUMNS]:
         use = next((use for use in USES if use == name.strip().replace("-", "_").casefold()), None)
         if use is None:
             raise GlossaryError(
@@ -100,7 +100,7 @@ def layout_from(text: str) -> Layout:
     for use in ("source", "target"):
         if use not in uses:
             raise GlossaryError(Message("no column is used as “{use}”: choose the one that has these terms", use=use))
-    return Layout(tuple(uses[:MAX_COLUMNS]), int(text.startswith(_HEADER)))
+    return Layout(tuple(uses), int(text.startswith(_HEADER)))
 
 
 def layout_of(cells: Sequence[str], direction: str | None) -> Layout:

@@ -111,7 +111,7 @@ def read_table(data: bytes, name: str, direction: str | None = None) -> Glossary
     if _root_of(data, name):
         return None
     if data.startswith(XLSX_START):
-        rows, _ = read_workbook(data, name, _NUM_SHOWN_ROWS)
+        rows, _ = read_workbook(data, name, _NUM_SHOWN_ROWS - 1)
     else:
         text = decode_text(data, name, GlossaryError).text
         _check_lines(text, name)

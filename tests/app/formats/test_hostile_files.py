@@ -15,8 +15,8 @@ from app.formats.documents import read_document
 from app.formats.xml_text import decode_xml
 from app.glossary.reading import glossary_file as glossary_files
 from app.glossary.reading.glossary_file import read_glossary
-from app.tm import tmx_memory as memory_tmx
-from app.tm.tmx_memory import read_memory
+from app.tm import memory_file
+from app.tm.memory_file import read_memory
 from tests.app.formats.test_docx import BODY, changed, sample
 from tests.app.glossary.test_glossary_formats import workbook
 from tests.app.work import growth
@@ -41,7 +41,7 @@ def memory(data: bytes) -> object:
     [
         *((document(f"a{ending}"), known.max_bytes) for known in FORMATS for ending in known.endings),
         (glossary, glossary_files.MAX_BYTES),
-        (memory, memory_tmx.MAX_BYTES),
+        (memory, memory_file.MAX_BYTES),
     ],
 )
 def test_too_large_file_is_rejected_before_reading(read: Read, max_bytes: int):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from openpyxl import Workbook
 
 from app.errors import GlossaryError
 from app.glossary.reading.column_uses import Layout, layout_from
@@ -111,6 +114,7 @@ def test_person_can_choose_the_columns():
         ("target,note", "no column is used as “source”"),
         ("source", "no column is used as “target”"),
         ("source,target,source", "two columns are used as “source”"),
+        ("source" + 200 * ",ignore" + ",target", "no column is used as “target”"),  # beyond the columns that are read
         ("source,target,colour", "“colour” is no use of a column: choose one of ignore, source,"),
     ],
 )
@@ -155,3 +159,14 @@ def test_multiterm_xml_gives_terms_with_status_and_descriptive_fields():
 def test_access_term_base_is_refused_with_the_cure():
     with pytest.raises(GlossaryError, match=r"base\.sdltb is a term base of Trados MultiTerm.*export it"):
         read_glossary(b"\0\1\0\0Standard Jet DB\0" + bytes(4000), "base.sdltb", "en-de")
+
+
+def test_question_for_the_columns_shows_as_many_rows_of_a_workbook_as_of_a_text():
+    book = Workbook()
+    for number in range(9):
+        book.active.append([f"term {number}", f"Begriff {number}", "x"])
+    data = io.BytesIO()
+    book.save(data)
+    text = "".join(f"term {number},Begriff {number},x\n" for number in range(9)).encode()
+    tables = [read_table(data.getvalue(), "g.xlsx", "en-de"), read_table(text, "g.csv", "en-de")]
+    assert tables[0] == tables[1]

@@ -10,8 +10,9 @@ from app.formats.base import RawTags
 from app.formats.documents import read_document
 from app.formats.xml_text import tree
 from app.tm.index import MemoryEntry, MemoryIndex
+from app.tm.memory_file import read_memory
 from app.tm.tmx_codes import pairs_in, seg, texts_of
-from app.tm.tmx_memory import read_pairs, write_tmx
+from app.tm.tmx_memory import write_tmx
 from tests.app.formats.test_docx import sample as word_sample
 from tests.app.formats.test_xliff import V1
 
@@ -71,7 +72,9 @@ def test_lone_braces_of_a_memory_stay_text_as_they_may_be_placeholders():
 
 def test_memory_written_and_read_has_the_same_texts():
     pairs = [("Press {1}OK{/1} in {0}.", "In {0} {1}OK{/1} drücken."), ("A & <b>", "B & <b>")]
-    assert read_pairs(write_tmx([MemoryEntry(*pair) for pair in pairs], "en", "de"), "a.tmx", "en", "de") == pairs
+    assert (
+        read_memory(write_tmx([MemoryEntry(*pair) for pair in pairs], "en", "de"), "a.tmx", "en", "de").pairs == pairs
+    )
 
 
 @pytest.mark.parametrize(

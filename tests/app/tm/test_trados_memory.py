@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from app.errors import DocumentError
-from app.tm.tmx_memory import MemoryFile, read_memory
+from app.tm.memory_file import MemoryFile, read_memory
 
 BOLD = "<Tag><Type>Start</Type><Anchor>1</Anchor><AlignmentAnchor>1</AlignmentAnchor><TagID>pt{}</TagID></Tag>"
 END = "<Tag><Type>End</Type><Anchor>1</Anchor><AlignmentAnchor>1</AlignmentAnchor></Tag>"
@@ -106,3 +106,9 @@ def test_other_languages_and_damaged_files_are_refused():
     for damaged in (data[:100], data[: len(data) // 2], data[:4096] + b"\xff" * (len(data) - 4096)):
         with pytest.raises(DocumentError, match=r"m\.sdltm"):
             read(damaged)
+
+
+def test_memory_without_any_pair_is_refused():
+    for units, message in ((), "no units in both"), ([("<damaged", "<damaged")] * 2, "none of its 2 units can be read"):
+        with pytest.raises(DocumentError, match=message):
+            read(memory(units))

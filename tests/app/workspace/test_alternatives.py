@@ -44,7 +44,9 @@ def alternative(word: str, text: str) -> Alternative:
 def test_question_is_about_the_words_first_character_and_keeps_the_other_constraints():
     question = question_for(segment("Den „Knopf“ drücken.", "drücken"), asked, 1, "Den „Knopf“ drücken.")
     assert (question.word, question.offset, question.replaced) == ("Knopf", 5, ())
-    assert question.protection.request.follow == Follow("Den „Knopf“ drücken."), "the other words change as little as possible"
+    assert question.protection.request.follow == Follow("Den „Knopf“ drücken."), (
+        "the other words change as little as possible"
+    )
     assert [phrase.text for phrase in question.protection.request.phrases] == ["drücken"]
 
 

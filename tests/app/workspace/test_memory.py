@@ -17,8 +17,9 @@ from app.tm import library as memory_library
 from app.tm import storage
 from app.tm.index import MemoryEntry
 from app.tm.library import MemoryLibrary
+from app.tm.memory_file import read_memory
 from app.tm.storage import import_entries, load_entries
-from app.tm.tmx_memory import read_pairs, write_tmx
+from app.tm.tmx_memory import write_tmx
 from app.ui.api import Api
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
@@ -106,7 +107,10 @@ def test_imported_file_is_stored_and_replaced_by_a_newer_one_of_its_name(store: 
     assert [entry.source for entry in library.index("en-de").entries()] == ["One"]
     assert [entry.source for entry in library.index("de-en").entries()] == ["Eins"]
     exported = library.export_tmx("en-de")
-    assert (exported.name, read_pairs(exported.data, "x.tmx", "en", "de")) == ("memory.en-de.tmx", [("One", "Eins")])
+    assert (exported.name, read_memory(exported.data, "x.tmx", "en", "de").pairs) == (
+        "memory.en-de.tmx",
+        [("One", "Eins")],
+    )
 
 
 def test_entries_written_by_another_process_are_found_without_a_restart(store: LogStore, workspace: Workspace):
@@ -157,11 +161,11 @@ def test_a_memory_of_one_of_several_scripts_is_read_again(direction: str):
     source, target = direction.split("-")
     data = write_tmx([MemoryEntry("A page", "頁", "a.txt")], source, target)
     assert b'xml:lang="zho-Hant"' in data
-    assert read_pairs(data, "m.tmx", source, target) == [("A page", "頁")]
+    assert read_memory(data, "m.tmx", source, target).pairs == [("A page", "頁")]
     other = data.replace(b"zho-Hant", b"zh-Hant-TW")  # as others write it
-    assert read_pairs(other, "m.tmx", source, target) == [("A page", "頁")]
+    assert read_memory(other, "m.tmx", source, target).pairs == [("A page", "頁")]
     with pytest.raises(DocumentError, match="has no units in both"):
-        read_pairs(data.replace(b"zho-Hant", b"zh-Latn"), "m.tmx", source, target)
+        read_memory(data.replace(b"zho-Hant", b"zh-Latn"), "m.tmx", source, target)
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1).map(str.strip)
@@ -172,7 +176,7 @@ def test_written_memory_is_read_by_another_program_and_by_ourselves(pairs: list[
     data = write_tmx([MemoryEntry(*pair, origin="a & b") for pair in pairs], "en", "de")
     pairs = [(a.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd"), b) for a, b in pairs]
     pairs = [(a, b.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")) for a, b in pairs]
-    assert read_pairs(data, "m.tmx", "en", "de") == pairs
+    assert read_memory(data, "m.tmx", "en", "de").pairs == pairs
     theirs = tmx.tmxfile(io.BytesIO(data), "en", "de")
     assert [(unit.source, unit.target) for unit in theirs.units] == pairs
 
