@@ -15,11 +15,12 @@ from typing import Any, Literal
 
 import torch
 
+from engine.any_translator import DEFAULT_OPTIONS, AnyTranslator
 from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, decode_all, interruption_of
 from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
-from engine.decoding.question_steps import Answer, Steps, alternatives_steps, answer_alone, price_steps
+from engine.decoding.question_steps import Steps, alternatives_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, cache_folder, model_folder, origin_of, read_card
 from engine.model import LoadedModel, load_model
@@ -33,15 +34,14 @@ from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.indexed import IndexedTexts
 from engine.search.sentence import SearchVocabulary, TokenRoles
 from engine.search_options import SearchOptions
-from engine.text import BOS, EOS, is_byte_surface, word_at
+from engine.text import BOS, EOS, is_byte_surface
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
-_DEFAULT_OPTIONS = SearchOptions()
 _LOOK_AHEAD_BATCHES = 8
 _BLANK = "."  # a source without words: what follows it is likely without any source
 
 
-class Translator:
+class Translator(AnyTranslator):
     """One loaded model with its codec, pipeline and cache of encodings."""
 
     def __init__(
@@ -136,7 +136,7 @@ class Translator:
     def translate(
         self,
         request: Request,
-        options: SearchOptions = _DEFAULT_OPTIONS,
+        options: SearchOptions = DEFAULT_OPTIONS,
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
@@ -154,7 +154,7 @@ class Translator:
     def translate_all(
         self,
         requests: Iterable[Request | tuple[Request, SearchOptions]],
-        options: SearchOptions = _DEFAULT_OPTIONS,
+        options: SearchOptions = DEFAULT_OPTIONS,
         *,
         batch_size: int = 16,
         schedule: Schedule = "stream",
@@ -305,51 +305,11 @@ class Translator:
         """A datastore of pairs of this model, without the first of them if they have too many states."""
         return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(pairs)
 
-    def price(
-        self,
-        request: Request,
-        options: SearchOptions = _DEFAULT_OPTIONS,
-        *,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-        datastore: Datastore | None = None,
-    ) -> Pricing:
-        """The price of the constraints, all together and each alone, decoded in one batch with and without them.
-
-        All are decoded without hints, which change the model's scores. Prices that are unknown after the deadline or
-        `cancel` are None.
-        """
-        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
-        return self._answer(self.price_steps(request, options, interruption, datastore))
-
     def price_steps(
         self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
         """The steps of `price`, for a caller that takes them in turn with others."""
         return price_steps(self.pipeline, request, options, interruption, datastore)
-
-    def alternatives(
-        self,
-        request: Request,
-        hypothesis: Hypothesis,
-        offset: int,
-        count: int = 5,
-        options: SearchOptions = _DEFAULT_OPTIONS,
-        *,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-        datastore: Datastore | None = None,
-    ) -> tuple[Alternative, ...]:
-        """Other words for the one at `offset` of a hypothesis, each with the best sentence that continues with it.
-
-        The text before the word stays, and each sentence meets all constraints of the request. At most `count`, best
-        sentence first; fewer after the deadline or `cancel`, or if the constraints allow fewer. Raises InvalidRequest
-        if there is no word at `offset`.
-        """
-        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
-        piece, _ = word_at(hypothesis.text, hypothesis.token_spans, offset)
-        tokens = hypothesis.tokens
-        return self._answer(self.alternatives_steps(request, tokens, piece, count, options, interruption, datastore))
 
     def alternatives_steps(
         self,
@@ -374,9 +334,6 @@ class Translator:
             interruption,
             datastore,
         )
-
-    def _answer(self, steps: Steps[Answer]) -> Answer:
-        return answer_alone(steps, lambda num_jobs: self.decoding_loop(num_jobs, "batch"))
 
     def decode(self, job: DecodingJob) -> Translation:
         """Decodes one job alone, to its end; raises its error."""

@@ -167,10 +167,10 @@ def test_one_deadline_counts_for_both_models(both, models, monkeypatch: pytest.M
     monkeypatch.setattr(models[0], "decode", slow)
     monkeypatch.setattr(time, "perf_counter", lambda: clock() + passed_s[0])
     for deadline_ms, is_in_time in ((60_000, False), (600_000, True)):
-        both._pivots.clear()
+        both._requests._kept.clear()
         priced = both.price(request, OPTIONS, deadline_ms=deadline_ms)
         assert priced.constrained.status == ("complete" if is_in_time else "deadline")
-        both._pivots.clear()
+        both._requests._kept.clear()
         assert bool(both.alternatives(request, hypothesis, 0, options=OPTIONS, deadline_ms=deadline_ms)) == is_in_time
     result = both.translate(Request("Wort " * 400), OPTIONS)
     assert result.status == "infeasible" and result.reasons[0].kind == "source_too_long"
