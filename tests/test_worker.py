@@ -34,10 +34,10 @@ from engine import (
     Worker,
 )
 from engine.decoding.encodings import Encodings
-from engine.decoding.fair_queue import FairQueue
 from engine.decoding.loop import DecodingJob
 from engine.decoding.pipeline import RequestPipeline
 from engine.model import LoadedModel, ModelConfig, Transformer
+from engine.worker.fair_queue import FairQueue
 
 OPTIONS = SearchOptions(beam=3, nbest=2)
 

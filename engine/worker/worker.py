@@ -10,96 +10,31 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
 from engine.any_translator import AnyTranslator
-from engine.decoding.fair_queue import FairQueue
 from engine.decoding.limits import check_deadline
-from engine.decoding.loop import DecodingJob, JobState, failed, interruption_of
+from engine.decoding.loop import JobState, failed, interruption_of
 from engine.decoding.pipeline import INTERRUPTED
-from engine.decoding.question_loop import QuestionLoop, QuestionRun
-from engine.errors import EngineError, InvalidRequest
+from engine.decoding.question_loop import QuestionLoop
+from engine.errors import EngineError
 from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule
 from engine.search_options import SearchOptions
 from engine.translation import Translation
 from engine.translator_questions import Question
+from engine.worker.fair_queue import FairQueue
+from engine.worker.worker_statistics import AnswerCounter, WorkerStatistics
+from engine.worker.worker_tasks import Asking, Priority, Submission, Task, checked_priority
 
-Priority = Literal["interactive", "document"]
 T = TypeVar("T")
 
 BATCH_SIZE = 16  # running requests of one priority
-_NUM_REMEMBERED = 1000  # latencies in the statistics
-_RECENT_S = 60.0
 _CLOSING_S = 30.0  # then the thread is left alone: it ends with the program
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerStatistics:
-    """Load and speed of a worker.
-
-    Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
-    first. `answers_per_second` is the mean over the last minute, for both priorities.
-    """
-
-    queue_length: int
-    num_running: int
-    num_answered: int
-    num_failed: int
-    median_latency_ms: float | None
-    p95_latency_ms: float | None
-    answers_per_second: float
-
-
-class _Stop(threading.Event):
-    """Set to cancel a task. Whoever carries it out asks for it at every step, which is a sign of life."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.thread: threading.Thread | None = None  # the one that carries it out
-        self.num_asked = 0
-
-    def is_set(self) -> bool:
-        """Whether the task is cancelled."""
-        if threading.current_thread() is self.thread:
-            self.num_asked += 1
-        return super().is_set()
-
-
-@dataclass(slots=True, eq=False)
-class _Submission(DecodingJob):
-    """A job with the future of its translation. `stop` is set to cancel it."""
-
-    priority: Priority = "interactive"
-    key: Hashable = None
-    deadline_ms: float | None = None
-    future: Future[Any] = field(default_factory=Future)
-    submitted_at: float = field(default_factory=time.perf_counter)
-    stop: _Stop = field(default_factory=_Stop)
-    is_answered: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _Asking(QuestionRun):
-    """A question with the future of its answer. `stop` is set to cancel it."""
-
-    question: Question[Any] = field(kw_only=True)
-    key: Hashable = None
-    priority: Priority = "interactive"
-    deadline_ms: float | None = None
-    future: Future[Any] = field(default_factory=Future)
-    submitted_at: float = field(default_factory=time.perf_counter)
-    stop: _Stop = field(default_factory=_Stop)
-    is_answered: bool = False
-
-
-_Task = _Submission | _Asking
-_Loop = QuestionLoop[_Submission, _Asking]
+_Loop = QuestionLoop[Submission, Asking]
 
 
 class Worker:
@@ -120,16 +55,12 @@ class Worker:
         self._interactive, self._documents = self._new_loops()
         # The attributes below are shared between threads, under the lock.
         self._changed = threading.Condition()
-        self._waiting: dict[Priority, FairQueue[_Task]] = {"interactive": FairQueue(), "document": FairQueue()}
-        self._running: list[_Task] = []
-        self._newest: dict[Hashable, _Task] = {}  # by key; not ended
+        self._waiting: dict[Priority, FairQueue[Task]] = {"interactive": FairQueue(), "document": FairQueue()}
+        self._running: list[Task] = []
+        self._newest: dict[Hashable, Task] = {}  # by key; not ended
         self._with_cancelled: set[Priority] = set()  # the queues in which a waiting task was cancelled
         self._is_closed = False
-        self._num_answered = 0
-        self._num_failed = 0
-        self._latencies_ms: deque[float] = deque(maxlen=_NUM_REMEMBERED)
-        self._answered_at: deque[float] = deque()
-        self._started_at = time.perf_counter()
+        self._answers = AnswerCounter()
         self._num_steps = 0
         self._is_waiting = True
         self._thread = self._new_thread()
@@ -155,11 +86,11 @@ class Worker:
         decoding. Raises EngineError after `close`, and InvalidRequest for an unknown priority.
         """
         check_deadline(deadline_ms)
-        submission = _Submission(
+        submission = Submission(
             request,
             options or SearchOptions(),
             datastore=datastore,
-            priority=_checked(priority),
+            priority=checked_priority(priority),
             key=key,
             deadline_ms=self._deadline_ms if deadline_ms is None else deadline_ms,
         )
@@ -183,7 +114,7 @@ class Worker:
         check_deadline(deadline_ms)
         deadline_ms = self._deadline_ms if deadline_ms is None else deadline_ms
         return self._enqueue(
-            owner, _Asking(question=question, key=key, priority=_checked(priority), deadline_ms=deadline_ms)
+            owner, Asking(question=question, key=key, priority=checked_priority(priority), deadline_ms=deadline_ms)
         )
 
     def cancel(self, key: Hashable) -> None:
@@ -201,18 +132,7 @@ class Worker:
     def statistics(self) -> WorkerStatistics:
         """The current load and speed."""
         with self._changed:
-            now = time.perf_counter()
-            self._forget_old_answers(now)
-            latencies = sorted(self._latencies_ms)
-            return WorkerStatistics(
-                queue_length=self._num_waiting(),
-                num_running=len(self._running),
-                num_answered=self._num_answered,
-                num_failed=self._num_failed,
-                median_latency_ms=_quantile(latencies, 0.5),
-                p95_latency_ms=_quantile(latencies, 0.95),
-                answers_per_second=len(self._answered_at) / max(1e-9, min(_RECENT_S, now - self._started_at)),
-            )
+            return self._answers.statistics(self._num_waiting(), len(self._running))
 
     @property
     def heartbeat(self) -> int | None:
@@ -256,7 +176,7 @@ class Worker:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _enqueue(self, owner: Hashable, task: _Task) -> Future[Any]:
+    def _enqueue(self, owner: Hashable, task: Task) -> Future[Any]:
         with self._changed:
             if self._is_closed:
                 raise EngineError("the worker is closed; make a new one")
@@ -273,7 +193,7 @@ class Worker:
         if older:
             self._stop(older)
 
-    def _stop(self, task: _Task) -> None:
+    def _stop(self, task: Task) -> None:
         """Let the task end as cancelled: with the next step if it runs, before it if it waits."""
         with self._changed:
             task.stop.set()
@@ -315,7 +235,7 @@ class Worker:
             return
         loop = interactive if len(interactive) else documents
         for job in [*loop.step(), *(documents.interrupt() if loop is not documents else ())]:
-            if isinstance(job, _Asking):
+            if isinstance(job, Asking):
                 self._answer(job, job.answer, job.error)
             elif job.error is not None:
                 self._fail(job, job.error)
@@ -394,7 +314,7 @@ class Worker:
                 self._running.append(task)
             try:
                 task.interruption = interruption_of(time.perf_counter(), task.stop, task.deadline_ms)
-                if isinstance(task, _Submission):
+                if isinstance(task, Submission):
                     loop.add(task)
                 else:
                     task.steps = task.question.steps(self._translator, task.interruption)
@@ -402,13 +322,13 @@ class Worker:
             except Exception as error:  # whatever it is, the next request must not suffer
                 self._fail(task, error)
 
-    def _fail(self, task: _Task, error: Exception) -> None:
-        if isinstance(task, _Asking) or isinstance(error, EngineError):
+    def _fail(self, task: Task, error: Exception) -> None:
+        if isinstance(task, Asking) or isinstance(error, EngineError):
             self._answer(task, error=error)
         else:
             self._answer(task, failed(task.request, error))
 
-    def _answer(self, task: _Task, result: Any = None, error: BaseException | None = None) -> None:
+    def _answer(self, task: Task, result: Any = None, error: BaseException | None = None) -> None:
         """Give the task's future its result or error; a task that was cancelled is answered as cancelled."""
         with self._changed:
             if task.is_answered:  # by `restart`
@@ -418,8 +338,10 @@ class Worker:
             is_cancelled = task.stop.is_set()
             task.state = JobState.CANCELLED if is_cancelled else JobState.FINISHED
             if not is_cancelled:
-                self._count(task, is_failure=error is not None or getattr(result, "status", None) == "failed")
-        if is_cancelled and isinstance(task, _Submission):
+                is_failure = error is not None or getattr(result, "status", None) == "failed"
+                is_interactive = task.priority == "interactive"
+                self._answers.count(task.submitted_at, is_interactive=is_interactive, is_failure=is_failure)
+        if is_cancelled and isinstance(task, Submission):
             task.future.set_result(Translation(task.request, "cancelled", reasons=(INTERRUPTED["cancelled"],)))
         elif is_cancelled:
             task.future.set_result(None)
@@ -428,33 +350,10 @@ class Worker:
         else:
             task.future.set_result(result)
 
-    def _release(self, task: _Task) -> None:
+    def _release(self, task: Task) -> None:
         if task.state is JobState.WAITING:  # taken out of its queue because it was cancelled
             task.state = JobState.CANCELLED
         elif task in self._running:
             self._running.remove(task)
         if self._newest.get(task.key) is task:
             del self._newest[task.key]
-
-    def _count(self, task: _Task, is_failure: bool) -> None:
-        now = time.perf_counter()
-        self._num_answered += 1
-        self._num_failed += is_failure
-        if task.priority == "interactive":
-            self._latencies_ms.append((now - task.submitted_at) * 1000)
-        self._answered_at.append(now)
-        self._forget_old_answers(now)
-
-    def _forget_old_answers(self, now: float) -> None:
-        while self._answered_at and self._answered_at[0] < now - _RECENT_S:
-            self._answered_at.popleft()
-
-
-def _checked(priority: Priority) -> Priority:
-    if priority not in get_args(Priority):
-        raise InvalidRequest(f"priority is {priority!r}; it must be one of {', '.join(get_args(Priority))}")
-    return priority
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float | None:
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None

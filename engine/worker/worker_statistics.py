@@ -1,0 +1,72 @@
+"""Load and speed of a worker, for its status page."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_NUM_REMEMBERED = 1000  # latencies in the statistics
+_RECENT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatistics:
+    """Load and speed of a worker.
+
+    Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
+    first. `answers_per_second` is the mean over the last minute, for both priorities.
+    """
+
+    queue_length: int
+    num_running: int
+    num_answered: int
+    num_failed: int
+    median_latency_ms: float | None
+    p95_latency_ms: float | None
+    answers_per_second: float
+
+
+class AnswerCounter:
+    """Counts the answers of a worker and how long they took. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._num_answered = 0
+        self._num_failed = 0
+        self._latencies_ms: deque[float] = deque(maxlen=_NUM_REMEMBERED)
+        self._answered_at: deque[float] = deque()
+        self._started_at = time.perf_counter()
+
+    def count(self, submitted_at: float, *, is_interactive: bool, is_failure: bool) -> None:
+        """Counts an answer that is given now; `submitted_at` is on the clock of `time.perf_counter`."""
+        now = time.perf_counter()
+        self._num_answered += 1
+        self._num_failed += is_failure
+        if is_interactive:
+            self._latencies_ms.append((now - submitted_at) * 1000)
+        self._answered_at.append(now)
+        self._forget_old_answers(now)
+
+    def statistics(self, queue_length: int, num_running: int) -> WorkerStatistics:
+        """The figures of now, with the present load."""
+        now = time.perf_counter()
+        self._forget_old_answers(now)
+        latencies = sorted(self._latencies_ms)
+        return WorkerStatistics(
+            queue_length=queue_length,
+            num_running=num_running,
+            num_answered=self._num_answered,
+            num_failed=self._num_failed,
+            median_latency_ms=_quantile(latencies, 0.5),
+            p95_latency_ms=_quantile(latencies, 0.95),
+            answers_per_second=len(self._answered_at) / max(1e-9, min(_RECENT_S, now - self._started_at)),
+        )
+
+    def _forget_old_answers(self, now: float) -> None:
+        while self._answered_at and self._answered_at[0] < now - _RECENT_S:
+            self._answered_at.popleft()
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
