@@ -8,19 +8,16 @@ Tags are also removed from pins, beginnings and locked texts; in the answer thes
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import count
 
+from app.tags.constraint_texts import ADDRESS_NAME, ConstraintTexts
 from app.tags.insert import TaggedText, insert_tags
 from app.tags.placement import CLOSING_MARKS, FixedSpan, Span, Tag, place_tags, separates_words
 from app.tags.strip import BareText, Cut
-from app.text.access_keys import SIGNS, key_signs
-from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables, placeholder_spans
+from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
 from engine import (
     Alternative,
     Hypothesis,
@@ -36,8 +33,6 @@ from engine import (
 
 MAX_TAGS = 200  # a source with more tags is translated with its tags
 MAX_ADDRESSES = 200  # a source with more distinct addresses is translated without names for them
-_NAME = "URL{}"  # replaces an address: models copy it, and it has few pieces
-_ANY_NAME = re.compile(_NAME.format(r"\d+"))
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,7 @@ class Protection:
     original: Request
     request: Request
     _source: BareText = field(repr=False)
-    _texts: _ConstraintTexts = field(repr=False)
+    _texts: ConstraintTexts = field(repr=False)
     _tags: tuple[Tag, ...] = ()
     _phrases: tuple[int, ...] = ()  # indices in the original of the phrases in `request`
     _locked: tuple[int, ...] = ()
@@ -69,8 +64,8 @@ class Protection:
         kept = {text for text, _ in kept_texts(source) if text not in signs}
         if not is_needed:
             bounded = _bounded(original, kept)
-            return cls(bounded, bounded, BareText.of(source), _ConstraintTexts((), {}))
-        texts = _ConstraintTexts(tuple(element.text for element in markup), names)
+            return cls(bounded, bounded, BareText.of(source), ConstraintTexts((), {}))
+        texts = ConstraintTexts(tuple(element.text for element in markup), names)
         tags = tuple(
             _tag(element, _key_place(bare, place) if element.is_access_key else place, source, bool(cut.text), number)
             for number, (element, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
@@ -233,99 +228,6 @@ class Protection:
         return tuple(complete)
 
 
-@dataclass(frozen=True)
-class _ConstraintTexts:
-    """Converts constraint texts for the engine: without the source's tags, with names instead of addresses."""
-
-    tag_texts: tuple[str, ...]
-    names: Mapping[str, str]  # by address
-
-    @cached_property
-    def _any_address(self) -> re.Pattern[str]:
-        """Matches any address, the longest first."""
-        return re.compile("|".join(re.escape(address) for address in sorted(self.names, key=len, reverse=True)))
-
-    @cached_property
-    def _addresses(self) -> dict[str, str]:
-        """The addresses by name."""
-        return {name: address for address, name in self.names.items()}
-
-    def phrases(self, phrases: Iterable[Phrase], source: BareText) -> dict[int, Phrase]:
-        """The phrases for the engine by index, without those of tags only and duplicates after tag removal."""
-        converted: dict[int, Phrase] = {}
-        all_forms: set[tuple[str, ...]] = set()
-        for number, phrase in enumerate(phrases):
-            forms = tuple(dict.fromkeys(form for form in map(self.text, phrase.all_forms) if form))
-            is_other = forms != phrase.all_forms
-            if not forms or (is_other and forms in all_forms):
-                continue
-            all_forms.add(forms)
-            span = phrase.source_span and source.span_of(*phrase.source_span)
-            phrase = replace(phrase, source_span=span)
-            if is_other:
-                boundary = "word" if phrase.text in self.names else phrase.boundary
-                phrase = replace(phrase, text=forms[0], forms=forms[1:], boundary=boundary)
-            converted[number] = phrase
-        return converted
-
-    def text(self, text: str) -> str:
-        """Constraint text without tags; "" if it consists of tags only."""
-        bare = self.bare(text)
-        return bare.text.strip() if bare.tag_places else bare.text
-
-    def bare(self, text: str) -> BareText:
-        """The text without tags and addresses."""
-        tags = self.tag_spans(text)
-        cuts = [Cut(start, end, is_tag=True) for start, end in tags]
-        if self.names:
-            cuts += [
-                Cut(*match.span(), self.names[match.group()])
-                for match in self._any_address.finditer(text)
-                if not any(match.start() < end and start < match.end() for start, end in tags)
-            ]
-        return BareText.of(text, cuts)
-
-    def tag_spans(self, text: str) -> list[Span]:
-        """The spans of the source's tags in a text."""
-        spans = [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
-        signs = [element for element in nontranslatables(text) if element.kind == "sign"]
-        spans += [(element.start, element.end) for element in signs if element.text in self.tag_texts]
-        keys = {at for sign in SIGNS if sign in self.tag_texts for at in key_signs(text, sign)}
-        return sorted([*spans, *((at, at + 1) for at in keys if not any(s <= at < e for s, e in spans))])
-
-    def completed(self, beginning: str) -> str:
-        """A beginning with its last tag completed if it is only partly typed."""
-        unused = Counter(self.tag_texts) - Counter(beginning[start:end] for start, end in self.tag_spans(beginning))
-        for length in range(min(len(beginning), max(map(len, unused), default=0)), 0, -1):
-            for text in unused:
-                if len(text) > length and beginning.endswith(text[:length]):
-                    return beginning + text[length:]
-        return beginning
-
-    def take_tags(self, text: str, unused: list[Tag]) -> frozenset[Tag]:
-        """The tags in a text, removed from `unused`."""
-        taken = []
-        for start, end in self.tag_spans(text):
-            if tag := next((tag for tag in unused if tag.text == text[start:end]), None):
-                unused.remove(tag)
-                taken.append(tag)
-        return frozenset(taken)
-
-    def addresses_in(self, text: str, excluded: Iterable[Span]) -> list[tuple[int, int, str]]:
-        """The names in a text (start, end, address), outside of the excluded spans."""
-        spans = list(excluded)
-        return [
-            (match.start(), match.end(), address)
-            for match in _ANY_NAME.finditer(text)
-            if (address := self._addresses.get(match.group()))
-            and not any(match.start() < end and start < match.end() for start, end in spans)
-        ]
-
-    def with_addresses(self, text: str) -> str:
-        """A text from the engine with names replaced by their addresses."""
-        return insert_tags(text, (), sorted(self.addresses_in(text, ()))).text
-
-
 def _bounded(request: Request, kept: Set[str]) -> Request:
     """The request with `max_count` set for each kept text, so that it does not occur more often than required.
 
@@ -349,7 +251,7 @@ def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:
     """Names by address. An address that the user has started to type or partly locked gets no name."""
     forms = (form for phrase in request.phrases for form in phrase.all_forms)
     used = "\n".join((request.source, request.prefix, *request.locked, *forms))
-    free = (name for name in map(_NAME.format, count(1)) if name not in used)
+    free = (name for name in map(ADDRESS_NAME.format, count(1)) if name not in used)
     return {
         address: next(free)
         for address in addresses
