@@ -1,5 +1,7 @@
-"""The results of commands and questions: one type each. `app.ui.page_state` has the types of the state,
-`app.ui.glossary_results` and `app.ui.model_results` have the results about glossaries and models.
+"""The results of commands and questions: one type each.
+
+`app.ui.page_state` and `app.ui.segment_details` have the types of the state; `app.ui.glossary_results` and
+`app.ui.model_results` have the results about glossaries and models.
 
 Each command and question names its type in `result`; the page's TypeScript types are generated from them.
 """
@@ -13,7 +15,8 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 from app.formats.preview import PreviewBlock
 from app.log.records import SegmentStateName
 from app.ui.model_results import ModelSuggestion
-from app.ui.page_state import FindingView, Run, SessionOffer
+from app.ui.page_state import SessionOffer
+from app.ui.segment_details import FindingView, Run
 
 # ---- one segment ----
 

@@ -1,0 +1,225 @@
+"""The state of the open segment as the page gets it: its source, terms, constraints, proposal and prices.
+
+Messages are in the page's language; words are numbered as in `word_spans`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
+
+from app.checks import CheckName
+from app.glossary.model import Status
+from app.log.records import SegmentStateName
+from app.segments.constraint_changes import BanCase
+from app.segments.state import Origin
+
+Run = tuple[str, str]  # [kind, text]
+WordPair = tuple[int, int]
+
+
+class SourceRun(TypedDict):
+    """A piece of the source: `w` numbers its word; `term` and `at` name a glossary hit."""
+
+    t: str
+    w: NotRequired[int]
+    term: NotRequired[str]
+    at: NotRequired[int]
+    tag: NotRequired[bool]
+    kept: NotRequired[bool]
+
+
+class TargetRun(TypedDict):
+    """A piece of the proposal: `w` numbers its word; `pin`, `is_term`, `kept` are met constraints, `ban` is a ban.
+
+    `new` marks a word that is not in the previous text.
+    """
+
+    t: str
+    w: NotRequired[int]
+    pin: NotRequired[str]
+    at: NotRequired[int]
+    is_term: NotRequired[bool]
+    terms: NotRequired[list[str]]
+    tag: NotRequired[bool]
+    kept: NotRequired[bool]
+    new: NotRequired[bool]
+    ban: NotRequired[str]
+
+
+class ProposalView(TypedDict):
+    """The best translation: `confidence` by word, `alignment` pairs (source word, target word)."""
+
+    text: str
+    score: float
+    tokens: list[TargetRun]
+    alignment: list[WordPair]
+    confidence: list[float]
+    is_stale: bool
+
+
+class TermView(TypedDict):
+    """A term of the segment: required or forbidden, and whether the translation complies."""
+
+    key: str
+    source: str
+    target: str
+    status: Literal["met", "unmet", "pending", "off"]
+    doubt: Literal["misaligned", "doubled", ""]
+    note: str
+    is_for_document: bool
+    term_status: Status
+    term_note: str
+    glossary: str
+
+
+class KeptView(TypedDict):
+    """A part of the source that the translation must contain unchanged."""
+
+    text: str
+    count: int
+    status: Literal["met", "unmet", "pending"]
+    reason: str
+
+
+class PinView(TypedDict):
+    """A pin; `source` is the source text that it translates, if the model knows."""
+
+    text: str
+    status: Literal["met", "unmet", "pending"]
+    reason: str
+    source: str
+
+
+class BanChoice(TypedDict):
+    """A banned text."""
+
+    text: str
+    case: BanCase
+
+
+class BanView(BanChoice):
+    """A banned text in the newest translation: absent (`kept`), in conflict with a constraint, or still contained."""
+
+    status: Literal["kept", "clash", "stands", "pending"]
+    reason: str
+
+
+class PricedConstraint(TypedDict):
+    """What a required text costs, in log probability."""
+
+    text: str
+    is_pinned: bool
+    is_kept: bool
+    terms: list[str]
+    price: float | None
+
+
+class PricedBan(BanChoice):
+    """What a ban costs, in log probability."""
+
+    price: float | None
+
+
+class PriceView(TypedDict):
+    """The costs of the constraints: in total, each alone (`singly`), and the difference (`together`)."""
+
+    total: float | None
+    singly: float
+    together: float | None
+    constraints: list[PricedConstraint]
+    bans: list[PricedBan]
+
+
+class ConflictView(TypedDict):
+    """Two requirements that contradict each other: one is kept, the other given up."""
+
+    kind: str
+    kept: str
+    given_up: str
+    source: str
+    term: str
+    by: str
+
+
+class FreeHypothesis(TypedDict):
+    """The best translation without constraints, compared with the best that has them."""
+
+    text: str
+    score: float
+    gap: float
+    runs: list[Run]
+
+
+class RankedHypothesis(FreeHypothesis):
+    """One translation of the n-best list: `score` is the model's less `penalty`, for changes and bad places."""
+
+    rank: int
+    penalty: float
+    unmet: list[str]
+
+
+class FindingView(TypedDict):
+    """What a check found in the text."""
+
+    check: CheckName
+    kind: str
+    texts: list[str]
+    is_error: bool
+
+
+class LearnedView(TypedDict):
+    """A confirmed segment that words of the proposal come from; `segment` is its number.
+
+    `segment` and `index` are null in another document. `words` has the numbers of the words with the segment's share of
+    their probability, 0 to 1.
+    """
+
+    segment: int | None
+    index: int | None
+    source: str
+    target: str
+    words: list[tuple[int, float]]
+
+
+class SegmentDetails(TypedDict):
+    """The open segment. `target` is the person's text, null while the machine's is shown.
+
+    `between` is the text in the language between two models; "" where one model translates.
+    """
+
+    index: int
+    stamp: int
+    state: SegmentStateName
+    num_words: int
+    source: list[SourceRun]
+    terms: list[TermView]
+    kept: list[KeptView]
+    pins: list[str]
+    pin_states: list[PinView]
+    bans: list[BanChoice]
+    ban_states: list[BanView]
+    beginning: str
+    locked: list[str]
+    previous: str
+    prices: PriceView | None
+    is_pricing: bool
+    terms_off: list[str]
+    conflicts: list[ConflictView]
+    is_pending: bool
+    proposal: ProposalView | None
+    between: str
+    nbest: list[RankedHypothesis]
+    free: FreeHypothesis | None
+    notices: list[str]
+    target: str | None
+    machine_text: str | None
+    note: str
+    comment: str
+    placeholders: list[str]
+    origin: Origin | None
+    is_from_memory: bool
+    match_rate: int
+    findings: list[FindingView]
+    learned_from: list[LearnedView]
