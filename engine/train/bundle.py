@@ -22,8 +22,8 @@ from engine.text import HINT_PIECE
 from engine.train.corpus import synthetic_domain
 from engine.train.data import CODEC_FILES, PreparedData, speaks_to_reader
 from engine.train.options import TrainOptions
+from engine.train.run_files import CHECKPOINT, OPTIONS, load_earlier, snapshots
 from engine.train.score_table import SCORES_HEADING
-from engine.train.trainer import CHECKPOINT, OPTIONS, load_earlier, snapshots
 
 LICENCE = "GPL-3.0-or-later"
 

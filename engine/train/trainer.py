@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -26,33 +24,21 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from engine.errors import TrainingError
-from engine.model.checkpoint import WEIGHTS, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.text import BOS, PAD, Vocabulary
 from engine.text.codec import VOCABULARY_FILE
-from engine.train.data import CODEC_FILES, Batch, BatchSampler, PairSet, PreparedData
+from engine.train.data import Batch, BatchSampler, PairSet, PreparedData
 from engine.train.hints import HintSampler
 from engine.train.loss import cross_entropy
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
 from engine.train.precision import Precision, try_precisions
+from engine.train.run_files import CHECKPOINT, OPTIONS, load_checkpoint, load_earlier, save_checkpoint, save_snapshot
+from engine.train.run_progress import Meter, Position
 
-CHECKPOINT, OPTIONS = "checkpoint.pt", "options.json"
 EXPLORE_EVERY = 8  # choices of a thread count
-SPEED_MEMORY = 0.7
-
-
-@dataclass(slots=True)
-class Position:
-    """How far a run has come. `batch` counts within `epoch`; `history` holds (update, minutes, set, loss)."""
-
-    update: int = 0
-    epoch: int = 0
-    batch: int = 0
-    minutes: float = 0.0
-    pieces: int = 0
-    history: list[tuple[int, float, str, float]] = field(default_factory=list)
+SPEED_MEMORY = 0.7  # the share of the earlier speed in the one that is remembered
 
 
 class Trainer:
@@ -153,7 +139,7 @@ class Trainer:
                 meter.show(position, loss, num_pieces, self._progress())
                 if position.update % options.dev_every == 0:
                     self._measure_dev()
-                    self._save_snapshot()
+                    save_snapshot(self.folder, self.model, position.update, options.keep_snapshots)
                 if self._progress() >= 1:
                     break
                 paused = options.pause_after_minutes
@@ -163,7 +149,7 @@ class Trainer:
                     self._save_checkpoint()
                     last_saved = time.monotonic()
             self._measure_dev()
-            self._save_snapshot()
+            save_snapshot(self.folder, self.model, position.update, options.keep_snapshots)
             self._save_checkpoint()
         finally:
             meter.close()
@@ -317,12 +303,6 @@ class Trainer:
                 position.history.append((position.update, position.minutes, name, total / count))
                 print(f"\nupdate {position.update}  {name}  loss {total / count:.4f}", file=sys.stderr, flush=True)
 
-    def _save_snapshot(self) -> None:
-        """Weights alone, for averaging; only the newest `keep_snapshots` stay."""
-        save_weights(self.folder / f"update-{self.position.update:07d}.safetensors", self.model, torch.float32)
-        for old in snapshots(self.folder)[: -self.options.keep_snapshots]:
-            old.unlink()
-
     def _save_checkpoint(self) -> None:
         state = {
             "model": self.model.state_dict(),
@@ -332,9 +312,7 @@ class Trainer:
             "precision": self.precision,
             "position": {name: getattr(self.position, name) for name in Position.__slots__},
         }
-        unfinished = self.folder / (CHECKPOINT + ".partial")
-        torch.save(state, unfinished)
-        os.replace(unfinished, self.folder / CHECKPOINT)
+        save_checkpoint(self.folder, state)
 
     def _load_initial(self, initial: Path, prepared_folder: Path) -> None:
         self.model.load_state_dict(load_earlier(initial, prepared_folder, self.config).state_dict())
@@ -347,7 +325,7 @@ class Trainer:
             config = ModelConfig.load(self.folder / "config.json")
             if replace(config, training={}) != replace(self.config, training={}):
                 raise TrainingError(f"{self.folder} holds a run of another model; give another --run, or its settings")
-            state: dict[str, Any] = torch.load(path, map_location=self.device, weights_only=True)
+            state = load_checkpoint(self.folder, self.device)
             self.model.load_state_dict(state["model"])
             for optimiser, saved in zip(self._optimisers, state["optimisers"], strict=True):
                 optimiser.load_state_dict(saved)
@@ -378,50 +356,6 @@ def make_optimisers(model: Transformer, options: TrainOptions) -> list[torch.opt
         return [adamw]
     groups = [{"params": parameters, "parts": parts} for parts, parameters in inner.items() if parameters]
     return [Muon(groups, lr=options.peak_lr, weight_decay=options.weight_decay), adamw]
-
-
-def snapshots(folder: Path) -> list[Path]:
-    """The run's weights, oldest first."""
-    return sorted(folder.glob("update-*.safetensors"))
-
-
-def load_earlier(folder: Path, prepared_folder: Path, config: ModelConfig) -> Transformer:
-    """The model of another training, in `folder`, whose pieces must be those of the prepared data."""
-    for file in CODEC_FILES:
-        if not (folder / file).is_file() or (folder / file).read_bytes() != (prepared_folder / file).read_bytes():
-            raise TrainingError(f"{folder / file} and the data's differ; prepare the data with --codec {folder}")
-    return load_weights(folder / WEIGHTS, config)
-
-
-class Meter:
-    """One line of progress: rewritten in place on a terminal, a line every ten seconds in a log."""
-
-    def __init__(self, options: TrainOptions) -> None:
-        self._options = options
-        self._is_terminal = sys.stderr.isatty()
-        self._last = time.monotonic()
-        self._loss = self._pieces = 0.0
-
-    def show(self, position: Position, loss: float, num_pieces: int, progress: float) -> None:
-        now = time.monotonic()
-        self._loss += loss * num_pieces
-        self._pieces += num_pieces
-        if now - self._last < (0.5 if self._is_terminal else 10) and progress < 1:
-            return
-        speed = self._pieces / max(now - self._last, 1e-9)
-        remaining = position.minutes * (1 - progress) / max(progress, 1e-9)
-        bar = ("#" * round(20 * progress)).ljust(20, ".")
-        line = (
-            f"[{bar}] {100 * progress:5.1f} %  update {position.update}  epoch {position.epoch}  "
-            f"loss {self._loss / self._pieces:.4f}  {speed:,.0f} pieces/s  eta {remaining:.1f} min"
-        )
-        print(f"\r{line}" if self._is_terminal else line, end="" if self._is_terminal else "\n", file=sys.stderr)
-        sys.stderr.flush()
-        self._last, self._loss, self._pieces = now, 0.0, 0.0
-
-    def close(self) -> None:
-        if self._is_terminal:
-            print(file=sys.stderr)
 
 
 class ThreadChooser:

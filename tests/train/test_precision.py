@@ -12,7 +12,8 @@ import torch
 from engine.train.options import PrecisionChoice
 from engine.train.precision import Precision, PrecisionTrial, try_precisions
 from engine.train.prepare import prepare
-from engine.train.trainer import CHECKPOINT, Trainer, snapshots
+from engine.train.run_files import CHECKPOINT, snapshots
+from engine.train.trainer import Trainer
 from tests.train.corpora import prepare_options, write_corpus
 from tests.train.test_trainer import OPTIONS, small_model, weights
 

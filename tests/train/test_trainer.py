@@ -19,7 +19,8 @@ from engine.train.bundle import write_bundle
 from engine.train.data import Batch, PreparedData
 from engine.train.options import TrainOptions
 from engine.train.prepare import prepare
-from engine.train.trainer import CHECKPOINT, EXPLORE_EVERY, ThreadChooser, Trainer, snapshots
+from engine.train.run_files import CHECKPOINT, snapshots
+from engine.train.trainer import EXPLORE_EVERY, ThreadChooser, Trainer
 from tests.train.corpora import PAIRS, prepare_options, write_corpus
 
 OPTIONS = TrainOptions(
