@@ -188,13 +188,15 @@ def _serve(settings: AppSettings) -> int:
 def with_api(page: Doors, sessions: Sessions, keys: ApiFile) -> ApiGateway:
     """The page with the HTTP API before it. Both use the same models, and answer under the same names."""
     from app.serving.admission import Admission
+    from app.serving.api_documents import ApiDocuments
     from app.serving.api_glossaries import ApiGlossaries
     from app.serving.dialects import ApiContext
     from app.serving.gateway import ApiGateway
     from app.serving.translations import TranslationService
 
     translations = TranslationService(sessions.models.handles, sessions.options)
-    context = ApiContext(Admission(keys), translations, ApiGlossaries(keys), sessions.store)
+    admission, documents = Admission(keys), ApiDocuments(keys, sessions)
+    context = ApiContext(admission, translations, ApiGlossaries(keys), documents, sessions.store)
     return ApiGateway(page, context, page.own_pages.sent)
 
 

@@ -24,6 +24,7 @@ ApiErrorKind = Literal[
     "invalid",
     "unsupported",
     "unmet",
+    "in_use",
     "too_large",
     "too_fast",
     "used_up",

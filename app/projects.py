@@ -17,6 +17,7 @@ from app.log.glossary_tables import follow_project
 from app.log.project_tables import (
     Project,
     ProjectSummary,
+    current_project,
     delete_project,
     insert_project,
     list_projects,
@@ -87,6 +88,18 @@ class Projects:
         project = self._checked(replace(_EMPTY, direction=direction, created_ms=now_ms, chosen_ms=now_ms), draft)
         self._log(workspace, "create", project, lambda db: insert_project(db, project))
         return self.overview()
+
+    def add_unchosen(self, name: str, direction: str) -> Project:
+        """A new project for the documents of a program. New documents of the page do not go into it.
+
+        It uses the memory of its own documents only, and its style is the choice of the model.
+        """
+        with self.store.connection.transaction(Message("create the project")):
+            db = self.store.connection.db
+            now_ms = time.time_ns() // 1_000_000
+            current_project(db, direction, now_ms)  # else this would be the only one for the page's documents
+            project = Project(0, name, "", direction, "", "", False, created_ms=now_ms, chosen_ms=-1)
+            return replace(project, id=insert_project(db, project))
 
     def edit(self, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
         """Changes the texts and the style of a project; its documents keep the style that they have."""

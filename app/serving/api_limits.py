@@ -16,6 +16,10 @@ MAX_NBEST: Final = 20
 MAX_ALTERNATIVES: Final = 20
 MAX_TAG_NAMES: Final = 100  # of elements that are not translated, or that separate paragraphs
 
+MAX_DOCUMENT_BYTES: Final = 31 * 2**20  # of a request with a document, which may have 30 MiB
+MAX_DOCUMENTS: Final = 100  # of a person
+MAX_UPLOADS: Final = 4  # documents that the server receives and reads at the same time
+
 MAX_GLOSSARIES: Final = 500  # of a person
 MAX_GLOSSARY_CHARACTERS: Final = 20_000_000  # of all entries of a person
 MAX_ENTRIES: Final = 20_000  # of a dictionary

@@ -34,7 +34,7 @@ PREFIXES: Final = ("/v2/", "/v3/")
 _STATUS: Final = {"no_key": 403, "wrong_key": 403, "used_up": 456, "unmet": 400, "too_late": 503}
 # DeepL distinguishes variants of these target languages; a model's language stands for all of them.
 _VARIANTS: Final = {"EN": ("EN-GB", "EN-US"), "PT": ("PT-BR", "PT-PT"), "ZH": ("ZH-HANS",)}
-_FORMALITIES: Final[Mapping[str, Formality | None]] = {
+FORMALITIES: Final[Mapping[str, Formality | None]] = {
     "default": None,
     "more": "formal",
     "prefer_more": "formal",
@@ -52,18 +52,18 @@ router = APIRouter(tags=["DeepL"])
 async def translate(request: Request) -> Response:
     """Translates texts, with tag handling, glossary and formality, and with the constraints in `pinpoint`."""
     context = context_of(request)
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         fields = await fields_of(request)
         texts = _texts(fields.get("text"))
         await context.charge(caller, *texts)
         constraints = _constraints(fields.get("pinpoint"), len(texts))
         source = text_field(fields, "source_lang", "") or None
         target = text_field(fields, "target_lang")
-        kind = _choice(fields, "tag_handling", _MARKUP)
+        kind = choice(fields, "tag_handling", _MARKUP)
         default = "nonewlines" if kind else "1"
-        splitting = _choice(fields, "split_sentences", _SPLITTING, default)
+        splitting = choice(fields, "split_sentences", _SPLITTING, default)
         formality = text_field(fields, "formality", "default") or "default"
-        style = Style(_choice(fields, "formality", _FORMALITIES, "default"))
+        style = Style(choice(fields, "formality", FORMALITIES, "default"))
         setup = await context.translations.setup(
             source, target, "\n".join(texts), style, is_style_required="prefer" not in formality, splitting=splitting
         )
@@ -96,7 +96,7 @@ async def translate(request: Request) -> Response:
 @router.get("/v2/usage")
 async def usage(request: Request) -> Response:
     """The characters that the key has used today, and its limit."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         used = context_of(request).admission.file.characters_today(caller.key)
     return JSONResponse({"character_count": used, "character_limit": caller.key.characters_a_day})
 
@@ -104,9 +104,9 @@ async def usage(request: Request) -> Response:
 @router.get("/v2/languages")
 async def languages(request: Request) -> Response:
     """The source or target languages of the models that are ready."""
-    async with admitted(request, _key(request)):
+    async with admitted(request, key_of(request)):
         fields = await fields_of(request)
-        side = _choice(fields, "type", {"source": 0, "target": 1}, "source")
+        side = choice(fields, "type", {"source": 0, "target": 1}, "source")
         found: dict[str, dict[str, Any]] = {}
         for model in context_of(request).translations.models():
             for direction in model.directions:
@@ -122,7 +122,7 @@ async def languages(request: Request) -> Response:
 @router.get("/v2/glossary-language-pairs")
 async def glossary_language_pairs(request: Request) -> Response:
     """The language pairs for which glossaries can be used."""
-    async with admitted(request, _key(request)):
+    async with admitted(request, key_of(request)):
         pairs = [_pair_of(direction) for direction in context_of(request).translations.directions()]
     shown = [{"source_lang": source, "target_lang": target} for source, target in pairs]
     return JSONResponse({"supported_languages": shown})
@@ -131,7 +131,7 @@ async def glossary_language_pairs(request: Request) -> Response:
 @router.post("/v2/glossaries")
 async def create_glossary(request: Request) -> Response:
     """Stores a glossary of one language pair."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         fields = await fields_of(request)
         pair, entries = _dictionary(fields)
         name = text_field(fields, "name")
@@ -142,7 +142,7 @@ async def create_glossary(request: Request) -> Response:
 @router.get("/v2/glossaries")
 async def glossaries(request: Request) -> Response:
     """The person's glossaries of one language pair."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
     return JSONResponse({"glossaries": [_glossary(each) for each in found if len(each.num_entries) == 1]})
 
@@ -150,14 +150,14 @@ async def glossaries(request: Request) -> Response:
 @router.get("/v2/glossaries/{number}")
 async def glossary(request: Request, number: str) -> Response:
     """One of the person's glossaries."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         return JSONResponse(_glossary(await _single(request, caller, number)))
 
 
 @router.get("/v2/glossaries/{number}/entries")
 async def glossary_entries(request: Request, number: str) -> Response:
     """The entries of a glossary, as lines with a tabulator."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         (pair,) = (await _single(request, caller, number)).num_entries
         entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
     return PlainTextResponse(_lines(entries), media_type="text/tab-separated-values")
@@ -167,7 +167,7 @@ async def glossary_entries(request: Request, number: str) -> Response:
 @router.delete("/v3/glossaries/{number}")
 async def delete_glossary(request: Request, number: str) -> Response:
     """Deletes a glossary."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         await asyncio.to_thread(context_of(request).glossaries.delete, caller.name, number)
     return Response(status_code=204)
 
@@ -175,7 +175,7 @@ async def delete_glossary(request: Request, number: str) -> Response:
 @router.post("/v3/glossaries")
 async def create_multilingual_glossary(request: Request) -> Response:
     """Stores a glossary of several language pairs."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         fields = await fields_of(request)
         name, dictionaries = text_field(fields, "name"), _dictionaries(fields)
         made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, dictionaries)
@@ -185,7 +185,7 @@ async def create_multilingual_glossary(request: Request) -> Response:
 @router.get("/v3/glossaries")
 async def multilingual_glossaries(request: Request) -> Response:
     """All of the person's glossaries."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
     return JSONResponse({"glossaries": [_multilingual(each) for each in found]})
 
@@ -193,7 +193,7 @@ async def multilingual_glossaries(request: Request) -> Response:
 @router.get("/v3/glossaries/{number}")
 async def multilingual_glossary(request: Request, number: str) -> Response:
     """One of the person's glossaries."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         found = await asyncio.to_thread(context_of(request).glossaries.find, caller.name, number)
     return JSONResponse(_multilingual(found))
 
@@ -201,7 +201,7 @@ async def multilingual_glossary(request: Request, number: str) -> Response:
 @router.patch("/v3/glossaries/{number}")
 async def change_glossary(request: Request, number: str) -> Response:
     """Renames a glossary, and adds entries to its dictionaries."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         fields = await fields_of(request)
         added = _dictionaries(fields) if "dictionaries" in fields else {}
         name = text_field(fields, "name") if "name" in fields else None
@@ -212,7 +212,7 @@ async def change_glossary(request: Request, number: str) -> Response:
 @router.get("/v3/glossaries/{number}/entries")
 async def dictionary_entries(request: Request, number: str) -> Response:
     """The entries of one language pair of a glossary."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         pair = _pair(await fields_of(request))
         entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
         shown = {**_languages(pair), "entries": _lines(entries), "entries_format": "tsv"}
@@ -222,7 +222,7 @@ async def dictionary_entries(request: Request, number: str) -> Response:
 @router.put("/v3/glossaries/{number}/dictionaries")
 async def replace_dictionary(request: Request, number: str) -> Response:
     """Replaces the entries of one language pair of a glossary."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         pair, entries = _dictionary(await fields_of(request))
         await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, entries)
     return JSONResponse({**_languages(pair), "entry_count": len(entries)})
@@ -231,7 +231,7 @@ async def replace_dictionary(request: Request, number: str) -> Response:
 @router.delete("/v3/glossaries/{number}/dictionaries")
 async def delete_dictionary(request: Request, number: str) -> Response:
     """Deletes the entries of one language pair of a glossary."""
-    async with admitted(request, _key(request)) as caller:
+    async with admitted(request, key_of(request)) as caller:
         pair = _pair(await fields_of(request))
         await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, {})
     return Response(status_code=204)
@@ -242,7 +242,8 @@ def error_reply(error: ApiError) -> Response:
     return JSONResponse({"message": str(error)}, _STATUS.get(error.kind, HTTP_STATUS[error.kind]))
 
 
-def _key(request: Request) -> str | None:
+def key_of(request: Request) -> str | None:
+    """The key in `Authorization: DeepL-Auth-Key KEY`."""
     return header_key(request, "DeepL-Auth-Key")
 
 
@@ -285,7 +286,8 @@ def _tag_names(fields: Mapping[str, Any], name: str) -> list[str]:
     return [each.strip() for each in names if each.strip()]
 
 
-def _choice(fields: Mapping[str, Any], name: str, choices: Mapping[str, T], default: str = "") -> T:
+def choice(fields: Mapping[str, Any], name: str, choices: Mapping[str, T], default: str = "") -> T:
+    """The choice that a field names. Raises ApiError."""
     value = fields.get(name)
     text = default if value is None else str(int(value)) if isinstance(value, bool) else str(value)
     if text not in choices:

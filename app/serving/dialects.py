@@ -9,14 +9,17 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from fastapi import Request
+from fastapi.responses import Response
 
 from app.errors import ApiError, ApiErrorKind
+from app.formats.documents import Export
 from app.log.store import LogStore
 from app.models.document_direction import language_and_script
 from app.serving.admission import Admission, Caller
+from app.serving.api_documents import ApiDocuments, Upload
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.api_limits import MAX_CHARACTERS
 from app.serving.constrained_texts import TranslationSetup
@@ -33,6 +36,7 @@ HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
     "invalid": 400,
     "unsupported": 400,
     "unmet": 422,
+    "in_use": 409,
     "too_large": 413,
     "too_fast": 429,
     "used_up": 429,
@@ -49,6 +53,7 @@ class ApiContext:
     admission: Admission
     translations: TranslationService
     glossaries: ApiGlossaries
+    documents: ApiDocuments
     store: LogStore
 
     async def charge(self, caller: Caller, *texts: str) -> None:
@@ -93,6 +98,20 @@ def header_key(request: Request, scheme: str) -> str | None:
     """The key in `Authorization: SCHEME KEY`."""
     given, _, key = request.headers.get("authorization", "").partition(" ")
     return key.strip() if given.lower() == scheme.lower() else None
+
+
+@asynccontextmanager
+async def uploaded(request: Request) -> AsyncIterator[tuple[Upload, dict[str, Any]]]:
+    """The document in the field `file` of a form, and the other fields. Raises ApiError."""
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise ApiError("invalid", "The body is not a form (multipart/form-data) with a file.")
+    with context_of(request).documents.receiving():
+        async with request.form(max_files=1, max_fields=20) as form:
+            fields = _joined([(name, value) for name, value in form.multi_items() if name != "file"])
+            file = form.get("file")
+            if file is None or isinstance(file, str) or not file.filename:
+                raise ApiError("invalid", "file is missing, or has no name.")
+            yield Upload(file.filename, await file.read()), fields
 
 
 async def fields_of(request: Request) -> dict[str, Any]:
@@ -142,6 +161,12 @@ def text_field(fields: Mapping[str, Any], name: str, default: str | None = None)
 def _refuse_constant(name: str) -> Any:
     """NaN and Infinity are not JSON; no reply could repeat them."""
     raise ValueError(name)
+
+
+def file_reply(file: Export) -> Response:
+    """A file as a download."""
+    disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
+    return Response(file.data, media_type="application/octet-stream", headers={"content-disposition": disposition})
 
 
 async def _value(value: Any) -> Any:

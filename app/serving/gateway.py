@@ -13,8 +13,18 @@ from starlette.exceptions import HTTPException
 
 from app import VERSION
 from app.errors import ApiError, ApiErrorKind, AppError, LogError
-from app.serving import apertium_api, deepl_api, libretranslate_api, mtuoc_api, opus_cat_api, own_api, session_api
-from app.serving.api_limits import MAX_BODY_BYTES
+from app.serving import (
+    apertium_api,
+    deepl_api,
+    deepl_documents,
+    document_api,
+    libretranslate_api,
+    mtuoc_api,
+    opus_cat_api,
+    own_api,
+    session_api,
+)
+from app.serving.api_limits import MAX_BODY_BYTES, MAX_DOCUMENT_BYTES
 from app.serving.api_schemas import problem_of
 from app.serving.dialects import ApiContext, fields_of
 
@@ -35,6 +45,7 @@ _PATHS: Final[Mapping[str, ErrorReply]] = {
     **dict.fromkeys(libretranslate_api.PATHS, libretranslate_api.error_reply),
     **dict.fromkeys(apertium_api.PATHS, apertium_api.error_reply),
 }
+_DOCUMENT_PATHS: Final = frozenset({document_api.PATH, deepl_documents.PATH})
 _KIND_OF_STATUS: Final[Mapping[int, ApiErrorKind]] = {404: "not_found", 405: "wrong_method", 413: "too_large"}
 _HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -79,7 +90,7 @@ class ApiGateway:
         except ApiError as error:
             await reply(error)(scope, receive, send_with_headers)
             return
-        await self.api(scope, _counted(receive), send_with_headers)
+        await self.api(scope, _counted(receive, _max_bytes(scope)), send_with_headers)
 
     def _check(self, scope: Any) -> None:
         """Raises ApiError for a request that is not passed on."""
@@ -90,8 +101,8 @@ class ApiGateway:
         length = dict(headers).get(b"content-length", b"0")
         if not length.isdigit():
             raise ApiError("invalid", "The Content-Length is not a number.")
-        if len(length) > 12 or int(length) > MAX_BODY_BYTES:
-            raise _too_large()
+        if len(length) > 12 or int(length) > _max_bytes(scope):
+            raise _too_large(_max_bytes(scope))
 
 
 def build_api(context: ApiContext) -> FastAPI:
@@ -100,8 +111,9 @@ def build_api(context: ApiContext) -> FastAPI:
         title="Pinpoint", version=VERSION, description=_DESCRIPTION, docs_url=None, redoc_url=None, openapi_url=None
     )
     api.state.context = context
-    for dialect in (own_api, session_api, deepl_api, libretranslate_api, apertium_api, opus_cat_api):
-        api.include_router(dialect.router)
+    parts = (own_api, document_api, session_api, deepl_api, deepl_documents)
+    for part in (*parts, libretranslate_api, apertium_api, opus_cat_api):
+        api.include_router(part.router)
     for method in ("GET", "POST"):
         tags = ["LibreTranslate", "Apertium APy", "MTUOC"]
         api.add_api_route(_TRANSLATE, translate, methods=[method], tags=list(tags))
@@ -164,11 +176,17 @@ def _reply(request: Request, error: ApiError) -> Response:
     return response
 
 
-def _too_large() -> ApiError:
-    return ApiError("too_large", f"The request is larger than {MAX_BODY_BYTES / 2**20:.0f} MiB: send it in parts.")
+def _max_bytes(scope: Any) -> int:
+    """The largest body of a request."""
+    is_document = scope["method"] == "POST" and scope["path"] in _DOCUMENT_PATHS
+    return MAX_DOCUMENT_BYTES if is_document else MAX_BODY_BYTES
 
 
-def _counted(receive: Any) -> Any:
+def _too_large(max_bytes: int) -> ApiError:
+    return ApiError("too_large", f"The request is larger than {max_bytes / 2**20:.0f} MiB: send it in parts.")
+
+
+def _counted(receive: Any, max_bytes: int) -> Any:
     """The function that receives a body, which may come without a length. It raises ApiError if there is too much."""
     num_bytes = 0
 
@@ -176,8 +194,8 @@ def _counted(receive: Any) -> Any:
         nonlocal num_bytes
         message = await receive()
         num_bytes += len(message.get("body", b""))
-        if num_bytes > MAX_BODY_BYTES:
-            raise _too_large()
+        if num_bytes > max_bytes:
+            raise _too_large(max_bytes)
         return message
 
     return receive_part

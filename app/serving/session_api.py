@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import Final
-from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -16,7 +15,7 @@ from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.translated_document import translated_document
 from app.serving.admission import Caller
-from app.serving.dialects import context_of
+from app.serving.dialects import context_of, file_reply
 from app.serving.own_api import PREFIX, bearer
 
 DOCUMENT: Final = "document"  # the translated document; the other kinds are those of EXPORTS
@@ -75,8 +74,7 @@ async def sessions(request: Request) -> SessionsReply:
 async def export(request: Request, number: int, kind: str) -> Response:
     """A session as a file: its translated document, its log, a table, a memory, …"""
     file = await asyncio.to_thread(_file, _store(request), number, kind)
-    disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
-    return Response(file.data, media_type="application/octet-stream", headers={"content-disposition": disposition})
+    return file_reply(file)
 
 
 def _file(store: LogStore, number: int, kind: str) -> Export:

@@ -99,21 +99,14 @@ class TranslationService:
         models = self.models()
         if not models:
             raise ApiError("not_ready", "The model is still being loaded, or could not be loaded.", retry_after=5)
-        wanted_target, wanted_source = _language(target), source and _language(source)
         for model in models:
-            fitting = [
-                direction
-                for direction in model.directions
-                if _language(direction.partition("-")[2]) == wanted_target
-                and wanted_source in (None, "", _language(direction.partition("-")[0]))
-            ]
+            fitting = fitting_directions(model, source, target)
             if len(fitting) == 1 or (fitting and source):
                 return model, fitting[0]
             if fitting:
                 overview = FileOverview("text", ("", target), text, False)
                 return model, decide(overview, fitting, ("", target)).direction
-        asked = f"{source}-{target}" if source else f"into {target}"
-        raise ApiError("unsupported", f"No model translates {asked}. There is: {offer_of(self.directions())}.")
+        raise unsupported(source, target, self.directions())
 
     async def setup(
         self,
@@ -222,6 +215,23 @@ class TranslationService:
                 worker.cancel(key)
             raise _error(error) from error
         return await _finished(worker, futures, gone)
+
+
+def fitting_directions(model: ModelHandle, source: str | None, target: str) -> list[str]:
+    """The directions of a model for these languages; without a source, from all. Raises ApiError for no language."""
+    wanted_target, wanted_source = _language(target), source and _language(source)
+    return [
+        direction
+        for direction in model.directions
+        if _language(direction.partition("-")[2]) == wanted_target
+        and wanted_source in (None, "", _language(direction.partition("-")[0]))
+    ]
+
+
+def unsupported(source: str | None, target: str, directions: Sequence[str]) -> ApiError:
+    """The error for languages that no model translates; `directions` are offered instead."""
+    asked = f"{source}-{target}" if source else f"into {target}"
+    return ApiError("unsupported", f"No model translates {asked}. There is: {offer_of(directions)}.")
 
 
 async def _finished(worker: DecodingWorker, futures: dict[str, Future[T]], gone: Hangup) -> list[T]:

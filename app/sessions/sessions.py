@@ -127,14 +127,17 @@ class Sessions:
             direction, is_needed = self._model_needs.pop(workspace.token, ("", False))
         return self.models.catalog.suggestion(direction, is_needed=is_needed) if direction else None
 
-    def find(self, token: str) -> Workspace:
-        """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession."""
+    def find(self, token: str, *, shows: bool = True) -> Workspace:
+        """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession.
+
+        Without `shows`, a workspace that is taken up again does not become the one that a new tab shows.
+        """
         with self._lock:
             if (opened := self.workspaces.asked_for(token)) is not None:
                 return opened
             for summary in self.store.sessions():
                 if secrets.compare_digest(summary.token, token):
-                    return self.opener.take_up(summary.id)
+                    return self.opener.take_up(summary.id, shows=shows)
         raise UnknownSession("This session is not in the log any more; a new one begins.")
 
     def open_document(self, data: bytes, name: str) -> Workspace:
@@ -281,7 +284,13 @@ class Sessions:
         """Removes another session than the one shown, as `delete_session` does."""
         if session_id == besides.session_id:
             raise CommandError(Message("This document is open: open another one first."))
+        self.delete_unshown(session_id)
+
+    def delete_unshown(self, session_id: int) -> None:
+        """Removes a session that no new tab shows, as `delete_session` does. Raises CommandError if one would."""
         with self._lock:
+            if self.workspaces.current is not None and self.workspaces.current.session_id == session_id:
+                raise CommandError(Message("This document is open: open another one first."))
             opened = self.workspaces.of_session(session_id)
             if opened is None:
                 self.store.delete_session(session_id)

@@ -1,4 +1,7 @@
-"""Opens workspaces: of a new session, or of one that the log has. Each becomes the one that a new tab shows."""
+"""Opens workspaces: of a new session, or of one that the log has.
+
+Each becomes the one that a new tab shows, unless a program asked for it.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,11 @@ class WorkspaceOpener:
         self._documents = documents
         self._options = options
 
+    def start_unshown(self, document: Document, direction: str, project: Project, style: Style) -> Workspace:
+        """A new session for a program. It is translated ahead, and the page goes on to show what it shows."""
+        with self._workspaces.lock:
+            return self._put(self._new_session(document, direction, project, style, None), document, shows=False)
+
     def start(
         self, document: Document, direction: str, model: Json | None = None, project: Project | None = None
     ) -> Workspace:
@@ -66,36 +74,39 @@ class WorkspaceOpener:
                 open_ids = [one.session_id for one in self._workspaces.all()]
                 record = self._documents.untouched_twin(document, direction, project.id, style, open_ids)
             if record is None:
-                options = asdict(self._options)
-                events = [] if model is None else [NewEvent("model", model)]
-                if style != Style():
-                    events.append(NewEvent("style", {**asdict(style), "is_default": True}))
-                record = self._store.start_session(
-                    document,
-                    direction,
-                    versions=versions(),
-                    options=options,
-                    events=events,
-                    project_id=project.id or None,
-                )
-                return self._put(record, document)
+                return self._put(self._new_session(document, direction, project, style, model), document)
             return self._resume(record, document)
 
-    def take_up(self, session_id: int) -> Workspace:
-        """The workspace of a session of the log, which may be open already, as it was left; shows it."""
+    def _new_session(
+        self, document: Document, direction: str, project: Project, style: Style, model: Json | None
+    ) -> SessionRecord:
+        events = [] if model is None else [NewEvent("model", model)]
+        if style != Style():
+            events.append(NewEvent("style", {**asdict(style), "is_default": True}))
+        return self._store.start_session(
+            document,
+            direction,
+            versions=versions(),
+            options=asdict(self._options),
+            events=events,
+            project_id=project.id or None,
+        )
+
+    def take_up(self, session_id: int, *, shows: bool = True) -> Workspace:
+        """The workspace of a session of the log, which may be open already, as it was left; shows it with `shows`."""
         with self._workspaces.lock:
             opened = self._workspaces.of_session(session_id)
             if opened is None:
-                return self._resume(self._store.load_session(session_id))
-            return self._workspaces.show(opened)
+                return self._resume(self._store.load_session(session_id), shows=shows)
+            return self._workspaces.show(opened) if shows else opened
 
-    def _resume(self, record: SessionRecord, document: Document | None = None) -> Workspace:
+    def _resume(self, record: SessionRecord, document: Document | None = None, *, shows: bool = True) -> Workspace:
         document = document or record.document
         is_short = record.num_events <= MAX_EVENTS_CHECKED_FIRST
         if is_short and (note := self._damage(record.id)):
             document = replace(document, notes=(*document.notes, note))
         self._store.resume_session(record.id, versions())
-        workspace = self._put(record, document)
+        workspace = self._put(record, document, shows=shows)
         if not is_short:
             threading.Thread(target=self._check_later, args=(workspace,), name="verify", daemon=True).start()
         return workspace
@@ -117,7 +128,7 @@ class WorkspaceOpener:
             if note := self._damage(workspace.session_id):
                 workspace.report(note)
 
-    def _put(self, record: SessionRecord, document: Document) -> Workspace:
+    def _put(self, record: SessionRecord, document: Document, *, shows: bool = True) -> Workspace:
         model, problem = self._models.remembered(self._store, record)
         workspace = Workspace(
             self._store,
@@ -139,7 +150,7 @@ class WorkspaceOpener:
         self._workspaces.add(workspace)
         if problem:
             workspace.report(problem)
-        return self._workspaces.show(workspace)
+        return self._workspaces.show(workspace) if shows else workspace
 
 
 def versions() -> dict[str, str]:

@@ -370,6 +370,13 @@ class Workspace:
             self.memory.rates.pause()
             self.core.touch()
 
+    def go_on(self) -> None:
+        """Pre-translates further although another document is shown, for a program that waits for this one."""
+        with self.lock:
+            if self.decoding.is_suspended:
+                self.decoding.is_suspended = False
+                self.decoding.start_from(self.core.open_index or 0)
+
     def close(self) -> None:
         """Cancels all running work and ends the threads; the log keeps everything."""
         with self.lock:

@@ -352,6 +352,8 @@ class DecodeQueue:
                 translation = answer if protection.copy is not None else protection.restore(answer)
             if translation.status == "cancelled":
                 core.adopt(replace(segment, answered=number))
+                if not self.is_suspended:  # it was suspended, and goes on already
+                    self._todo.append(index)
             else:
                 kept = asked.beginning, asked.locked, asked.previous
                 decoded = DecodingResult(translation, asked.constraints, asked.avoided, *kept)

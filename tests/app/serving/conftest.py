@@ -17,13 +17,15 @@ from starlette.responses import PlainTextResponse
 
 from app.log.store import LogStore
 from app.models.loading import SEARCH, ModelHandle
-from app.paths import MODEL_FOLDER
+from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.serving.admission import Admission
+from app.serving.api_documents import ApiDocuments
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.dialects import ApiContext
 from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.translations import TranslationService
+from app.sessions import Sessions
 from app.ui.access import OwnPages
 
 BASE = "http://127.0.0.1:7860"
@@ -46,9 +48,17 @@ def keys(tmp_path: Path) -> Iterator[ApiFile]:
 
 
 @pytest.fixture
-def gateway(model: ModelHandle, keys: ApiFile, store: LogStore) -> ApiGateway:
+def sessions(model: ModelHandle, store: LogStore) -> Iterator[Sessions]:
+    sessions = Sessions(store, model, SAMPLES_FOLDER)
+    yield sessions
+    sessions.workspaces.close()
+
+
+@pytest.fixture
+def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions) -> ApiGateway:
     translations = TranslationService(lambda: [model], SEARCH)
-    context = ApiContext(Admission(keys), translations, ApiGlossaries(keys), store)
+    documents = ApiDocuments(keys, sessions)
+    context = ApiContext(Admission(keys), translations, ApiGlossaries(keys), documents, sessions.store)
     return ApiGateway(PlainTextResponse("the page"), context, OwnPages.of("127.0.0.1", ()).sent)
 
 

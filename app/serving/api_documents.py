@@ -1,0 +1,273 @@
+"""Documents that programs send: sessions of the log like those of the page, each of which belongs to a person.
+
+A document is pre-translated at once, and people can post-edit it on the page. Which document belongs to whom is in the
+file of the keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from app.errors import ApiError, CommandError
+from app.formats.documents import Document, Export, FileOverview
+from app.glossary import Term
+from app.i18n import Message
+from app.log.project_tables import Project
+from app.models.document_direction import check_facing, decide, facing
+from app.models.style import Style
+from app.projects import check_fit
+from app.serving.admission import Caller
+from app.serving.api_limits import MAX_DOCUMENTS, MAX_UPLOADS
+from app.serving.keys import ApiFile
+from app.serving.translations import fitting_directions, unsupported
+from app.sessions import Sessions
+from app.workspace.commands import Workspace
+from app.workspace.workspace_exports import DOCUMENT, DOCUMENT_WITH_PROPOSALS
+
+DocumentState = Literal["translating", "translated", "stopped", "failed"]
+# A token names the session; the number of a deleted session could be given to another one.
+_TABLES: Final = (
+    """CREATE TABLE IF NOT EXISTS document (
+        id TEXT PRIMARY KEY, owner TEXT NOT NULL, token TEXT NOT NULL, secret_hash TEXT NOT NULL, name TEXT NOT NULL,
+        direction TEXT NOT NULL, num_characters INTEGER NOT NULL, created TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS own_project (
+        owner TEXT NOT NULL, direction TEXT NOT NULL, project INTEGER NOT NULL, PRIMARY KEY (owner, direction))""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A document as a program sends it."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOrder:
+    """Languages, project, style and terms of a document. Without a source, the file or its text decides.
+
+    `project` is the number of a project; None is the project of the person for these languages. `secret` is a second
+    secret for the document, besides the key, in dialects that have one.
+    """
+
+    source: str | None
+    target: str
+    project: int | None = None
+    style: Style = Style()  # noqa: RUF009 (frozen)
+    is_style_required: bool = True
+    secret: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiDocument:
+    """A document of a person. `num_characters` were charged for it; `created` is ISO 8601 in UTC."""
+
+    id: str
+    token: str
+    secret_hash: str
+    name: str
+    direction: str
+    num_characters: int
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentProgress:
+    """How much of a document is translated and confirmed; `num_failed` segments have no translation."""
+
+    state: DocumentState
+    project: int
+    num_segments: int
+    num_translated: int
+    num_failed: int
+    num_confirmed: int
+    seconds_left: int | None
+
+
+class ApiDocuments:
+    """The documents of all people. Thread-safe. A person cannot see that another person's document exists."""
+
+    def __init__(self, file: ApiFile, sessions: Sessions) -> None:
+        self._connection = file.connection
+        self._sessions = sessions
+        self._places = threading.BoundedSemaphore(MAX_UPLOADS)
+        with self._connection.transaction(Message("write the document")):
+            for table in _TABLES:
+                self._connection.db.execute(table)
+
+    @contextmanager
+    def receiving(self) -> Iterator[None]:
+        """The time in which a document is received and read. Raises ApiError if too many documents are."""
+        if not self._places.acquire(blocking=False):
+            raise ApiError("too_fast", f"The server reads {MAX_UPLOADS} documents at a time: wait.", retry_after=5)
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    def create(
+        self,
+        caller: Caller,
+        upload: Upload,
+        order: DocumentOrder,
+        charge: Callable[[Caller, int], None],
+        terms: Mapping[str, Sequence[Term]] | None = None,
+    ) -> ApiDocument:
+        """Reads a document and begins to translate it. Raises ApiError and DocumentError.
+
+        `charge` counts the characters to translate; `terms` are required terms by the name of their glossary.
+        """
+        if len(self.all_of(caller.name)) >= MAX_DOCUMENTS:
+            raise ApiError("used_up", f"There can be {MAX_DOCUMENTS} documents: delete one.")
+        document, direction = self._read(upload, order)
+        style = order.style if order.is_style_required else order.style.known_to(self._sessions.model, direction)
+        try:
+            style.check(self._sessions.model, direction)
+        except CommandError as error:
+            raise ApiError("unsupported", str(error)) from error
+        project = self._project(caller, direction, order.project)
+        num_characters = sum(len(each.source) for each in document.segments if each.target is None)
+        charge(caller, num_characters)
+        workspace = self._sessions.opener.start_unshown(document, direction, project, style)
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        made = ApiDocument(
+            secrets.token_hex(16).upper(),
+            workspace.token,
+            _hash(order.secret),
+            document.name,
+            direction,
+            num_characters,
+            created,
+        )
+        try:
+            for name, entries in (terms or {}).items():
+                workspace.glossaries.put(name, entries)
+            with self._connection.transaction(Message("write the document")):
+                self._connection.insert("document", owner=caller.name, **asdict(made))
+        except BaseException:
+            self._sessions.delete_unshown(workspace.session_id)
+            raise
+        return made
+
+    def all_of(self, owner: str) -> list[ApiDocument]:
+        """The documents of a person, oldest first, without those that were deleted on the page."""
+        query = "SELECT * FROM document WHERE owner = ? ORDER BY created, id"
+        known = {summary.token for summary in self._sessions.store.sessions()}
+        return [document for document in map(_document, self._rows(query, owner)) if document.token in known]
+
+    def find(self, owner: str, number: str, secret: str | None = None) -> ApiDocument:
+        """A document of a person. Raises ApiError if the person has none with this id, or for a wrong `secret`."""
+        rows = self._rows("SELECT * FROM document WHERE owner = ? AND id = ?", owner, number)
+        found = _document(rows[0]) if rows else None
+        if found is None or (secret is not None and not hmac.compare_digest(found.secret_hash, _hash(secret))):
+            raise _missing()
+        return found
+
+    def progress(self, document: ApiDocument) -> DocumentProgress:
+        """How far the translation is. Raises ApiError if the document was deleted on the page."""
+        workspace = self._workspace(document)
+        workspace.go_on()
+        with workspace.lock:
+            ahead = workspace.decoding.progress()
+            segments = workspace.core.in_order()
+        num_left = ahead["total"] - ahead["done"]
+        state: DocumentState = "translated"
+        if num_left and workspace.model.state == "failed":
+            state = "failed"
+        elif num_left:
+            state = "translating" if ahead["is_running"] else "stopped"
+        return DocumentProgress(
+            state,
+            workspace.project.id,
+            ahead["total"],
+            ahead["done"],
+            sum(segment.is_translated and segment.text is None for segment in segments),
+            sum(segment.state == "confirmed" for segment in segments),
+            ahead["seconds_left"] if state == "translating" else None,
+        )
+
+    def file(self, document: ApiDocument, *, with_proposals: bool) -> Export:
+        """The translated document, with proposals for what nobody has edited or confirmed. Raises ApiError."""
+        kind = DOCUMENT_WITH_PROPOSALS if with_proposals else DOCUMENT
+        return self._sessions.exports.make(self._workspace(document), kind)
+
+    def delete(self, document: ApiDocument) -> None:
+        """Deletes a document with its session. Raises ApiError while the page shows it."""
+        try:
+            self._sessions.delete_unshown(self._workspace(document).session_id)
+        except CommandError as error:
+            raise ApiError("in_use", "The page shows this document: open another one there first.") from error
+        self._forget(document)
+
+    def _read(self, upload: Upload, order: DocumentOrder) -> tuple[Document, str]:
+        model = self._sessions.model
+        if model.state != "ready":
+            raise ApiError("not_ready", "The model is still being loaded, or could not be loaded.", retry_after=5)
+        possible = fitting_directions(model, order.source, order.target)
+        if not possible:
+            raise unsupported(order.source, order.target, model.directions)
+        direction = ""
+
+        def choose(file: FileOverview) -> str:
+            nonlocal direction
+            direction = decide(file, possible, (order.source or file.languages[0], order.target)).direction
+            check_facing(facing(file, direction), direction)
+            return direction
+
+        return self._sessions.files.document(upload.data, upload.name, choose), direction
+
+    def _project(self, caller: Caller, direction: str, number: int | None) -> Project:
+        projects = self._sessions.projects
+        if number is not None:
+            if not caller.key.may_export:  # exact matches of a project's memory are texts of others
+                message = "This key may not use projects of the page: `pinpoint keys create NAME --may-export`."
+                raise ApiError("forbidden", message)
+            project = projects.get(number)
+            check_fit(project, direction)
+            return project
+        query = "SELECT project FROM own_project WHERE owner = ? AND direction = ?"
+        for row in self._rows(query, caller.name, direction):
+            try:
+                return projects.get(row["project"])
+            except CommandError:
+                break  # it was deleted on the page
+        project = projects.add_unchosen(f"{caller.name} (API)", direction)
+        with self._connection.transaction(Message("write the document")):
+            statement = "INSERT OR REPLACE INTO own_project VALUES (?, ?, ?)"
+            self._connection.db.execute(statement, (caller.name, direction, project.id))
+        return project
+
+    def _workspace(self, document: ApiDocument) -> Workspace:
+        try:
+            return self._sessions.find(document.token, shows=False)
+        except CommandError:  # deleted on the page
+            self._forget(document)
+            raise _missing() from None
+
+    def _forget(self, document: ApiDocument) -> None:
+        with self._connection.transaction(Message("delete the document")):
+            self._connection.db.execute("DELETE FROM document WHERE id = ?", (document.id,))
+
+    def _rows(self, query: str, *parameters: str) -> list[dict[str, Any]]:
+        return self._connection.rows(Message("read the documents"), query, parameters)
+
+
+def _missing() -> ApiError:
+    return ApiError("not_found", "There is no document with this id.")
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _document(row: Mapping[str, Any]) -> ApiDocument:
+    return ApiDocument(**{name: value for name, value in row.items() if name != "owner"})

@@ -1,0 +1,107 @@
+"""Documents in DeepL's dialect. As with DeepL, a translated document can be downloaded once."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.errors import ApiError
+from app.glossary import Term
+from app.glossary.lemmas import with_forms
+from app.models.document_direction import language_and_script
+from app.models.style import Style
+from app.serving.admission import Caller
+from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState, Upload
+from app.serving.deepl_api import FORMALITIES, choice, key_of
+from app.serving.dialects import admitted, context_of, fields_of, file_reply, text_field, uploaded
+
+PATH: Final = "/v2/document"
+_STATUS: Final[dict[DocumentState, str]] = {
+    "translating": "translating",
+    "stopped": "translating",
+    "translated": "done",
+    "failed": "error",
+}
+
+router = APIRouter(prefix=PATH, tags=["DeepL"])
+
+
+@router.post("")
+async def upload(request: Request) -> Response:
+    """Sends a document, and begins to translate it."""
+    context = context_of(request)
+    async with admitted(request, key_of(request)) as caller, uploaded(request) as (file, fields):
+        name = text_field(fields, "filename", "") or file.name
+        ending = text_field(fields, "output_format", "")
+        if ending and not name.lower().endswith(f".{ending.lower()}"):
+            raise ApiError("unsupported", "output_format: a document keeps its format.")
+        formality = text_field(fields, "formality", "default")
+        secret = secrets.token_hex(32).upper()
+        order = DocumentOrder(
+            text_field(fields, "source_lang", "").lower() or None,
+            text_field(fields, "target_lang").lower(),
+            style=Style(choice(fields, "formality", FORMALITIES, "default")),
+            is_style_required="prefer" not in formality,
+            secret=secret,
+        )
+        terms: dict[str, Sequence[Term]] = {}
+        if glossary := text_field(fields, "glossary_id", ""):
+            terms = await asyncio.to_thread(_terms, request, caller, glossary, order)
+        made = await asyncio.to_thread(
+            context.documents.create, caller, Upload(name, file.data), order, context.admission.charge, terms
+        )
+    return JSONResponse({"document_id": made.id, "document_key": secret})
+
+
+@router.post("/{number}")
+async def status(request: Request, number: str) -> Response:
+    """The progress of a translation."""
+    async with admitted(request, key_of(request)) as caller:
+        document = await _find(request, caller, number)
+        progress = await asyncio.to_thread(context_of(request).documents.progress, document)
+    shown: dict[str, Any] = {"document_id": document.id, "status": _STATUS[progress.state]}
+    if progress.state == "translated":
+        shown["billed_characters"] = document.num_characters
+    elif progress.state == "failed":
+        shown["error_message"] = "The model could not be loaded."
+    elif progress.seconds_left is not None:
+        shown["seconds_remaining"] = progress.seconds_left
+    return JSONResponse(shown)
+
+
+@router.get("/{number}/result")
+@router.post("/{number}/result")
+async def result(request: Request, number: str) -> Response:
+    """The translated document, which is deleted then."""
+    documents = context_of(request).documents
+    async with admitted(request, key_of(request)) as caller:
+        document = await _find(request, caller, number)
+        progress = await asyncio.to_thread(documents.progress, document)
+        if progress.state != "translated":
+            raise ApiError("not_ready", "The document is not translated yet.", retry_after=5)
+        made = await asyncio.to_thread(documents.file, document, with_proposals=True)
+        with suppress(ApiError):  # a person works on it
+            await asyncio.to_thread(documents.delete, document)
+    return file_reply(made)
+
+
+async def _find(request: Request, caller: Caller, number: str) -> ApiDocument:
+    secret = text_field(await fields_of(request), "document_key")
+    return await asyncio.to_thread(context_of(request).documents.find, caller.name, number, secret)
+
+
+def _terms(request: Request, caller: Caller, glossary: str, order: DocumentOrder) -> dict[str, Sequence[Term]]:
+    """The terms of a glossary for the languages of a document, by its name. Raises ApiError."""
+    if order.source is None:
+        raise ApiError("invalid", "source_lang is required together with glossary_id.")
+    glossaries = context_of(request).glossaries
+    pair = language_and_script(order.source), language_and_script(order.target)
+    entries = glossaries.entries(caller.name, glossary, pair)
+    terms = [Term(*entry) for entry in entries.items()]
+    return {glossaries.find(caller.name, glossary).name: with_forms(terms, pair[1])}

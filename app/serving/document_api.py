@@ -1,0 +1,123 @@
+"""Documents in Pinpoint's own dialect: send one, follow its translation, get it back, delete it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Final
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from app.errors import ApiError
+from app.serving.admission import Caller
+from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
+from app.serving.api_schemas import parsed
+from app.serving.dialects import context_of, file_reply, text_field, uploaded
+from app.serving.own_api import PREFIX, LanguageSchema, bearer
+
+PATH: Final = f"{PREFIX}/documents"
+_PROJECT: Final = "The number of a project of the page, for a key that may export; by default, a project of the person."
+_FORM: Final = {
+    "type": "object",
+    "required": ["file", "target"],
+    "properties": {
+        "file": {"type": "string", "format": "binary"},
+        **LanguageSchema.model_json_schema()["properties"],
+        "project": {"type": "integer", "description": _PROJECT},
+    },
+}
+_BODY: Final = {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}
+
+router = APIRouter(prefix=PATH, tags=["documents"])
+_CALLER = Depends(bearer)
+
+
+class DocumentSchema(BaseModel):
+    """A document of the person whose key is used."""
+
+    id: str
+    name: str
+    direction: str
+    num_characters: int = Field(description="The characters that were charged.")
+    created: str = Field(description="ISO 8601, in UTC.")
+
+
+class DocumentsReply(BaseModel):
+    """All documents of the person, oldest first."""
+
+    documents: list[DocumentSchema]
+
+
+class DocumentStatusReply(DocumentSchema):
+    """A document with the progress of its translation. Failed segments have no translation and stay as they are."""
+
+    state: DocumentState
+    project: int
+    num_segments: int
+    num_translated: int = Field(description="By the model, the memory or a person.")
+    num_failed: int
+    num_confirmed: int = Field(description="By a person on the page.")
+    seconds_left: int | None
+
+
+@router.post("", status_code=201, openapi_extra={"requestBody": _BODY})
+async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusReply:
+    """Sends a document of any format that the page opens, and begins to translate it."""
+    context = context_of(request)
+    async with uploaded(request) as (upload, fields):
+        project = text_field(fields, "project", "")
+        if project and not (project.isascii() and project.isdecimal() and len(project) < 16):
+            raise ApiError("invalid", "project is not a number.")
+        given = {name: value for name, value in fields.items() if name != "project"}
+        languages = parsed(LanguageSchema, given, "form")
+        order = DocumentOrder(languages.source, languages.target, int(project) if project else None, languages.style())
+        charge = context.admission.charge
+        document = await asyncio.to_thread(context.documents.create, caller, upload, order, charge)
+    return await _status(request, document)
+
+
+@router.get("")
+async def documents(request: Request, caller: Caller = _CALLER) -> DocumentsReply:
+    """The documents of the person whose key is used."""
+    found = await asyncio.to_thread(context_of(request).documents.all_of, caller.name)
+    return DocumentsReply(documents=[_described(each) for each in found])
+
+
+@router.get("/{number}")
+async def status(request: Request, number: str, caller: Caller = _CALLER) -> DocumentStatusReply:
+    """A document with the progress of its translation."""
+    return await _status(request, await _find(request, caller, number))
+
+
+@router.get("/{number}/file", response_class=Response)
+async def file(request: Request, number: str, proposals: bool = True, caller: Caller = _CALLER) -> Response:
+    """The translated document as it is now; without `proposals`, only with what people have edited or confirmed."""
+    found = await _find(request, caller, number)
+    made = await asyncio.to_thread(context_of(request).documents.file, found, with_proposals=proposals)
+    return file_reply(made)
+
+
+@router.delete("/{number}", status_code=204)
+async def delete(request: Request, number: str, caller: Caller = _CALLER) -> Response:
+    """Deletes a document, with the work of people on it."""
+    found = await _find(request, caller, number)
+    await asyncio.to_thread(context_of(request).documents.delete, found)
+    return Response(status_code=204)
+
+
+async def _find(request: Request, caller: Caller, number: str) -> ApiDocument:
+    return await asyncio.to_thread(context_of(request).documents.find, caller.name, number)
+
+
+async def _status(request: Request, document: ApiDocument) -> DocumentStatusReply:
+    progress = await asyncio.to_thread(context_of(request).documents.progress, document)
+    return DocumentStatusReply(
+        **_described(document).model_dump(),
+        **asdict(progress),
+    )
+
+
+def _described(document: ApiDocument) -> DocumentSchema:
+    return DocumentSchema.model_validate(document, from_attributes=True)
