@@ -100,6 +100,7 @@ _ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
 _TEXTS = (".doc", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
 _SLIDES = (".ppt", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
 _SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".numbers")  # of spreadsheet programs
+CONVERTIBLE = (*_TEXTS, *_SLIDES, *_SHEETS)  # endings of files that another program saves in a format of these
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),

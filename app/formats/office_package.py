@@ -27,7 +27,7 @@ MAX_TOTAL_BYTES: Final = 200 * 2**20
 _OLD_OFFICE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _TYPES: Final = "[Content_Types].xml"
 # Exceptions that zipfile raises for damaged archives and other files.
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OSError, RuntimeError,
     ValueError,
 )  # fmt: skip
@@ -73,7 +73,7 @@ class OfficePackage:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
             self._check(self._archive)
-        except _DAMAGE as problem:
+        except DAMAGE as problem:
             raise self._damaged(problem) from problem
 
     def read(self, part: str) -> bytes:
@@ -83,7 +83,7 @@ class OfficePackage:
         try:
             with self._archive.open(part) as file:
                 content = file.read(MAX_PART_BYTES + 1)
-        except _DAMAGE as problem:
+        except DAMAGE as problem:
             raise self._damaged(problem) from problem
         if len(content) > MAX_PART_BYTES:
             raise DocumentError(

@@ -244,6 +244,25 @@ def m0011_settings_of_a_project(db: Database) -> None:
     """)
 
 
+@migrations()
+def m0012_bundle(db: Database) -> None:
+    """Documents that were opened together, with the bytes of their archive; `entry` is a number there."""
+    db.execute("""
+        CREATE TABLE bundle (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            data BLOB NOT NULL,
+            created_ms INTEGER NOT NULL)
+    """)
+    db.execute("""
+        CREATE TABLE bundle_document (
+            session_id INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,
+            bundle_id INTEGER NOT NULL REFERENCES bundle(id),
+            path TEXT NOT NULL,
+            entry INTEGER)
+    """)
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

@@ -88,7 +88,7 @@ class SessionSummary:
     """One line of the list of sessions. Times are milliseconds since 1970.
 
     `is_untouched`: the session has no glossary of its own and no segment was changed; the file may have had
-    translations.
+    translations. `path` is that in the archive or selection in which the document was opened, if it was.
     """
 
     id: int
@@ -102,6 +102,12 @@ class SessionSummary:
     last_ms: int
     is_untouched: bool
     project_id: int
+    path: str = ""
+
+    @property
+    def shown_name(self) -> str:
+        """The name of the document, with the folders of the archive or selection that it came from."""
+        return self.path or self.document_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from app.formats.documents import Document, Segment
 from app.glossary import Term
 from app.glossary.glossary import Glossary, change_payload, shared_payload
 from app.i18n import Message
+from app.log.bundle_tables import BundlePlace, discard_empty_bundles, insert_place, move_place
 from app.log.connection import LogConnection
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_tables import (
@@ -132,8 +133,11 @@ class LogStore:
         token: str | None = None,
         events: Iterable[NewEvent] = (),
         project_id: int | None = None,
+        place: BundlePlace | None = None,
     ) -> SessionRecord:
         """Writes a new session on this document: its "open" event, then these `events`, in one transaction.
+
+        `place` is that of a document that was opened together with others.
 
         Without a token it gets an unguessable one, without a project the current one of its language pair. It has the
         project's term bases at once.
@@ -151,6 +155,8 @@ class LogStore:
                 now_ms=_wall_ms(),
                 project_id=project_id,
             )
+            if place is not None:
+                insert_place(self._db, session_id, place, _wall_ms())
             opening = {
                 "document": document.name,
                 "sha256": hashlib.sha256(document.data).hexdigest(),
@@ -200,6 +206,7 @@ class LogStore:
             )  # fmt: skip
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
+            discard_empty_bundles(self._db)
         with self._log.lock, suppress(sqlite3.Error):
             # The session is gone even where this fails. While other processes read, the write-ahead file is emptied at
             # their next checkpoint.
@@ -212,6 +219,12 @@ class LogStore:
             session = self._session_row(session_id)
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
+            discard_empty_bundles(self._db)
+
+    def move_place(self, session_id: int, new_session_id: int) -> None:
+        """Gives the place of a session in its bundle, if it has one, to the session that replaces it."""
+        with self._log.transaction(Message("start a session")):
+            move_place(self._db, session_id, new_session_id)
 
     def tombstones(self) -> list[Tombstone]:
         """The tombstones of deleted sessions, oldest first."""

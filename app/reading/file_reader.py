@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
+from app.errors import DocumentError
 from app.formats import Reading
+from app.formats.archive import Archive, ArchiveMember
 from app.formats.documents import Document, FileOverview, read_file
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable, read_glossary, read_table
@@ -14,6 +17,14 @@ from app.tm.memory_file import MemoryFile, read_memory
 
 # Chooses the direction of a document; it may raise an AppError instead.
 ChooseDirection = Callable[[FileOverview], str]
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedArchive:
+    """The files of an archive, and the content of those without a problem, by index."""
+
+    members: tuple[ArchiveMember, ...]
+    contents: dict[int, bytes] = field(repr=False)
 
 
 class FileReader:
@@ -37,5 +48,28 @@ class FileReader:
         """The (source, target) pairs of a translation memory. Raises DocumentError."""
         return read_memory(data, name, source_language, target_language)
 
+    def archive(self, data: bytes, name: str) -> UnpackedArchive:
+        """The files of a ZIP archive. Raises DocumentError if it is none; a damaged file in it has a problem."""
+        contents: dict[int, bytes] = {}
+        members: list[ArchiveMember] = []
+        for member, content in unpacked(data, name):
+            members.append(member)
+            if content is not None:
+                contents[member.index] = content
+        return UnpackedArchive(tuple(members), contents)
+
     def close(self) -> None:
         """Ends what is being read."""
+
+
+def unpacked(data: bytes, name: str) -> Iterator[tuple[ArchiveMember, bytes | None]]:
+    """The files of an archive one by one, with their content if they have no problem. Raises DocumentError."""
+    archive = Archive(data, name)
+    for member in archive.members:
+        if member.problem is not None:
+            yield member, None
+            continue
+        try:
+            yield member, archive.read(member)
+        except DocumentError as problem:
+            yield replace(member, problem=problem.args[0]), None

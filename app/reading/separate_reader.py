@@ -18,12 +18,13 @@ from typing import IO, Any, Final
 
 from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import Reading
+from app.formats.archive import ArchiveMember
 from app.formats.documents import Document, FileOverview, Segment
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable
 from app.glossary.reading.row_checks import GlossaryImport
 from app.i18n import Message
-from app.reading.file_reader import ChooseDirection, FileReader
+from app.reading.file_reader import ChooseDirection, FileReader, UnpackedArchive
 from app.reading.plain_data import read_text, reader_of, to_plain
 from app.reading.reading_process import OUT_OF_MEMORY, receive, receive_parts, send
 from app.text.encoding import safe_name
@@ -105,6 +106,11 @@ class SeparateReader(FileReader):
         with self._conversation("memory", name, data, limits, DocumentError, languages=languages) as conversation:
             found: MemoryFile = conversation.result(MemoryFile)
             return found
+
+    def archive(self, data: bytes, name: str) -> UnpackedArchive:
+        """See FileReader; an archive that exceeds a limit, or crashes the process, raises DocumentError too."""
+        with self._conversation("archive", name, data, self._document_limits, DocumentError) as conversation:
+            return conversation.archive()
 
     def close(self) -> None:
         """Ends all processes; files that are being read raise an error."""
@@ -198,16 +204,33 @@ class _Conversation:
 
     def result(self, kind: Any) -> Any:
         """What was read, of that type."""
-        found = self._receive(kind, lambda answer, stream: receive_parts(stream, answer["parts"]))
+        found = self._receive(kind, lambda answer, _: receive_parts(self._process.answers, answer["parts"]))
         self.is_over = True
         return found
 
-    def _receive(self, kind: Any, rest_of: Callable[[Any, IO[bytes]], Any]) -> Any:
+    def archive(self) -> UnpackedArchive:
+        """The files of an archive, which come one by one."""
+        members: list[ArchiveMember] = []
+        contents: dict[int, bytes] = {}
+
+        def next_member(answer: Any, content: bytes) -> Any:
+            contents[len(members)] = content
+            return answer["member"]
+
+        while (member := self._receive(ArchiveMember | None, next_member)) is not None:
+            members.append(member)
+        self.is_over = True
+        return UnpackedArchive(
+            tuple(members),
+            {member.index: contents[place] for place, member in enumerate(members) if member.problem is None},
+        )
+
+    def _receive(self, kind: Any, rest_of: Callable[[Any, bytes], Any]) -> Any:
         stream = self._process.answers
         try:
-            answer, _ = receive(stream)
+            answer, content = receive(stream)
             if "error" not in answer:
-                return reader_of(kind)(rest_of(answer, stream))
+                return reader_of(kind)(rest_of(answer, content))
             message = read_text(answer["error"])
         except (EOFError, OSError):
             raise self._error(self._reason()) from None

@@ -56,11 +56,11 @@ class LoggedDocuments:
     ) -> SessionRecord | None:
         """A session on the same bytes in which nothing was done: it is used again rather than left behind.
 
-        None where there is none, or only among the sessions `besides`.
+        None where there is none, or only among the sessions `besides` and those that were opened together with others.
         """
         for summary in self._store.sessions():
             is_alike = summary.document_name == document.name and summary.project_id == project_id
-            if is_alike and summary.id not in besides and self.is_untouched(summary):
+            if is_alike and not summary.path and summary.id not in besides and self.is_untouched(summary):
                 record = self._store.load_session(summary.id)
                 has_style = chosen_style(self._store, summary.id) == style
                 same = record.document
@@ -77,7 +77,7 @@ class LoggedDocuments:
 def _offer(summary: SessionSummary) -> Json:
     return {
         "session": summary.id,
-        "name": summary.document_name,
+        "name": summary.shown_name,
         "num_confirmed": summary.num_confirmed,
         "num_segments": summary.num_segments,
         "last_ms": summary.last_ms,

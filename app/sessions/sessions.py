@@ -33,6 +33,7 @@ from app.projects import Projects
 from app.reading import FileReader
 from app.segments.state import Json
 from app.sessions import example
+from app.sessions.bundles import Bundles
 from app.sessions.glossary_files import GlossaryFiles
 from app.sessions.logged_documents import LoggedDocuments
 from app.sessions.open_workspaces import OpenWorkspaces
@@ -80,6 +81,7 @@ class Sessions:
             store, self.models, self.library, self.projects, self.workspaces, self.logged_documents, self.options
         )
         self.glossary_files = GlossaryFiles(store, self.files)
+        self.bundles = Bundles(store, self.files, model, self.projects, self.options)
         store.discard_unfinished_term_bases()
         self._has_welcomed = False
         # By token: the direction that a document needs a model for, and whether no installed model has it.
@@ -217,6 +219,7 @@ class Sessions:
                     ):
                         begun.glossaries.put(glossary.name, terms)
                 begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
+                self.store.move_place(workspace.session_id, begun.session_id)
             except BaseException:
                 self.workspaces.forget(begun)
                 self.workspaces.show(workspace)

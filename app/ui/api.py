@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -52,6 +53,7 @@ class Api:
         self.sessions = sessions
         self.glossaries = GlossaryApi(sessions)
         self._repeated = RepeatedCommands()
+        self._reading_archive = threading.Lock()  # one large file in memory at a time
         self._waiting: set[Callable[[], None]] = set()
         self._is_stopping = False
 
@@ -181,6 +183,23 @@ class Api:
             return in_language_of({"language": language}, error_reply(error))
         except Exception:
             return in_language_of({"language": language}, internal_error())
+
+    def begin_archive(self, token: str, name: str, chunks: list[bytes], language: str) -> Json:
+        """Reads an uploaded archive of documents; the reply lists its files, which commands open one by one."""
+
+        def begin() -> Json:
+            self.sessions.find(token)
+            with self._reading_archive:
+                data = b"".join(chunks)
+                chunks.clear()
+                return {"ok": True, "result": self.sessions.bundles.begin_archive(data, name)}
+
+        return in_language_of({"language": language}, attempt(begin))
+
+    def packed(self, token: str, key: str) -> Export:
+        """An archive of translated documents that the command `pack` made."""
+        self.sessions.find(token)
+        return self.sessions.bundles.packed(key)
 
     def status(self) -> Json:
         """How the server is doing: its models' queues, latencies and throughput. Nothing of any document."""

@@ -174,6 +174,79 @@ class DocumentList(ProjectList):
     documents: list[DocumentRow]
 
 
+# ---- several documents ----
+
+
+class BegunFiles(TypedDict):
+    """The number of an archive or a selection that is being opened."""
+
+    bundle: int
+
+
+class ArchiveFile(TypedDict):
+    """A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened."""
+
+    entry: int
+    path: str
+    problem: str | None
+
+
+class BegunArchive(BegunFiles):
+    """An archive that is being opened: its name and all its files."""
+
+    name: str
+    files: list[ArchiveFile]
+
+
+class OpenedFile(TypedDict):
+    """A file of an archive or a selection: its session with notes about it, or the reason why it was not opened."""
+
+    path: str
+    session: int | None
+    problem: str | None
+    notes: list[str]
+    num_segments: int
+
+
+class PackableDocument(TypedDict):
+    """A document that can be exported with others."""
+
+    session: int
+    path: str
+    num_confirmed: int
+    num_segments: int
+
+
+class PackableGroup(TypedDict):
+    """Documents that belong together; the `name` of a selection may be empty."""
+
+    name: str
+    kind: Literal["archive", "selection", "project"]
+    documents: list[PackableDocument]
+
+
+class PackableDocuments(TypedDict):
+    """The documents that were opened together with this one, if there are such, then those of its project."""
+
+    groups: list[PackableGroup]
+
+
+class PackedDocument(TypedDict):
+    """An exported document, and what is not finished in it."""
+
+    path: str
+    note: str | None
+
+
+class PackedDocuments(TypedDict):
+    """An archive to download by its key; `num_unchanged` files of the original archive are in it as they were."""
+
+    key: str
+    name: str
+    documents: list[PackedDocument]
+    num_unchanged: int
+
+
 # ---- sessions ----
 
 

@@ -16,6 +16,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from app.errors import AppError
+from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.models.registry import MAX_MODEL_BYTES
@@ -28,14 +29,15 @@ from app.ui.sign_in import SignIn
 STATIC_FOLDER = Path(__file__).parent / "static"
 MAX_BODY_BYTES = MAX_MEMORY_BYTES * 4 // 3 + 2 * 2**20  # the largest translation memory as base64 in its message
 UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
+ARCHIVE_PATH = "/archive/"  # archives of documents come as they are
 MODEL_PATH = "/model/"  # files of models go to disk as they come
 PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
 HEALTH_PATH = "/healthz"  # needs no token, and tells nothing else
 _READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", HEALTH_PATH})
-_WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH, MODEL_PATH)
-_LIMITS = {UPLOAD_PATH: MAX_UPLOAD_BYTES, MODEL_PATH: MAX_MODEL_BYTES}
+_WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH, ARCHIVE_PATH, MODEL_PATH)
+_LIMITS = {UPLOAD_PATH: MAX_UPLOAD_BYTES, ARCHIVE_PATH: MAX_ARCHIVE_BYTES, MODEL_PATH: MAX_MODEL_BYTES}
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -162,19 +164,26 @@ def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allo
     def download_rows(token: str, number: int, shown: str, language: str = "en") -> Response:
         return _file(lambda: api.glossaries.download_rows(token, number, shown, language))
 
+    @app.get("/download/{token}/zip/{key}")
+    def download_archive(token: str, key: str) -> Response:
+        return _file(lambda: api.packed(token, key))
+
     @app.post(UPLOAD_PATH + "{token}")
     async def upload_glossary(
         request: Request, token: str, file: str, language: str = "en", columns: str = ""
     ) -> Response:
-        chunks: list[bytes] = []
-        num_bytes = 0
-        async for chunk in request.stream():
-            num_bytes += len(chunk)
-            if num_bytes > MAX_UPLOAD_BYTES:
-                return PlainTextResponse("The file is too large.", 413)
-            chunks.append(chunk)
+        chunks = await _body(request, MAX_UPLOAD_BYTES)
+        if chunks is None:
+            return PlainTextResponse("The file is too large.", 413)
         reply = await asyncio.to_thread(api.glossaries.stage, token, file, chunks, language, columns)
         return await asyncio.to_thread(json_reply, reply)
+
+    @app.post(ARCHIVE_PATH + "{token}")
+    async def upload_archive(request: Request, token: str, file: str, language: str = "en") -> Response:
+        chunks = await _body(request, MAX_ARCHIVE_BYTES)
+        if chunks is None:
+            return PlainTextResponse("The file is too large.", 413)
+        return await asyncio.to_thread(lambda: json_reply(api.begin_archive(token, file, chunks, language)))
 
     @app.post(MODEL_PATH + "{token}")
     async def upload_model(request: Request, token: str, upload: str, file: str, language: str = "en") -> Response:
@@ -183,6 +192,18 @@ def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allo
 
     mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)
+
+
+async def _body(request: Request, max_bytes: int) -> list[bytes] | None:
+    """The body of a request in parts; None if it is larger."""
+    chunks: list[bytes] = []
+    num_bytes = 0
+    async for chunk in request.stream():
+        num_bytes += len(chunk)
+        if num_bytes > max_bytes:
+            return None
+        chunks.append(chunk)
+    return chunks
 
 
 def _file(make: Callable[[], Export]) -> Response:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
 
 from playwright.sync_api import expect
 
+from app.formats.archive import pack
 from tests.e2e.screen import Screen
 
 PO = """msgid ""
@@ -109,3 +111,40 @@ def test_tag_between_spaces_of_the_source_is_inserted_by_key(screen: Screen):
     screen.page.locator(".source .chip").press("Enter")
     expect(screen.field).to_have_value("Drücken {1}")
     expect(screen.field).to_be_focused()
+
+
+def test_files_of_a_zip_are_opened_together_and_exported_in_their_places(screen: Screen, tmp_path: Path):
+    page = screen.page
+    job = pack({"Job/a.txt": b"Open the settings.\n", "Job/logo.png": b"\x89PNG", "Job/b.txt": b"Save it.\n"})
+    screen.upload("document", "job.zip", job)
+    opened = page.get_by_role("dialog", name="Opened files")
+    expect(opened.get_by_role("status")).to_have_text("2 documents were opened. 1 file was not opened.")
+    expect(opened.get_by_role("row", name="Job/logo.png")).to_contain_text("does not read files that end in .png")
+    expect(opened.get_by_role("row", name="Job/b.txt")).to_contain_text("1 segment")
+    expect(page.locator(".docinfo .name")).to_have_text("a.txt")
+    page.keyboard.press("Escape")
+    expect(screen.field).to_be_focused()
+    screen.type_text("Einstellungen öffnen.")
+    screen.confirm()
+    screen.wait_until_saved()
+
+    page.get_by_role("button", name="Export").click()
+    page.get_by_role("menuitem", name="Translated files as ZIP").click()
+    dialog = page.get_by_role("dialog", name="Translated files as ZIP")
+    expect(dialog.get_by_role("row", name="Job/a.txt")).to_contain_text("1 / 1")
+    with page.expect_download() as started:
+        dialog.get_by_role("button", name="Make the ZIP file").click()
+    expect(dialog.get_by_role("row")).to_have_count(1)
+    expect(dialog.get_by_role("row", name="Job/b.txt")).to_contain_text("1 of 1 segments are not confirmed.")
+    expect(dialog.get_by_role("status")).to_contain_text("1 other file of the archive is in it unchanged.")
+    assert started.value.suggested_filename == "job.de.zip"
+    started.value.save_as(tmp_path / "job.de.zip")
+    with zipfile.ZipFile(tmp_path / "job.de.zip") as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    assert contents == {
+        "Job/a.txt": "Einstellungen öffnen.\n".encode(),
+        "Job/logo.png": b"\x89PNG",
+        "Job/b.txt": b"Save it.\n",
+    }
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)

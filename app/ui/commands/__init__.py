@@ -10,6 +10,14 @@ from typing import Final
 
 from app.errors import CommandError
 from app.i18n import Message
+from app.ui.commands.bundle_commands import (
+    BeginFiles,
+    EndFiles,
+    ListPackable,
+    OpenEntry,
+    OpenFile,
+    PackDocuments,
+)
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.commands.document_commands import (
     AskReading,
@@ -150,6 +158,12 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ListDocuments,
         MoveDocument,
         DeleteDocument,
+        BeginFiles,
+        OpenFile,
+        OpenEntry,
+        EndFiles,
+        ListPackable,
+        PackDocuments,
         OpenDocument,
         OpenSample,
         ResumeSession,

@@ -12,6 +12,7 @@ import pytest
 
 from app.errors import CommandError, DocumentError, GlossaryError
 from app.formats import Reading
+from app.formats.archive import pack
 from app.formats.documents import FileOverview
 from app.i18n import Message
 from app.reading import FileReader, SeparateReader
@@ -25,6 +26,7 @@ PO = (
 ).encode()
 GLOSSARY = b"router\tRouter\na\tb\nfile\tDatei\nfile\tDatei\nrouter\tRooter\nonly\n"
 TMX = write_tmx([MemoryEntry(f"<b>Page</b> {number}", f"<b>Seite</b> {number}") for number in range(5100)], "en", "de")
+ARCHIVE = pack({"a/größe.txt": b"One.\n", "b.png": b"no", "c.txt": b"", "d.txt": b"Two.\n" * 9})
 MANY_TERMS = "".join(f"term {number}\tBegriff {number}\n" for number in range(120_000)).encode()
 
 
@@ -62,7 +64,18 @@ def test_files_read_elsewhere_equal_files_read_here(separate: SeparateReader):
     assert document == here.document(table, "a.csv", english, reading)
     assert [segment.source for segment in document.segments][-1] == "Trouble"
     assert imported.errors and imported.repeats and any(warning.fix for warning in imported.warnings)
+    assert separate.archive(ARCHIVE, "job.zip") == here.archive(ARCHIVE, "job.zip")
     assert separate.memory(TMX, "m.tmx", "en", "de") == here.memory(TMX, "m.tmx", "en", "de")
+
+
+def test_archive_that_is_none_or_holds_a_damaged_file_is_reported(separate: SeparateReader):
+    with pytest.raises(DocumentError, match=r"job\.zip is not a ZIP archive"):
+        separate.archive(b"PK\3\4", "job.zip")
+    damaged = bytearray(ARCHIVE)
+    damaged[damaged.index(b"a/gr") + 12] ^= 0xFF  # in the packed bytes of the first file
+    members = separate.archive(bytes(damaged), "job.zip").members
+    assert "is damaged in the archive" in str(members[0].problem)
+    assert members[3].problem is None
 
 
 def test_the_direction_is_chosen_here_while_the_file_is_read_there(separate: SeparateReader):

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from app.formats.archive import pack
 from app.glossary.glossary import MAX_OWN_ID
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
-from app.ui.results import Findings, ShownSession
+from app.ui.results import BegunArchive, Findings, ShownSession
 from app.ui.typescript import FILE, protocol_types, results
 from tests.app.hand_decoder import HandDecoder, settle
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
@@ -86,6 +87,7 @@ def _spelling_is_not_checked(monkeypatch: pytest.MonkeyPatch):
 STRICT = ConfigDict(extra="forbid", strict=True)
 TMX = b"""<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Open the settings.</seg></tuv>
 <tuv xml:lang="de"><seg>\xc3\x96ffnen</seg></tuv></tu></body></tmx>"""
+ARCHIVE = pack({"a.txt": b"One.\nTwo.\n", "b.png": b"no"})
 UPLOAD = b"router\tRouter\nrouter\t\nfile\tdatei\nfile\tDatei\nbad\n"
 TERM = {"source": "settings", "target": "Einstellungen", "variants": ["Optionen"], "status": "preferred"}
 
@@ -109,6 +111,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
     api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     (glossary,) = workspace.terms.glossaries
     staged = api.glossaries.stage(workspace.token, "more.tsv", [b"save\tspeichern\n"], "en")["result"]["import"]
+    has_shape(begun := api.begin_archive(workspace.token, "job.zip", [ARCHIVE], "en")["result"], BegunArchive)
     query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
     more = {"case": "exact", "matching": "lemma", "note": ""}
     project = {"client_name": "", "formality": "formal", "domain": None, "shares_memory": True, "learns": True}
@@ -163,6 +166,12 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("move_document", {"session": workspace.session_id, "project": 2}),
         ("delete_project", {"project": 2, "into": 1}),
         ("delete_document", {"session": workspace.session_id + 1}),
+        ("begin_files", {"folder": "Site"}),
+        ("open_file", {"bundle": begun["bundle"] + 1, "path": "Site/a.png", "data": ""}),
+        ("open_entry", {"bundle": begun["bundle"], "entry": 0}),
+        ("end_files", {"bundle": begun["bundle"]}),
+        ("packable", {}),
+        ("pack", {"documents": [workspace.session_id]}),
         ("restart_document", {"direction": "en-de"}),
         ("delete_session", {}),
         ("open_sample", {}),

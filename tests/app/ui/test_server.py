@@ -167,7 +167,7 @@ def test_page_before_the_api_keeps_its_checks_and_is_closed_without_the_flag(fro
 def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
     def is_used(method: str, path: str) -> bool:
         if method == "POST":
-            return path.startswith(("/gradio_api/component_server", "/glossary/", "/model/"))
+            return path.startswith(("/gradio_api/component_server", "/glossary/", "/archive/", "/model/"))
         return method in ("GET", "HEAD") and (
             path in ("/", "/theme.css", "/favicon.ico", "/status", "/healthz")
             or path.startswith(("/assets/", "/static/", "/download/", "/pinpoint-static/"))

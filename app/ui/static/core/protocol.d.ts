@@ -59,6 +59,12 @@ export type Command =
   | ListDocuments
   | MoveDocument
   | DeleteDocument
+  | BeginFiles
+  | OpenFile
+  | OpenEntry
+  | EndFiles
+  | ListPackable
+  | PackDocuments
   | OpenDocument
   | OpenSample
   | ResumeSession
@@ -147,6 +153,12 @@ export interface CommandResults {
   documents: DocumentList;
   move_document: DocumentList;
   delete_document: DocumentList;
+  begin_files: BegunFiles;
+  open_file: OpenedFile;
+  open_entry: OpenedFile;
+  end_files: undefined;
+  packable: PackableDocuments;
+  pack: PackedDocuments;
   open_document: ShownSession;
   open_sample: ShownSession;
   resume_session: ShownSession;
@@ -174,6 +186,7 @@ export interface FunctionResults {
   completion: Completion;
   preview: DocumentPreview;
   upload: ImportReport | ColumnsQuestion;
+  archive: BegunArchive;
 }
 
 /** The fields of every command: its `name`, and the page's version, so that the reply has only newer state.
@@ -224,6 +237,13 @@ export interface Alternatives {
   text: string;
   replaced: string[];
   rows: AlternativeRow[];
+}
+
+/** A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened. */
+export interface ArchiveFile {
+  entry: number;
+  path: string;
+  problem: string | null;
 }
 
 /** Other words for word number `word` of the proposal `text`. */
@@ -337,6 +357,24 @@ export interface BanView {
 export interface BatchStep {
   step: number;
   segments: number[];
+}
+
+/** Starts to open a selection of files; `folder` is the name of the folder that was chosen, or empty. */
+export interface BeginFiles extends CommandFields {
+  name: 'begin_files';
+  folder: string;
+}
+
+/** An archive that is being opened: its name and all its files. */
+export interface BegunArchive {
+  bundle: number;
+  name: string;
+  files: ArchiveFile[];
+}
+
+/** The number of an archive or a selection that is being opened. */
+export interface BegunFiles {
+  bundle: number;
 }
 
 /** A row that lacks only a target, which can be entered. */
@@ -616,6 +654,12 @@ export interface EditedTerm {
   row: TermRow;
 }
 
+/** Forgets the files of an archive or a selection that were not opened. */
+export interface EndFiles extends CommandFields {
+  name: 'end_files';
+  bundle: number;
+}
+
 /** `kind` is for the page's script, `message` for the person. */
 export interface ErrorDetails {
   kind: string;
@@ -863,6 +907,11 @@ export interface ListModels extends CommandFields {
   name: 'models';
 }
 
+/** The documents that can be exported together with this one. */
+export interface ListPackable extends CommandFields {
+  name: 'packable';
+}
+
 /** The directions that two models have through a language between, and the models for one of them.
  *
  * `direction` is the wanted one; with null, it is the document's, or else the first. */
@@ -1008,6 +1057,21 @@ export interface OpenDocument extends CommandFields {
   data: string;
 }
 
+/** Opens a file of an archive as a document, without showing it. */
+export interface OpenEntry extends CommandFields {
+  name: 'open_entry';
+  bundle: number;
+  entry: number;
+}
+
+/** Opens a file of a selection as a document, without showing it. */
+export interface OpenFile extends CommandFields {
+  name: 'open_file';
+  bundle: number;
+  path: string;
+  data: string;
+}
+
 /** Opens the sample document. */
 export interface OpenSample extends CommandFields {
   name: 'open_sample';
@@ -1019,6 +1083,15 @@ export interface OpenSegment extends CommandFields {
   segment: number;
 }
 
+/** A file of an archive or a selection: its session with notes about it, or the reason why it was not opened. */
+export interface OpenedFile {
+  path: string;
+  session: number | null;
+  problem: string | null;
+  notes: string[];
+  num_segments: number;
+}
+
 /** The segment to open. */
 export interface OpenedSegment {
   open: number;
@@ -1028,6 +1101,46 @@ export interface OpenedSegment {
 export interface OrderGlossaries extends CommandFields {
   name: 'glossary_order';
   order?: number[] | null;
+}
+
+/** Makes an archive of translated documents, to be downloaded. */
+export interface PackDocuments extends CommandFields {
+  name: 'pack';
+  documents: number[];
+}
+
+/** A document that can be exported with others. */
+export interface PackableDocument {
+  session: number;
+  path: string;
+  num_confirmed: number;
+  num_segments: number;
+}
+
+/** The documents that were opened together with this one, if there are such, then those of its project. */
+export interface PackableDocuments {
+  groups: PackableGroup[];
+}
+
+/** Documents that belong together; the `name` of a selection may be empty. */
+export interface PackableGroup {
+  name: string;
+  kind: 'archive' | 'selection' | 'project';
+  documents: PackableDocument[];
+}
+
+/** An exported document, and what is not finished in it. */
+export interface PackedDocument {
+  path: string;
+  note: string | null;
+}
+
+/** An archive to download by its key; `num_unchanged` files of the original archive are in it as they were. */
+export interface PackedDocuments {
+  key: string;
+  name: string;
+  documents: PackedDocument[];
+  num_unchanged: number;
 }
 
 /** The target languages by source language that no single model has, and the models to use for `direction`. */

@@ -45,6 +45,13 @@ declare global {
   type ProjectRow = protocol.ProjectRow;
   type DocumentRow = protocol.DocumentRow;
   type DocumentList = protocol.DocumentList;
+  type BegunArchive = protocol.BegunArchive;
+  type OpenedFile = protocol.OpenedFile;
+  type PackableGroup = protocol.PackableGroup;
+  type PackableDocument = protocol.PackableDocument;
+  type PackedDocuments = protocol.PackedDocuments;
+  /** A file of this computer, with its folders if a folder was chosen or dropped. */
+  type ChosenFile = {path: string; file: File};
   type GlossarySummary = protocol.GlossarySummary;
   type EditReport = protocol.EditReport;
   /** [offset, code points removed, new text, origin] */

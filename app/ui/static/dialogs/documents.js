@@ -4,6 +4,7 @@ import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {dayAndTime} from '../core/texts.js';
+import {openPacking} from './packing.js';
 import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
 
 const TABS = ['documents', 'projects'];
@@ -110,6 +111,7 @@ class DocumentsDialog {
       buttons: [
         button('.btn', {onclick: () => this.upload()}, icon('up'), t('open.file')),
         button('.btn', {onclick: () => this.create()}, icon('plus'), t('project.new')),
+        button('.btn', {onclick: () => this.pack()}, icon('down'), t('packing.menu')),
         h('span.grow', {}),
         button('.btn.primary', {onclick: () => this.dialog.close()}, t('close')),
       ],
@@ -211,6 +213,11 @@ class DocumentsDialog {
   async show(session) {
     this.dialog.close();
     if (session !== this.bench.document.session) await this.bench.switchTo('resume_session', {session});
+  }
+
+  pack() {
+    this.dialog.close();
+    openPacking(this.bench);
   }
 
   upload() {

@@ -1,6 +1,8 @@
 /* Uploads of files that are chosen or dropped, and downloads. The page and the server both check the size. */
+import {filesOfDrop, filesOfInput, hasModelInside, isArchive, toBase64} from '../core/chosen_files.js';
 import {h, t, tn} from '../core/dom.js';
 import {showModels} from '../dialogs/models.js';
+import {openTogether} from '../dialogs/opening.js';
 import {isModelFile} from '../dialogs/own_model.js';
 import {importGlossary} from '../pages/glossary_upload.js';
 
@@ -9,18 +11,11 @@ export const MAX_MIB = {document: 30, glossary: 100, memory: 50};
 const ACCEPT = {
   memory: '.tmx,.sdltm',
   document:
-    '.txt,.md,.markdown,.mdx,.docx,.pptx,.xlsx,.odt,.ods,.odp,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,.resx,.strings,.stringsdict,.xcstrings,.yml,.yaml,.ass,.ssa,.vtt,text/plain',
+    '.txt,.md,.markdown,.mdx,.docx,.pptx,.xlsx,.odt,.ods,.odp,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,.resx,.strings,.stringsdict,.xcstrings,.yml,.yaml,.ass,.ssa,.vtt,.zip,text/plain',
   glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.xml,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
 };
 
-/** @param {File} file */
-const toBase64 = file =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,?/, ''));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
+const GLOSSARY = /\.(csv|tsv|tab|xlsx|tbx|utx)$/i;
 
 export class Files {
   /**
@@ -36,16 +31,30 @@ export class Files {
           type: 'file',
           accept,
           hidden: true,
+          multiple: kind === 'document',
           'data-kind': kind,
           onchange: () => {
-            const [file] = input.files ?? [];
-            if (file) this.take(kind, file);
+            const files = filesOfInput(input);
             input.value = '';
+            if (kind === 'document') this.open(files);
+            else if (files.length) this.take(kind, files[0].file);
           },
         });
         return [kind, input];
       }),
     );
+    const folder = h('input', {
+      type: 'file',
+      hidden: true,
+      webkitdirectory: true,
+      'data-kind': 'folder',
+      onchange: () => {
+        const files = filesOfInput(folder);
+        folder.value = '';
+        if (files.length) openTogether(this.bench, files, MAX_MIB.document);
+      },
+    });
+    this.inputs.folder = folder;
     this.dropHint = h('div.drop', {hidden: true}, t('drop.hint'));
     root.append(...Object.values(this.inputs), this.dropHint);
     /** @param {DragEvent} event */
@@ -63,11 +72,28 @@ export class Files {
       if (!hasFiles(event)) return;
       event.preventDefault();
       this.dropHint.hidden = true;
-      const [file] = event.dataTransfer?.files ?? [];
-      const models = [...(event.dataTransfer?.files ?? [])].filter(isModelFile);
-      if (models.length) showModels(bench, null, models);
-      else if (file) this.take(/\.(csv|tsv|tab|xlsx|tbx|utx)$/i.test(file.name) ? 'glossary' : 'document', file);
+      if (event.dataTransfer) this.drop(event.dataTransfer);
     });
+  }
+
+  /** @param {DataTransfer} dropped */
+  async drop(dropped) {
+    const files = await filesOfDrop(dropped);
+    const models = [];
+    for (const item of files)
+      if (isArchive(item) ? await hasModelInside(item.file) : isModelFile(item.file)) models.push(item.file);
+    if (models.length) showModels(this.bench, null, models);
+    else if (files.length === 1 && GLOSSARY.test(files[0].file.name)) this.take('glossary', files[0].file);
+    else this.open(files);
+  }
+
+  /**
+   * Opens one document, or several files and archives together.
+   * @param {ChosenFile[]} files
+   */
+  open(files) {
+    if (files.length === 1 && !isArchive(files[0])) this.take('document', files[0].file);
+    else if (files.length) openTogether(this.bench, files, MAX_MIB.document);
   }
 
   /** @param {string} kind */
@@ -91,10 +117,8 @@ export class Files {
       await importGlossary(this.bench, file);
       return;
     }
-    let data;
-    try {
-      data = await toBase64(file);
-    } catch {
+    const data = await toBase64(file);
+    if (data === null) {
       this.bench.say('bad', t('file.unreadable', {name: file.name}));
       return;
     }

@@ -7,6 +7,7 @@ import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
 import {languageNames} from '../dialogs/direction.js';
 import {openDocuments} from '../dialogs/documents.js';
 import {comingText, showModels} from '../dialogs/models.js';
+import {openPacking} from '../dialogs/packing.js';
 import {projectName} from '../dialogs/project_form.js';
 import {showReading} from '../dialogs/reading.js';
 import {openStyle} from '../dialogs/style.js';
@@ -102,6 +103,7 @@ export class Header {
           button('.btn.openbtn', {title: t('open.menu')}, icon('open'), h('span.t', {}, t('open.menu'))),
           () => [
             choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
+            choice('open', t('open.folder'), t('open.folder.detail'), () => bench.files.choose('folder')),
             choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
             ...bench.offers.slice(0, 6).map(offer =>
               choice(
@@ -134,6 +136,7 @@ export class Header {
           group(t('export.group.document')),
           download('down', t('export.document'), t('export.document.detail'), 'document', url),
           download('down', t('export.proposals'), t('export.proposals.detail'), 'document-with-proposals', url),
+          choice('down', t('packing.menu'), t('packing.menu.detail'), () => openPacking(bench)),
           download('list', t('export.xliff'), t('export.xliff.detail'), 'segments.xlf', url),
           group(t('export.group.memory')),
           download('memory', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),

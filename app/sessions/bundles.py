@@ -1,0 +1,275 @@
+"""Documents that are opened together, from an archive or a selection of files, and exported together as an archive.
+
+The files are opened one by one, so that a person can stop in between. None of them is shown: each becomes a session in
+the log, which is opened later like any other. The log keeps the bytes of the archive, so that an export has its other
+files unchanged.
+"""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Final
+
+from app.errors import AppError, CommandError, DocumentError, LogError
+from app.formats.archive import (
+    Archive,
+    ArchiveMember,
+    limit_problem,
+    name_problem,
+    pack,
+    safe_path,
+    unique_paths,
+)
+from app.formats.documents import Export, FileOverview, with_language
+from app.i18n import Message
+from app.log.bundle_tables import Bundle, BundlePlace, bundle_of, documents_of_bundle, load_bundle
+from app.log.records import NewEvent, SessionSummary
+from app.log.store import LogStore
+from app.models.document_direction import decide
+from app.models.loading import ModelHandle
+from app.models.style import Style
+from app.projects import Projects, name_of, style_of
+from app.reading import FileReader
+from app.reports.translated_document import translated_document
+from app.segments.state import Json
+from app.sessions.workspace_opener import versions
+from app.text.encoding import safe_name
+from engine import SearchOptions
+
+MAX_STAGED: Final = 4  # archives and selections that are being opened at the same time
+MAX_PACKED: Final = 2  # archives that wait for their download
+_DEFAULT_NAME: Final = "translated"
+
+
+@dataclass(slots=True)
+class _Staged:
+    """An archive or a selection that is being opened, with the contents of its files that are not open yet."""
+
+    bundle: Bundle
+    members: Mapping[int, ArchiveMember] = field(default_factory=dict)
+    contents: dict[int, bytes] = field(default_factory=dict)
+    num_files: int = 0
+    num_bytes: int = 0
+
+
+class Bundles:
+    """Opens several files, and packs translated documents. Safe from several threads."""
+
+    def __init__(
+        self,
+        store: LogStore,
+        files: FileReader,
+        model: ModelHandle,
+        projects: Projects,
+        options: SearchOptions,
+    ) -> None:
+        self._store = store
+        self._files = files
+        self._model = model
+        self._projects = projects
+        self._options = options
+        self._staged: OrderedDict[int, _Staged] = OrderedDict()
+        self._packed: OrderedDict[str, Export] = OrderedDict()
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+
+    # ---- opening ----
+
+    def begin_archive(self, data: bytes, name: str) -> Json:
+        """Reads an archive; returns its number here and its files, of which those without a problem can be opened."""
+        unpacked = self._files.archive(data, name)
+        members = {member.index: member for member in unpacked.members}
+        bundle = Bundle(0, safe_name(name, "archive.zip"), data)
+        number = self._stage(_Staged(bundle, members, dict(unpacked.contents)))
+        rows = [{"entry": one.index, "path": one.path, "problem": one.problem} for one in unpacked.members]
+        return {"bundle": number, "name": bundle.name, "files": rows}
+
+    def begin_selection(self, name: str) -> int:
+        """Starts a selection of files, such as a folder of that name; returns its number here."""
+        return self._stage(_Staged(Bundle(0, safe_name(name, "") if name else "")))
+
+    def open_entry(self, number: int, entry: int) -> Json:
+        """Opens a file of an archive as a document: see `open_file`."""
+        staged = self._get(number)
+        member = staged.members.get(entry)
+        if member is None:
+            raise CommandError(Message("The archive has no such file: open the archive again."))
+        if member.problem is not None:
+            return _unopened(member.path, member.problem)
+        with self._lock:
+            data = staged.contents.pop(entry, b"")
+        return self._open(staged, data, member.path, entry)
+
+    def open_file(self, number: int, path: str, data: bytes) -> Json:
+        """Opens a file of a selection as a document of the current project of its languages.
+
+        Returns its session, or the problem because of which it is not opened.
+        """
+        staged, problem = self._get(number), name_problem(path)
+        path = safe_path(path)
+        staged.num_files += 1
+        staged.num_bytes += len(data)
+        problem = problem or limit_problem(staged.num_files, staged.num_bytes)
+        return _unopened(path, problem) if problem else self._open(staged, data, path, None)
+
+    def end(self, number: int) -> None:
+        """Forgets the files that were not opened."""
+        with self._lock:
+            self._staged.pop(number, None)
+
+    def _stage(self, staged: _Staged) -> int:
+        with self._lock:
+            number = next(self._numbers)
+            self._staged[number] = staged
+            while len(self._staged) > MAX_STAGED:
+                self._staged.popitem(last=False)
+        return number
+
+    def _get(self, number: int) -> _Staged:
+        with self._lock:
+            if number not in self._staged:
+                raise CommandError(Message("These files are not at hand any more: open them again."))
+            return self._staged[number]
+
+    def _open(self, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:
+        notes: list[str] = []
+        direction = self._model.direction
+
+        def choose(file: FileOverview) -> str:
+            nonlocal direction
+            if self._model.fixed_direction is None and self._model.directions:
+                decision = decide(file, self._model.directions, file.languages)
+                direction = decision.direction
+                notes.extend([decision.note] if decision.note else [])
+            return direction
+
+        try:
+            document = self._files.document(data, path.rpartition("/")[2], choose)
+        except AppError as problem:
+            return _unopened(path, problem.args[0])
+        project = self._projects.for_new(direction)
+        style = style_of(project).known_to(self._model, direction)
+        events = [] if style == Style() else [NewEvent("style", {**asdict(style), "is_default": True})]
+        record = self._store.start_session(
+            document,
+            direction,
+            versions=versions(),
+            options=asdict(self._options),
+            events=events,
+            project_id=project.id or None,
+            place=BundlePlace(staged.bundle, path, entry),
+        )
+        if not staged.bundle.id:
+            staged.bundle = Bundle(bundle_of(self._store.connection, record.id) or 0, staged.bundle.name)
+        return {
+            "path": path,
+            "session": record.id,
+            "problem": None,
+            "notes": [*document.notes, *notes],
+            "num_segments": len(document.order),
+        }
+
+    # ---- exporting ----
+
+    def choices(self, session_id: int) -> Json:
+        """The documents that can be exported together with that of a session: its bundle's, and its project's."""
+        summaries = {summary.id: summary for summary in self._store.sessions()}
+        if session_id not in summaries:
+            raise CommandError(Message("This document was deleted meanwhile: open the list of documents again."))
+        groups = []
+        bundle_id = bundle_of(self._store.connection, session_id)
+        if bundle_id is not None and (bundle := load_bundle(self._store.connection, bundle_id)) is not None:
+            places = documents_of_bundle(self._store.connection, bundle_id)
+            rows = [_row(summaries[place.session_id]) for place in places if place.session_id in summaries]
+            groups.append({"name": bundle.name, "kind": "archive" if bundle.data else "selection", "documents": rows})
+        project = self._projects.get(summaries[session_id].project_id)
+        own = [_row(one) for one in sorted(summaries.values(), key=lambda one: one.id) if one.project_id == project.id]
+        groups.append({"name": name_of(project), "kind": "project", "documents": own})
+        return {"groups": groups}
+
+    def pack(self, session_ids: Sequence[int]) -> Json:
+        """Makes an archive of the translated documents of these sessions, to be downloaded by `packed`.
+
+        If they all came from one archive, it is this archive, with them in their places; else a new one, with their
+        folders. Returns its key and name, and a note for each document that is not finished. Raises DocumentError,
+        which names the document, if one cannot be exported; then no archive is made.
+        """
+        summaries = {summary.id: summary for summary in self._store.sessions()}
+        chosen = [summaries[session_id] for session_id in dict.fromkeys(session_ids) if session_id in summaries]
+        if not chosen:
+            raise CommandError(Message("No document is chosen: choose one."))
+        made = [self._translated(summary) for summary in chosen]
+        rows = [{"path": summary.shown_name, "note": export.note} for summary, export in zip(chosen, made, strict=True)]
+        languages = {summary.direction.partition("-")[2] for summary in chosen}
+        language = languages.pop() if len(languages) == 1 else None
+        bundle_ids = {bundle_of(self._store.connection, summary.id) for summary in chosen}
+        bundle_id = bundle_ids.pop() if len(bundle_ids) == 1 else None
+        bundle = None if bundle_id is None else load_bundle(self._store.connection, bundle_id)
+        num_unchanged = 0
+        if bundle is not None and bundle.data:
+            entries = {one.session_id: one.entry for one in documents_of_bundle(self._store.connection, bundle.id)}
+            archive = Archive(bundle.data, bundle.name)
+            new = {
+                entry: export.data
+                for summary, export in zip(chosen, made, strict=True)
+                if (entry := entries[summary.id]) is not None
+            }
+            num_unchanged = len(archive.members) - len(new)
+            data, name = archive.rewritten(new), bundle.name
+        else:
+            folders = [summary.path.rpartition("/")[0] for summary in chosen]
+            paths = [
+                f"{folder}/{export.name}" if folder else export.name
+                for folder, export in zip(folders, made, strict=True)
+            ]
+            data = pack(dict(zip(unique_paths(paths), (export.data for export in made), strict=True)))
+            project = self._projects.get(chosen[0].project_id)
+            is_one_project = len({summary.project_id for summary in chosen}) == 1
+            base = (bundle.name if bundle else "") or (project.name if is_one_project else "") or _DEFAULT_NAME
+            name = f"{base}.zip"
+        export = Export(with_language(safe_name(name, "translated.zip"), language), data)
+        for summary in chosen:
+            with suppress(LogError):  # a full disk must not keep work here
+                self._store.append(summary.id, "export", {"kind": "zip", "name": export.name})
+        key = secrets.token_urlsafe(12)
+        with self._lock:
+            self._packed[key] = export
+            while len(self._packed) > MAX_PACKED:
+                self._packed.popitem(last=False)
+        return {"key": key, "name": export.name, "documents": rows, "num_unchanged": num_unchanged}
+
+    def packed(self, key: str) -> Export:
+        """An archive that `pack` made."""
+        with self._lock:
+            if key not in self._packed:
+                raise CommandError(Message("This archive is not at hand any more: export it again."))
+            return self._packed[key]
+
+    def _translated(self, summary: SessionSummary) -> Export:
+        record = self._store.load_session(summary.id)
+        language = summary.direction.partition("-")[2]
+        try:
+            return translated_document(record.document, record.segments, language)
+        except DocumentError as problem:
+            raise DocumentError(
+                Message("{name}: {problem}", name=summary.shown_name, problem=problem.args[0])
+            ) from problem
+
+
+def _row(summary: SessionSummary) -> Json:
+    return {
+        "session": summary.id,
+        "path": summary.shown_name,
+        "num_confirmed": summary.num_confirmed,
+        "num_segments": summary.num_segments,
+    }
+
+
+def _unopened(path: str, problem: str) -> Json:
+    return {"path": path, "session": None, "problem": problem, "notes": [], "num_segments": 0}

@@ -1,0 +1,79 @@
+"""Commands about several documents: opened together from an archive or a selection, and exported together."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from app.segments import Json
+from app.sessions import Sessions
+from app.ui import results as r
+from app.ui.commands.command import Command
+from app.ui.schemas import FileBytes, Integer, List
+from app.workspace.commands import Workspace
+
+
+class BeginFiles(Command):
+    """Starts to open a selection of files; `folder` is the name of the folder that was chosen, or empty."""
+
+    name: Literal["begin_files"]
+    result: ClassVar[Any] = r.BegunFiles
+    folder: str
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return {"bundle": sessions.bundles.begin_selection(self.folder)}
+
+
+class OpenFile(Command):
+    """Opens a file of a selection as a document, without showing it."""
+
+    name: Literal["open_file"]
+    result: ClassVar[Any] = r.OpenedFile
+    bundle: Integer
+    path: str
+    data: FileBytes
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.open_file(self.bundle, self.path, self.data)
+
+
+class OpenEntry(Command):
+    """Opens a file of an archive as a document, without showing it."""
+
+    name: Literal["open_entry"]
+    result: ClassVar[Any] = r.OpenedFile
+    bundle: Integer
+    entry: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.open_entry(self.bundle, self.entry)
+
+
+class EndFiles(Command):
+    """Forgets the files of an archive or a selection that were not opened."""
+
+    name: Literal["end_files"]
+    bundle: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.bundles.end(self.bundle)
+
+
+class ListPackable(Command):
+    """The documents that can be exported together with this one."""
+
+    name: Literal["packable"]
+    result: ClassVar[Any] = r.PackableDocuments
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.choices(workspace.session_id)
+
+
+class PackDocuments(Command):
+    """Makes an archive of translated documents, to be downloaded."""
+
+    name: Literal["pack"]
+    result: ClassVar[Any] = r.PackedDocuments
+    documents: List[Integer]
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.pack(self.documents)

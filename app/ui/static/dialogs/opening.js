@@ -1,0 +1,209 @@
+/* Opens several files as documents of the project: one after the other, with progress and a list of what was opened. */
+import {isArchive, toBase64} from '../core/chosen_files.js';
+import {Dialog} from '../core/dialog.js';
+import {button, count, h, setText, t, tn} from '../core/dom.js';
+import {upload} from '../core/upload.js';
+
+const MAX_ROWS = 1000;
+const MIB = 1048576;
+
+/**
+ * Opens the files and shows the first document that was opened.
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'notes' | 'root' | 'segment' | 'session' | 'switchTo'>} bench
+ * @param {ChosenFile[]} files
+ * @param {number} maxMib the size that one file may have
+ */
+export const openTogether = (bench, files, maxMib) => new Opening(bench, maxMib).run(files);
+
+class Opening {
+  /**
+   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'notes' | 'root' | 'segment' | 'session' | 'switchTo'>} bench
+   * @param {number} maxMib
+   */
+  constructor(bench, maxMib) {
+    this.bench = bench;
+    this.maxMib = maxMib;
+    /** @type {OpenedFile[]} */
+    this.rows = [];
+    this.stopping = new AbortController();
+    this.state = h('p.muted', {role: 'status'}, t('opening.sending'));
+    this.bar = h('progress', {max: 1, value: 0, 'aria-label': t('opening.title')});
+    this.stop = button('.btn', {onclick: () => this.cancel()}, t('opening.cancel'));
+    this.dialog = new Dialog({
+      name: 'opening',
+      title: t('opening.title'),
+      classes: '.small.opening',
+      body: [this.state, this.bar],
+      buttons: this.stop,
+      onCancel: () => this.cancel(),
+    });
+  }
+
+  get isStopped() {
+    return this.stopping.signal.aborted;
+  }
+
+  cancel() {
+    this.stopping.abort();
+    this.stop.disabled = true;
+    setText(this.state, t('opening.stopping'));
+  }
+
+  /** @param {ChosenFile[]} files */
+  async run(files) {
+    this.bench.segment.flush();
+    this.dialog.open(this.bench.root, this.stop);
+    const loose = files.filter(file => !isArchive(file));
+    if (loose.length) await this.openFiles(loose);
+    for (const archive of files.filter(isArchive)) await this.openArchive(archive);
+    const first = this.rows.find(row => row.session !== null);
+    if (first && (await this.bench.switchTo('resume_session', {session: first.session}))) this.bench.notes.clear();
+    this.dialog.close();
+    showOpened(this.bench, this.rows);
+  }
+
+  /** @param {ChosenFile[]} files */
+  async openFiles(files) {
+    const folders = new Set(files.map(({path}) => (path.includes('/') ? path.split('/')[0] : '')));
+    const [folder] = folders.size === 1 ? folders : [''];
+    const begun = await this.bench.connection.send('begin_files', {folder});
+    if (!begun.ok) {
+      for (const {path} of files) this.leave(path, begun.error.message);
+      return;
+    }
+    const {bundle} = begun.result;
+    for (const [at, {path, file}] of files.entries()) {
+      this.show(at, files.length, path);
+      await this.openFile(bundle, path, file);
+    }
+    await this.bench.connection.send('end_files', {bundle});
+  }
+
+  /**
+   * @param {number} bundle
+   * @param {string} path
+   * @param {File} file
+   */
+  async openFile(bundle, path, file) {
+    if (this.isStopped) return this.leave(path, t('opening.stopped'));
+    if (file.size > this.maxMib * MIB) return this.leave(path, tooLarge(file, this.maxMib));
+    const data = await toBase64(file);
+    if (data === null) return this.leave(path, t('file.unreadable', {name: file.name}));
+    return this.adopt(path, await this.bench.connection.send('open_file', {bundle, path, data}));
+  }
+
+  /** @param {ChosenFile} archive */
+  async openArchive({path, file}) {
+    if (this.isStopped) return this.leave(path, t('opening.stopped'));
+    setText(this.state, t('opening.unpacking', {name: file.name}));
+    this.bar.value = 0;
+    const address = `archive/${encodeURIComponent(this.bench.session.token)}`;
+    /** @param {number} share */
+    const progress = share => {
+      if (share < 1) this.bar.value = share;
+      else this.bar.removeAttribute('value');
+    };
+    const reply = await upload(address, {file: file.name}, file, progress, this.stopping.signal);
+    if (!reply?.ok) {
+      const problem = reply?.status === 413 ? tooLarge(file, 200) : (reply?.error?.message ?? t('alts.offline'));
+      return this.leave(path, this.isStopped ? t('opening.stopped') : problem);
+    }
+    const {bundle, files} = /** @type {BegunArchive} */ (reply.result);
+    if (!files.length) this.leave(path, t('opening.no_files'));
+    for (const [at, one] of files.entries()) {
+      this.show(at, files.length, one.path);
+      if (one.problem !== null) this.leave(one.path, one.problem);
+      else if (this.isStopped) this.leave(one.path, t('opening.stopped'));
+      else this.adopt(one.path, await this.bench.connection.send('open_entry', {bundle, entry: one.entry}));
+    }
+    await this.bench.connection.send('end_files', {bundle});
+  }
+
+  /**
+   * @param {string} path
+   * @param {ReplyTo<'open_file'>} reply
+   */
+  adopt(path, reply) {
+    if (reply.ok) this.rows.push(reply.result);
+    else this.leave(path, reply.error.message);
+  }
+
+  /**
+   * Notes why a file was not opened.
+   * @param {string} path
+   * @param {string} problem
+   */
+  leave(path, problem) {
+    this.rows.push({path, session: null, problem, notes: [], num_segments: 0});
+  }
+
+  /**
+   * @param {number} at
+   * @param {number} total
+   * @param {string} path
+   */
+  show(at, total, path) {
+    this.bar.value = at / total;
+    if (!this.isStopped) setText(this.state, t('opening.progress', {n: count(at + 1), total: count(total), path}));
+  }
+}
+
+/**
+ * @param {File} file
+ * @param {number} limit in MiB
+ */
+const tooLarge = (file, limit) => t('file.too_large', {name: file.name, size: (file.size / MIB).toFixed(1), limit});
+
+/**
+ * Lists what was opened, and what was not and why.
+ * @param {Pick<Bench, 'focusEditor' | 'root'>} bench
+ * @param {OpenedFile[]} rows
+ */
+const showOpened = (bench, rows) => {
+  const opened = rows.filter(row => row.session !== null);
+  const left = rows.filter(row => row.session === null);
+  const shown = [...left, ...opened].slice(0, MAX_ROWS);
+  const close = button('.btn.primary', {onclick: () => dialog.close()}, t('close'));
+  const dialog = new Dialog({
+    name: 'opened',
+    title: t('opened.title'),
+    classes: '.opening',
+    body: [
+      h('p', {role: 'status'}, [
+        tn('opened.opened', opened.length),
+        left.length ? ` ${tn('opened.left', left.length)}` : '',
+      ]),
+      opened.length > 1 ? h('p.muted', {}, t('opened.where')) : null,
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h('tr', {}, h('th', {scope: 'col'}, t('opened.file')), h('th', {scope: 'col'}, t('opened.result'))),
+        ),
+        h('tbody', {}, shown.map(fileRow)),
+      ),
+      rows.length > MAX_ROWS ? h('p.muted', {}, t('opened.more', {n: count(rows.length - MAX_ROWS)})) : null,
+    ],
+    buttons: close,
+    onClose: () => bench.focusEditor(),
+  });
+  dialog.open(bench.root, close);
+};
+
+/** @param {OpenedFile} row */
+const fileRow = ({path, problem, notes, num_segments}) =>
+  h(
+    'tr',
+    {},
+    h('td.path', {}, path),
+    h(
+      'td',
+      {},
+      problem === null
+        ? [h('span.tag.ok', {}, t('opened.is_open')), ` ${tn('opened.segments', num_segments)}`]
+        : [h('span.tag.bad', {}, t('opened.is_left')), ` ${problem}`],
+      notes.map(note => h('div.muted', {}, note)),
+    ),
+  );

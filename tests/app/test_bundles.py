@@ -1,0 +1,172 @@
+"""Several documents: opened from an archive or a selection, exported together."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import CommandError, DocumentError
+from app.log.store import LogStore
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Sessions
+from app.sessions import bundles as limits
+from app.sessions.bundles import Bundles
+from tests.app.formats.test_archive import zipped
+from tests.app.hand_decoder import HandDecoder, ready_model
+
+TEXT = b"Open the settings.\nThe router saves the file.\n"
+PICTURE = b"\x89PNG\r\n" + bytes(range(256))
+JOB = zipped(("Job/a/manual.txt", TEXT), ("Job/logo.png", PICTURE), ("Job/b/manual.txt", TEXT), ("Job/c.docx", b"no"))
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Iterator[Sessions]:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
+    yield sessions
+    sessions.close()
+    store.close()
+
+
+def open_job(bundles: Bundles, data: bytes = JOB, name: str = "job.zip") -> list[dict[str, Any]]:
+    begun = bundles.begin_archive(data, name)
+    rows = [file if file["problem"] else bundles.open_entry(begun["bundle"], file["entry"]) for file in begun["files"]]
+    bundles.end(begun["bundle"])
+    return rows
+
+
+def open_files(bundles: Bundles, folder: str, *files: tuple[str, bytes]) -> list[dict[str, Any]]:
+    number = bundles.begin_selection(folder)
+    rows = [bundles.open_file(number, path, data) for path, data in files]
+    bundles.end(number)
+    return rows
+
+
+def confirm(sessions: Sessions, session_id: int, *texts: str) -> None:
+    workspace = sessions.resume(session_id)
+    for index, text in enumerate(texts):
+        workspace.confirm(index, text)
+
+
+def contents(sessions: Sessions, packed: dict[str, Any]) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(sessions.bundles.packed(packed["key"]).data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_files_of_an_archive_become_documents_of_one_project_and_the_others_have_a_reason(sessions: Sessions):
+    rows = open_job(sessions.bundles)
+    assert [row["path"] for row in rows] == ["Job/a/manual.txt", "Job/logo.png", "Job/b/manual.txt", "Job/c.docx"]
+    assert [row.get("num_segments") for row in rows] == [2, None, 2, 0]
+    assert ".png" in rows[1]["problem"] and "c.docx is not a .docx file" in rows[3]["problem"]
+    documents = sessions.documents()["documents"]
+    assert [row["name"] for row in documents] == ["Job/b/manual.txt", "Job/a/manual.txt"]
+    assert len({row["project"] for row in documents}) == 1
+    confirm(sessions, rows[0]["session"], "Öffnen Sie die Einstellungen.")
+    second = sessions.resume(rows[2]["session"])
+    assert second.document.name == "manual.txt"
+    (match, *_) = second.memory.matches(0)["matches"]
+    assert match["target"] == "Öffnen Sie die Einstellungen."
+
+
+def test_export_replaces_the_chosen_documents_and_keeps_all_else_of_the_archive(sessions: Sessions):
+    rows = open_job(sessions.bundles)
+    first, second = rows[0]["session"], rows[2]["session"]
+    confirm(sessions, first, "Öffnen Sie die Einstellungen.", "Der Router speichert die Datei.")
+    confirm(sessions, second, "Einstellungen öffnen.")
+    groups = sessions.bundles.choices(first)["groups"]
+    assert [(group["kind"], group["name"], len(group["documents"])) for group in groups] == [
+        ("archive", "job.zip", 2),
+        ("project", "My project", 2),
+    ]
+    packed = sessions.bundles.pack([first, second])
+    assert (packed["name"], packed["num_unchanged"]) == ("job.de.zip", 2)
+    assert [(row["path"], row["note"]) for row in packed["documents"]] == [
+        ("Job/a/manual.txt", None),
+        ("Job/b/manual.txt", "1 of 2 segments are not confirmed. 1 are in the source language."),
+    ]
+    assert contents(sessions, packed) == {
+        "Job/a/manual.txt": "Öffnen Sie die Einstellungen.\nDer Router speichert die Datei.\n".encode(),
+        "Job/logo.png": PICTURE,
+        "Job/b/manual.txt": "Einstellungen öffnen.\nThe router saves the file.\n".encode(),
+        "Job/c.docx": b"no",
+    }
+    alone = contents(sessions, sessions.bundles.pack([second]))
+    assert alone["Job/a/manual.txt"] == TEXT
+    assert [event.payload["kind"] for event in sessions.store.events(first) if event.type == "export"] == ["zip"]
+
+
+def test_documents_of_a_selection_and_of_a_project_are_exported_with_their_folders(sessions: Sessions):
+    rows = open_files(
+        sessions.bundles, "Site", ("Site/a.txt", TEXT), ("Site/x/a.txt", TEXT), ("Site/logo.png", PICTURE)
+    )
+    assert [row["session"] is None for row in rows] == [False, False, True]
+    own = sessions.open_document(b"Another file.\n", "a.txt")
+    group, project = sessions.bundles.choices(rows[0]["session"])["groups"]
+    assert (group["name"], group["kind"], len(project["documents"])) == ("Site", "selection", 3)
+    packed = sessions.bundles.pack([row["session"] for row in group["documents"]])
+    assert packed["name"] == "Site.de.zip"
+    assert list(contents(sessions, packed)) == ["Site/a.de.txt", "Site/x/a.de.txt"]
+    whole = sessions.bundles.pack([row["session"] for row in project["documents"]])
+    assert whole["name"] == "translated.de.zip"
+    assert sorted(contents(sessions, whole)) == ["Site/a.de.txt", "Site/x/a.de.txt", "a.de.txt"]
+    assert [one["kind"] for one in sessions.bundles.choices(own.session_id)["groups"]] == ["project"]
+
+
+def test_document_that_is_read_again_keeps_its_place_in_the_archive(sessions: Sessions):
+    (row,) = open_job(sessions.bundles, zipped(("t.csv", b"en,de\nOne,\nTwo,\n")))
+    workspace = sessions.resume(row["session"])
+    assert sessions.open_document(b"en,de\nOne,\nTwo,\n", "t.csv").session_id != row["session"]
+    again = sessions.restart(workspace, "en-de")
+    again.confirm(0, "Eins")
+    group, _ = sessions.bundles.choices(again.session_id)["groups"]
+    assert [one["session"] for one in group["documents"]] == [again.session_id]
+    assert contents(sessions, sessions.bundles.pack([again.session_id])) == {"t.csv": b"en,de\nOne,Eins\nTwo,\n"}
+
+
+def test_archive_is_kept_until_its_last_document_is_deleted(sessions: Sessions):
+    first, second = (row["session"] for row in open_job(sessions.bundles) if row.get("session"))
+    workspace = sessions.open_sample()
+    connection = sessions.store.connection
+    for session_id, left in ((first, 1), (second, 0)):
+        sessions.delete_document(session_id, besides=workspace)
+        assert len(connection.rows("count", "SELECT id FROM bundle")) == left
+
+
+def test_nothing_is_stored_of_an_archive_without_documents(sessions: Sessions):
+    rows = open_job(sessions.bundles, zipped(("a.docx", b"no"), ("b.png", PICTURE)))
+    assert all(row["problem"] for row in rows)
+    assert sessions.store.connection.rows("count", "SELECT id FROM bundle") == []
+
+
+def test_stale_numbers_and_empty_choices_are_refused_with_a_remedy(sessions: Sessions, monkeypatch: pytest.MonkeyPatch):
+    bundles = sessions.bundles
+    monkeypatch.setattr(limits, "MAX_STAGED", 1)
+    first = bundles.begin_selection("")
+    begun = bundles.begin_archive(JOB, "job.zip")
+    with pytest.raises(CommandError, match="open them again"):
+        bundles.open_file(first, "a.txt", TEXT)
+    with pytest.raises(CommandError, match="open the archive again"):
+        bundles.open_entry(begun["bundle"], 99)
+    assert "png" in bundles.open_entry(begun["bundle"], 1)["problem"]
+    with pytest.raises(CommandError, match="choose one"):
+        bundles.pack([12345])
+    with pytest.raises(CommandError, match="export it again"):
+        bundles.packed("none")
+    with pytest.raises(DocumentError, match="not a ZIP archive"):
+        bundles.begin_archive(b"PK no", "job.zip")
+
+
+def test_document_that_cannot_be_exported_is_named_and_no_archive_is_made(sessions: Sessions):
+    rows = open_job(sessions.bundles)
+    first = rows[0]["session"]
+    confirm(sessions, first, "Eins")
+    connection = sessions.store.connection
+    with connection.transaction("change"):
+        connection.db.execute("UPDATE document SET data = ? WHERE id = (SELECT min(id) FROM document)", (b"Other.\n",))
+    with pytest.raises(DocumentError, match=r"^Job/a/manual\.txt: Segment 1 was created by another version"):
+        sessions.bundles.pack([first])
