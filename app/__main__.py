@@ -164,12 +164,14 @@ def _serve(settings: AppSettings) -> int:
         sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"))
         page = build_server(api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host)
         application: ApiGateway | Doors = page
+        stops = [api.stop]
         if settings.api:
             from app.serving.keys import ApiFile
 
             keys = ApiFile.beside(store.path)
             closing.callback(keys.close)
-            application = with_api(page, sessions, keys)
+            application = gateway = with_api(page, sessions, keys)
+            stops.append(gateway.stop)
             print(f"Other programs reach the API at {address} with a key: see `{program_name()} keys`.")
         if sign_in is None:
             print("Everyone who can reach this address can read and change the documents (--no-auth).")
@@ -181,7 +183,7 @@ def _serve(settings: AppSettings) -> int:
         files.start_ahead()
         sessions.start()
         config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
-        Server(config, api).run(sockets=[listener])
+        Server(config, *stops).run(sockets=[listener])
     return 0
 
 

@@ -367,6 +367,12 @@ class LogStore:
                 yield Event(**row)
             after = page[-1]["seq"]
 
+    def num_events(self, token: str) -> int | None:
+        """The number of events of the session with this token; None if there is no such session (any more)."""
+        query = "SELECT num_events FROM session WHERE token = ?"
+        rows = self._log.rows(Message("find the session"), query, (token,))
+        return int(rows[0]["num_events"]) if rows else None
+
     def last_event(self, session_id: int, event_type: EventType) -> Event | None:
         """The newest event of that type in a session, if any."""
         query = "SELECT max(seq) AS seq FROM event WHERE session_id = ? AND type = ?"

@@ -48,7 +48,7 @@ def session_jsonl(store: LogStore, session_id: int) -> Export:
     session = store.load_session(session_id)
     lines = [to_json(_session_line(session))]
     # Later events are left out, so that the events match the segments and the count in the first line.
-    lines += [to_json(_event_line(e)) for e in store.events(session_id) if e.seq <= session.num_events]
+    lines += [to_json(event_line(e)) for e in store.events(session_id) if e.seq <= session.num_events]
     return Export(export_name(session, "log.jsonl"), "".join(f"{line}\n" for line in lines).encode("utf-8"))
 
 
@@ -171,7 +171,8 @@ def _content(document: Document) -> dict[str, str]:
     return {"encoding": document.encoding, "mark": document.mark.hex(), "text": document.text}
 
 
-def _event_line(event: Event) -> dict[str, object]:
+def event_line(event: Event) -> dict[str, object]:
+    """An event with its hashes, as JSON."""
     return {
         "record": "event",
         "seq": event.seq,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from app.errors import ApiError
-from app.serving.api_limits import MAX_AT_ONCE
+from app.serving.api_limits import MAX_AT_ONCE, MAX_STREAMS
 from app.serving.keys import ApiFile, ApiKey
 
 _MINUTE: Final = 60.0
@@ -43,7 +43,8 @@ class Admission:
         self.file = file
         self._clock = clock
         self._entered: dict[int, deque[float]] = {}  # by key: when the requests of the last minute came
-        self._num_running: dict[int, int] = {}
+        self._num_running: Counter[int] = Counter()  # by key
+        self._num_streams: Counter[int] = Counter()
         self._lock = threading.Lock()
 
     def enter(self, text: str | None, address: str | None = None) -> Caller:
@@ -68,24 +69,34 @@ class Admission:
     @contextmanager
     def running(self, caller: Caller) -> Iterator[None]:
         """Counts a request while it is answered. Raises ApiError if too many requests of this key are."""
-        key = caller.key.id
-        with self._lock:
-            if self._num_running.get(key, 0) >= MAX_AT_ONCE:
-                raise ApiError(
-                    "too_fast", f"At most {MAX_AT_ONCE} requests of a key are answered at once.", retry_after=1
-                )
-            self._num_running[key] = self._num_running.get(key, 0) + 1
-        try:
+        problem = f"At most {MAX_AT_ONCE} requests of a key are answered at once."
+        with self._place(self._num_running, caller.key.id, MAX_AT_ONCE, problem):
             yield
-        finally:
-            with self._lock:
-                self._num_running[key] -= 1
+
+    @contextmanager
+    def streaming(self, caller: Caller) -> Iterator[None]:
+        """Counts a stream while it is open. Raises ApiError if too many streams of this key are."""
+        problem = f"At most {MAX_STREAMS} streams of a key are open at once."
+        with self._place(self._num_streams, caller.key.id, MAX_STREAMS, problem):
+            yield
 
     def charge(self, caller: Caller, num_characters: int) -> None:
         """Counts characters to translate. Raises ApiError, and counts nothing, if they exceed the limit of the day."""
         if not self.file.charge(caller.key, num_characters):
             most = caller.key.characters_a_day
             raise ApiError("used_up", f"This key may translate {most:,} characters a day (UTC); they are used up.")
+
+    @contextmanager
+    def _place(self, taken: Counter[int], key: int, most: int, problem: str) -> Iterator[None]:
+        with self._lock:
+            if taken[key] >= most:
+                raise ApiError("too_fast", problem, retry_after=1)
+            taken[key] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                taken[key] -= 1
 
     def _count(self, key: ApiKey) -> None:
         now = self._clock()

@@ -8,6 +8,8 @@ MAX_AT_ONCE: Final = 16  # requests of a key that are answered at the same time
 MAX_BODY_BYTES: Final = 2 * 2**20  # of a request
 ANSWER_SECONDS: Final = 120.0  # then a request is given up
 
+MAX_STREAMS: Final = 4  # of events, open at the same time with a key
+
 MAX_TEXTS: Final = 50  # of a request
 MAX_CHARACTERS: Final = 10_000  # of a text
 MAX_CONSTRAINTS: Final = 50  # of each kind, of a text

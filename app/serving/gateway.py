@@ -92,6 +92,10 @@ class ApiGateway:
             return
         await self.api(scope, _counted(receive, _max_bytes(scope)), send_with_headers)
 
+    def stop(self) -> None:
+        """Ends the open streams, so that the server can stop."""
+        self.api.state.is_stopping = True
+
     def _check(self, scope: Any) -> None:
         """Raises ApiError for a request that is not passed on."""
         headers = scope["headers"]
@@ -111,6 +115,7 @@ def build_api(context: ApiContext) -> FastAPI:
         title="Pinpoint", version=VERSION, description=_DESCRIPTION, docs_url=None, redoc_url=None, openapi_url=None
     )
     api.state.context = context
+    api.state.is_stopping = False
     parts = (own_api, document_api, session_api, deepl_api, deepl_documents)
     for part in (*parts, libretranslate_api, apertium_api, opus_cat_api):
         api.include_router(part.router)

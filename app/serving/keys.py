@@ -126,6 +126,11 @@ class ApiFile:
         rows = self.connection.rows(Message("read the keys"), query, (given,))
         return _key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
 
+    def is_valid(self, key: ApiKey) -> bool:
+        """Whether a key has not been revoked."""
+        query = "SELECT 1 FROM key WHERE id = ? AND revoked = ''"
+        return bool(self.connection.rows(Message("read the keys"), query, (key.id,)))
+
     def at_address(self, address: str) -> ApiKey | None:
         """The newest valid key for requests without a key from this address."""
         query = "SELECT * FROM key WHERE address = ? AND address != '' AND revoked = '' ORDER BY id DESC LIMIT 1"

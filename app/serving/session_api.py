@@ -1,23 +1,32 @@
-"""The sessions of the page as files, in Pinpoint's own dialect. Needs a key that may export."""
+"""The sessions of the page as files and as streams of events, in Pinpoint's own dialect, for keys that may export."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Final
+import time
+from collections.abc import AsyncIterator
+from itertools import islice
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, Field
 
 from app.errors import ApiError
 from app.formats.documents import Export
+from app.log.records import Event, to_json
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
+from app.reports.jsonl import event_line
 from app.reports.translated_document import translated_document
 from app.serving.admission import Caller
 from app.serving.dialects import context_of, file_reply
 from app.serving.own_api import PREFIX, bearer
 
+EVENT_STREAM: Final = "text/event-stream"
+POLL_SECONDS: Final = 0.25
+KEEP_ALIVE_SECONDS: Final = 15.0
+EVENTS_PER_PAGE: Final = 200
 DOCUMENT: Final = "document"  # the translated document; the other kinds are those of EXPORTS
 
 
@@ -48,6 +57,12 @@ async def exporter(caller: Caller = Depends(bearer)) -> Caller:  # noqa: B008
     return caller
 
 
+async def stream_place(request: Request, caller: Caller = Depends(exporter)) -> AsyncIterator[Caller]:  # noqa: B008
+    """The caller, while a stream is open. Raises ApiError."""
+    with context_of(request).admission.streaming(caller):
+        yield caller
+
+
 router = APIRouter(prefix=PREFIX, tags=["sessions"], dependencies=[Depends(exporter)])
 
 
@@ -70,11 +85,61 @@ async def sessions(request: Request) -> SessionsReply:
     return SessionsReply(kinds=[DOCUMENT, *EXPORTS], sessions=shapes)
 
 
+@router.get(
+    "/sessions/{number}/events",
+    response_class=StreamingResponse,
+    responses={200: {"description": "A server-sent event for each event of the log.", "content": {EVENT_STREAM: {}}}},
+)
+async def events(
+    request: Request,
+    number: int,
+    after: Annotated[int, Query(ge=0, description="The number of the last event that the caller has.")] = 0,
+    last_event_id: Annotated[int | None, Header(ge=0, description="As browsers send it; counts instead.")] = None,
+    caller: Caller = Depends(stream_place),  # noqa: B008
+) -> Response:
+    """The events of a session, with their hashes: first those that there are, then new ones as they are written.
+
+    The id of an event is its number. The stream ends when the session is deleted, the key is revoked, or the server
+    stops.
+    """
+    found = [each.token for each in await asyncio.to_thread(_store(request).sessions) if each.id == number]
+    if not found:
+        raise ApiError("not_found", "There is no session with this number.")
+    first = after if last_event_id is None else last_event_id
+    return StreamingResponse(_events(request, caller, number, found[0], first), media_type=EVENT_STREAM)
+
+
 @router.get("/sessions/{number}/{kind}", response_class=Response)
 async def export(request: Request, number: int, kind: str) -> Response:
     """A session as a file: its translated document, its log, a table, a memory, …"""
     file = await asyncio.to_thread(_file, _store(request), number, kind)
     return file_reply(file)
+
+
+async def _events(request: Request, caller: Caller, number: int, token: str, after: int) -> AsyncIterator[str]:
+    """The events after number `after`. A comment every KEEP_ALIVE_SECONDS shows proxies that the stream is alive."""
+    store, keys = _store(request), context_of(request).admission.file
+    silent_since = time.monotonic()
+    while not request.app.state.is_stopping:
+        num_events = await asyncio.to_thread(store.num_events, token)
+        if num_events is None:
+            return  # deleted; its number may be given to another session
+        if num_events > after:
+            for event in await asyncio.to_thread(_page, store, number, after):
+                yield f"id: {event.seq}\ndata: {to_json(event_line(event))}\n\n"
+                after = event.seq
+            silent_since = time.monotonic()
+            continue
+        if time.monotonic() - silent_since > KEEP_ALIVE_SECONDS:
+            if not await asyncio.to_thread(keys.is_valid, caller.key):
+                return
+            yield ":\n\n"
+            silent_since = time.monotonic()
+        await asyncio.sleep(POLL_SECONDS)
+
+
+def _page(store: LogStore, number: int, after: int) -> list[Event]:
+    return list(islice(store.events(number, after=after), EVENTS_PER_PAGE))
 
 
 def _file(store: LogStore, number: int, kind: str) -> Export:

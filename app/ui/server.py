@@ -124,13 +124,15 @@ def _is_used(method: str, path: str) -> bool:
 class Server(uvicorn.Server):
     """Stops without waiting for open pages, each of which keeps a request for changes open."""
 
-    def __init__(self, config: uvicorn.Config, api: Api) -> None:
+    def __init__(self, config: uvicorn.Config, *stops: Callable[[], None]) -> None:
+        """`stops` are called first: they end requests that wait for something."""
         super().__init__(config)
-        self._api = api
+        self._stops = stops
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answers the waiting requests, then closes the connections."""
-        self._api.stop()
+        for stop in self._stops:
+            stop()
         await super().shutdown(sockets)
 
 

@@ -180,7 +180,7 @@ def test_waiting_request_is_answered_when_the_server_stops(api: Api, monkeypatch
     async def stopped() -> None:
         listener = bind("127.0.0.1", 0)
         config = uvicorn.Config(application, log_level="critical", lifespan="off", timeout_graceful_shutdown=5)
-        server = Server(config, api)
+        server = Server(config, api.stop)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         reader, writer = await asyncio.open_connection(*listener.getsockname())
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

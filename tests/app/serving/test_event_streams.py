@@ -1,0 +1,108 @@
+"""The log of a session as a stream: over real connections, as hang-ups and the end of the server need them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from app.formats.documents import read_document
+from app.log.store import LogStore
+from app.reports.jsonl import session_jsonl
+from app.serving.api_limits import MAX_STREAMS
+from app.serving.gateway import ApiGateway
+from app.serving.keys import ApiFile
+from tests.app.serving.conftest import listening
+
+
+@pytest.fixture
+def boss(gateway: ApiGateway, keys: ApiFile) -> Iterator[httpx.Client]:
+    """A client whose key, number 1, may export."""
+    headers = {"authorization": f"Bearer {keys.create('Boss', may_export=True)[1]}"}
+    with listening(gateway) as address, httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture
+def path(store: LogStore) -> str:
+    """The address of the stream of session 1, which has two events."""
+    record = store.start_session(read_document(b"Open the file.", "manual.txt"), "en-de")
+    store.append(record.id, "focus", {}, segment=0)
+    return f"/api/v1/sessions/{record.id}/events"
+
+
+def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        if line.startswith("data: "):
+            yield json.loads(line.removeprefix("data: "))
+
+
+def wait_for_no_stream(gateway: ApiGateway) -> None:
+    deadline = time.monotonic() + 20
+    while gateway.api.state.context.admission._num_streams[1]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_stream_has_the_whole_chain_and_then_what_is_new(boss: httpx.Client, path: str, store: LogStore):
+    with boss.stream("GET", path) as reply:
+        assert reply.headers["content-type"].startswith("text/event-stream")
+        received = events(reply.iter_lines())
+        seen = [next(received), next(received)]
+        store.append(1, "blur", {"a": "line\nend"}, segment=0)
+        seen.append(next(received))
+    exported = session_jsonl(store, 1).data.decode().splitlines()[1:]
+    assert seen == list(map(json.loads, exported))
+    assert [each["previous_hash"] for each in seen[1:]] == [each["hash"] for each in seen[:2]]
+    with boss.stream("GET", path, params={"after": 2}) as reply:
+        assert next(events(reply.iter_lines()))["seq"] == 3
+    with boss.stream("GET", path, headers={"last-event-id": "1"}) as reply:
+        lines = reply.iter_lines()
+        assert next(lines) == "id: 2"
+
+
+def test_streams_of_a_key_are_limited_and_a_hangup_frees_one(boss: httpx.Client, path: str, gateway: ApiGateway):
+    opened = [boss.stream("GET", path) for _ in range(MAX_STREAMS)]
+    for stream in opened:
+        stream.__enter__()
+    refused = boss.get(path)
+    assert (refused.status_code, refused.json()["error"]["kind"]) == (429, "too_fast")
+    for stream in opened:
+        stream.__exit__(None, None, None)
+    wait_for_no_stream(gateway)
+
+
+def test_stream_ends_with_its_session(boss: httpx.Client, path: str, store: LogStore):
+    with boss.stream("GET", path) as reply:
+        received = events(reply.iter_lines())
+        next(received), next(received)
+        store.delete_session(1)
+        assert list(received) == []
+
+
+def test_stream_ends_with_its_key(boss: httpx.Client, path: str, keys: ApiFile, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.serving.session_api.KEEP_ALIVE_SECONDS", 0.01)
+    with boss.stream("GET", path) as reply:
+        lines = reply.iter_lines()
+        assert ":" in lines  # the stream is alive, and the key is valid
+        keys.revoke(1)
+        assert len(list(lines)) < 50
+
+
+def test_stream_ends_with_the_server(boss: httpx.Client, path: str, gateway: ApiGateway):
+    with boss.stream("GET", path) as reply:
+        received = events(reply.iter_lines())
+        next(received), next(received)
+        gateway.stop()
+        assert list(received) == []
+
+
+def test_streams_need_a_key_that_may_export_and_a_session(boss: httpx.Client, path: str, key: str):
+    assert boss.get(path, headers={"authorization": f"Bearer {key}"}).status_code == 403
+    assert boss.get(path, headers={"authorization": ""}).status_code == 401
+    assert boss.get(path.replace("1/events", "9/events")).status_code == 404
+    assert boss.get(path, params={"after": -1}).status_code == 400
