@@ -5,12 +5,12 @@ import {test} from 'node:test';
 import {isUnspaced, isWordChar} from '../../app/ui/static/core/boundaries.js';
 import {changeBetween} from '../../app/ui/static/core/changes.js';
 import {ban, containsBanned, pin} from '../../app/ui/static/core/constraints.js';
-import {IDLE_MS} from '../../app/ui/static/core/idle.js';
 import {MAX_KEY_CHARACTERS} from '../../app/ui/static/core/key_counter.js';
 import {oneLine} from '../../app/ui/static/core/unseen.js';
 import {withoutMarks, wordAround} from '../../app/ui/static/core/words.js';
 import {MAX_CHARACTERS} from '../../app/ui/static/editor/comment.js';
 import {MAX_MIB} from '../../app/ui/static/panels/files.js';
+import {IDLE_MS} from '../../app/ui/static/panels/presence.js';
 
 /**
  * @param {string} table

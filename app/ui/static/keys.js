@@ -182,8 +182,8 @@ const ACTIONS = {
   search:
     ({list}) =>
     () => {
-      list.searchField.focus();
-      list.searchField.select();
+      list.filter.searchField.focus();
+      list.filter.searchField.select();
     },
   goto: bench => () => openGoTo(bench),
   documents: bench => () => openDocuments(bench),

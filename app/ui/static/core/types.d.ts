@@ -1,6 +1,6 @@
 /* Types of the page. Messages of the server come from the generated protocol.d.ts. */
 import type * as protocol from './protocol.js';
-import type {Bench as BenchClass} from '../main.js';
+import type {Bench as BenchClass} from '../bench.js';
 import type {Segment as SegmentClass} from '../editor/segment.js';
 import type {Proposal as ProposalClass} from '../editor/proposal.js';
 import type {ConstraintSet as ConstraintSetClass} from '../editor/constraint_set.js';

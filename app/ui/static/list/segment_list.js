@@ -1,61 +1,10 @@
-/* The segment list: filters, search, and rows in blocks that are filled only near the window. The editor is one row. */
-import {withChips} from '../core/chips.js';
-import {button, count, h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
-import {hint, shortcut} from '../core/key_bindings.js';
-import {shownWith} from '../core/unseen.js';
+/* The segment list: rows in blocks that are filled only near the window. The editor is one row. */
+import {button, h, t} from '../core/dom.js';
+import {rowElement} from './row.js';
+import {RowFilter} from './row_filter.js';
 
 const BLOCK_ROWS = 50;
-const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
-const SEARCH_PAUSE_MS = 180;
 const TWO_LINES = 45; // pixels: lower rows show one line
-/** @type {Record<string, [icon: string, isShown: (row: Row) => boolean]>} */
-const FILTERS = {
-  all: ['list', () => true],
-  open: ['todo', row => row.state !== 'confirmed'],
-  edited: ['draft', row => row.state === 'edited'],
-  confirmed: ['confirmed', row => row.state === 'confirmed'],
-  attention: ['problem', row => Boolean(row.attention)],
-  commented: ['comment', row => row.is_commented],
-  exact: ['memory', row => matchOf(row) === 100],
-  fuzzy: ['similar', row => matchOf(row) > 0 && matchOf(row) < 100],
-};
-const OF_MEMORY = new Set(['exact', 'fuzzy']); // filters that are shown once there is a match
-const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
-
-/**
- * The rate of the match of the memory that a row shows, in percent; 0 without one.
- * @param {Row} row
- */
-const matchOf = row => (row.source && (row.is_from_memory || row.state !== 'confirmed') ? row.match_rate : 0);
-
-/**
- * The icon of a row, and the name of its state.
- * @param {Row} row
- */
-export const rowState = row => ({
-  icon: row.attention ? 'problem' : row.is_queued ? 'queued' : ICONS[row.state],
-  label:
-    t(`state.${row.is_queued && row.state === 'new' ? 'queued' : row.state}`) +
-    (row.attention ? `. ${row.attention}` : ''),
-});
-
-/**
- * What is special about a row, most important first; an untouched proposal has its match in the memory, else its score.
- * `title` is a sentence for what is shown, if that is not a sentence itself.
- * @param {Row} row
- * @returns {[icon: string, text: string, colour: string, title?: string]}
- */
-const badge = row => {
-  if (row.attention) return ['problem', row.attention, '.warn'];
-  if (row.num_pins) return ['lock', tn('meta.pins', row.num_pins), '.pinned'];
-  if (row.is_repetition) return ['redo', t('meta.repetition'), ''];
-  if (row.is_from_memory)
-    return ['memory', t('meta.memory', {n: row.match_rate}), '.match', t('meta.filled', {n: row.match_rate})];
-  if (row.state === 'edited') return ['draft', t('meta.edited'), ''];
-  if (row.match_rate && row.state !== 'confirmed')
-    return ['memory', t('memory.rate', {n: row.match_rate}), '.match', t('meta.match', {n: row.match_rate})];
-  return ['', row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '', ''];
-};
 
 export class SegmentList {
   /**
@@ -65,8 +14,6 @@ export class SegmentList {
    */
   constructor(bench, host) {
     this.bench = bench;
-    this.filter = 'all';
-    this.query = '';
     /** @type {number[]} */
     this.visible = [];
     /** @type {ListBlock[]} */
@@ -85,69 +32,16 @@ export class SegmentList {
         }),
       {root: this.scroll, rootMargin: '800px 0px'},
     );
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.searchTimer = undefined;
-    this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
-      const counter = h('span.n.num', {});
-      const chip = button(
-        '',
-        {
-          'aria-pressed': String(name === this.filter),
-          hidden: OF_MEMORY.has(name),
-          onclick: () => this.setFilter(name),
-          title: t(OF_MEMORY.has(name) ? `filter.${name}.title` : `filter.${name}`),
-        },
-        icon(iconName, true),
-        h('span.t', {}, t(`filter.${name}`)),
-        counter,
-      );
-      return {name, chip, counter};
+    this.filter = new RowFilter(bench, {
+      onFilter: name => this.setFilter(name),
+      onSearch: () => this.rebuild(),
+      onGo: () => this.goToFound(),
     });
-    this.searchField = h('input', {
-      type: 'search',
-      placeholder: t('search.placeholder'),
-      ...shortcut('search'),
-      oninput: () => {
-        clearTimeout(this.searchTimer);
-        this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0);
-      },
-      onkeydown: event => {
-        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) {
-          event.preventDefault();
-          event.stopPropagation();
-          this.search();
-          this.goToFound();
-        }
-        if (event.key === 'Escape') {
-          event.preventDefault();
-          this.searchField.value = '';
-          this.search();
-          this.bench.focusEditor();
-        }
-      },
-    });
-    this.foundCount = h('span.found.num', {role: 'status'});
-    const tools = h(
-      'div.tools',
-      {},
-      h(
-        'div.seg',
-        {role: 'group', 'aria-label': t('filter.label')},
-        this.chips.map(c => c.chip),
-      ),
-      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, this.foundCount, hint('search')),
-    );
-    host.append(tools, this.scroll);
+    host.append(this.filter.element, this.scroll);
     this.body.addEventListener('click', event => {
       const row = /** @type {HTMLElement} */ (event.target).closest('.row');
       if (row) bench.openSegment(Number(row.getAttribute('data-index')));
     });
-  }
-
-  search() {
-    clearTimeout(this.searchTimer);
-    this.query = this.searchField.value.trim().toLowerCase();
-    this.rebuild();
   }
 
   /**
@@ -156,21 +50,20 @@ export class SegmentList {
    * @param {string} name
    */
   async setFilter(name) {
-    this.filter = name;
-    this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
+    const {filter} = this;
+    filter.choose(name);
     this.applyFilter();
     const {connection, session} = this.bench;
     const {open} = session;
-    const {query} = this;
+    const {query} = filter;
     if (!connection.line.length) return;
     await connection.settled();
-    if (this.filter === name && this.query === query && session.open === open) this.applyFilter();
+    if (filter.name === name && filter.query === query && session.open === open) this.applyFilter();
   }
 
   /** Ends search and filter. */
   showAll() {
-    this.searchField.value = '';
-    this.search();
+    this.filter.clearSearch();
     this.setFilter('all');
     this.bench.focusEditor();
   }
@@ -179,9 +72,9 @@ export class SegmentList {
   applyFilter() {
     const {rows, session} = this.bench;
     const open = rows[session.open];
-    const found = this.bench.order.filter(index => this.matches(rows[index]));
+    const found = this.bench.order.filter(index => this.filter.matches(rows[index]));
     const next = found.find(index => index > session.open) ?? found[0];
-    if (open && !this.matches(open) && next !== undefined) this.bench.openSegment(next); // it does not belong here
+    if (open && !this.filter.matches(open) && next !== undefined) this.bench.openSegment(next); // it does not belong here
     this.rebuild();
     this.scrollToOpen();
   }
@@ -189,31 +82,10 @@ export class SegmentList {
   /** Opens the next segment that matches the search; after the last, the first. */
   goToFound() {
     const {rows, session} = this.bench;
-    const found = this.visible.filter(index => this.matches(rows[index]));
+    const found = this.visible.filter(index => this.filter.matches(rows[index]));
     const at = this.visible.indexOf(session.open);
     const next = found.find(index => this.visible.indexOf(index) > at) ?? found[0];
     if (next !== undefined) this.bench.openSegment(next);
-  }
-
-  /** @param {SuccessReply['counts']} counts */
-  updateCounts(counts) {
-    /** @type {Counts} */
-    const byFilter = {...counts};
-    for (const {name, chip, counter} of this.chips) {
-      const n = byFilter[name] ?? this.bench.rows.filter(FILTERS[name][1]).length;
-      setText(counter, String(n));
-      if (OF_MEMORY.has(name)) chip.hidden = !n && this.filter !== name;
-    }
-  }
-
-  /** @param {Row} row */
-  matches(row) {
-    return (
-      FILTERS[this.filter][1](row) &&
-      (!this.query ||
-        row.source.toLowerCase().includes(this.query) ||
-        (row.target || '').toLowerCase().includes(this.query))
-    );
   }
 
   /** Selects and lays out the rows of another document, filter or query; the focus stays in the editor. */
@@ -222,7 +94,7 @@ export class SegmentList {
     const {activeElement} = document;
     const focused =
       activeElement instanceof HTMLElement && this.editorItem.contains(activeElement) ? activeElement : null;
-    this.visible = this.bench.order.filter(index => index === session.open || this.matches(rows[index]));
+    this.visible = this.bench.order.filter(index => index === session.open || this.filter.matches(rows[index]));
     this.observer.disconnect();
     this.elements.clear();
     this.blocks = [];
@@ -234,8 +106,8 @@ export class SegmentList {
       this.blocks.push(block);
     }
     this.body.replaceChildren(...this.blocks.map(b => b.element));
-    const found = this.visible.length - (rows[session.open] && !this.matches(rows[session.open]) ? 1 : 0);
-    setText(this.foundCount, this.query ? t('search.found', {n: count(found)}) : '');
+    const found = this.visible.length - (rows[session.open] && !this.filter.matches(rows[session.open]) ? 1 : 0);
+    this.filter.updateFound(found);
     if (!found)
       this.body.append(
         h('p.empty', {}, t('list.empty'), ' ', button('.link', {onclick: () => this.showAll()}, t('list.show_all'))),
@@ -293,35 +165,10 @@ export class SegmentList {
    * @param {Row} row
    */
   paintItem(item, row) {
-    const {icon: iconName, label} = rowState(row);
     const {session, languages} = this.bench;
     const ownNumber = this.bench.numberOf(row.index);
     const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
-    const isTodo = row.state === 'new' || row.state === 'pretranslated';
-    const [badgeIcon, meta, colour, title] = badge(row);
-    /** @param {string} text */
-    const draw = text => withChips(text, row.tags, part => shownWith(part, this.query));
-    item.replaceChildren(
-      button(
-        `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
-        {'data-index': row.index, 'data-state': row.state},
-        h('span.no.num', {}, String(ownNumber)),
-        h(`span.st.${iconName}`, {title: label}, icon(iconName), sr(`${label}. `)),
-        h('span.src', textIn(languages.source), draw(row.source)),
-        row.target != null
-          ? h('span.tgt', textIn(languages.target), draw(row.target))
-          : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
-        h(
-          `span.meta.num${colour}`,
-          {title: title ?? (badgeIcon ? meta : meta && t('meta.score'))},
-          row.is_commented
-            ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(`${t('comment.mark')}. `))
-            : null,
-          badgeIcon ? icon(badgeIcon, true) : null,
-          title ? [h('span', {'aria-hidden': 'true'}, meta), sr(title)] : meta,
-        ),
-      ),
-    );
+    item.replaceChildren(rowElement(row, {ownNumber, isNear, languages, query: this.filter.query}));
   }
 
   /**

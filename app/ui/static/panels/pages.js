@@ -73,7 +73,7 @@ export class Pages {
     for (const part of this.covered) part.inert = true;
     this.setTitle();
     page.focus();
-    this.bench.onVisibility();
+    this.bench.presence.update();
   }
 
   uncover() {
@@ -83,7 +83,7 @@ export class Pages {
     if (this.left?.isConnected) this.left.focus({preventScroll: true});
     else this.bench.focusEditor();
     this.bench.list.scroll.scrollTop = this.scrollTop;
-    this.bench.onVisibility();
+    this.bench.presence.update();
   }
 
   close() {

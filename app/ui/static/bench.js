@@ -1,0 +1,378 @@
+/* The workbench: the state of the page and its parts. */
+import {Connection, greet} from './core/connection.js';
+import {button, h, t} from './core/dom.js';
+import {PressQueue} from './core/presses.js';
+import {Steps} from './core/steps.js';
+import {drafts, readStored, unsentConstraints, writeStored} from './core/storage.js';
+import {watchTabs} from './core/tabs.js';
+import {chooseLanguage, dayAndTime} from './core/texts.js';
+import {offerModel} from './dialogs/models.js';
+import {showReading} from './dialogs/reading.js';
+import {sendConstraints} from './editor/constraint_set.js';
+import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
+import {Segment} from './editor/segment.js';
+import {listenToKeys} from './keys.js';
+import {SegmentList} from './list/segment_list.js';
+import {welcome} from './panels/coach.js';
+import {Files} from './panels/files.js';
+import {Header} from './panels/header.js';
+import {Notes, ServerNotes} from './panels/notes.js';
+import {Pages} from './panels/pages.js';
+import {Presence} from './panels/presence.js';
+import {Side} from './panels/side.js';
+import {Status} from './panels/status.js';
+
+export const TOKEN_KEY = 'pinpoint:session';
+const OPEN_KEY = 'pinpoint:open'; // [token, index]: the segment open in this tab, also after a restart of the server
+
+export class Bench {
+  /**
+   * @param {HTMLElement} root
+   * @param {Server} server
+   */
+  constructor(root, server) {
+    this.root = root;
+    this.server = server;
+    /** @type {Row[]} */
+    this.rows = [];
+    /** @type {number[]} */
+    this.order = [];
+    /** @type {SessionOffer[]} */
+    this.offers = [];
+    /** @type {GlossarySummary | null} */
+    this.glossary = null;
+    /** @type {Progress | null} */
+    this.progress = null;
+    this.lookupsLeft = 0; // segments whose best match in the memory is not known yet
+    /** @type {SuccessReply['decode'] | null} */
+    this.decode = null;
+    /** @type {string[]} */
+    this.checksOff = [];
+    this.model = /** @type {ModelStatus} */ ({state: 'loading', name: ''});
+    /** @type {((model: ModelStatus, problem: string) => void) | null} */
+    this.onModel = null;
+    this.problem = ''; // what the server reports apart from replies to commands
+    this.languages = {source: 'en', target: 'de'};
+    this.document = {
+      session: 0,
+      project: {id: 0, name: '', min_match: 75, other_penalty: 0, import_penalty: 0},
+      can_be_reread: false,
+    };
+    /** @type {SessionPlace} */
+    this.session = {
+      token: readStored('session', TOKEN_KEY) ?? '',
+      version: -1,
+      open: /** @type {any} */ (null),
+      detailStamp: -1,
+    };
+    /** @type {Map<number, number>} */
+    this.numbers = new Map();
+    this.isReconnecting = false;
+    this.keepsKeys = false;
+    /** @type {Promise<void>} */
+    this.welcomed = Promise.resolve(); // resolves when the first visit is explained
+    /** @type {Unit} */
+    this.unit = 'words';
+    /** @type {Work | null} */
+    this.work = null;
+
+    const head = h('header.head', {});
+    const noteHost = h('div.notes', {'aria-live': 'polite'});
+    const doc = h('section.doc', {'aria-label': t('list.heading')});
+    const side = h('aside.side', {'aria-label': t('side.label')});
+    const foot = h('footer.status', {});
+    const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
+    this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
+    this.presses = new PressQueue(root, (reply, command) => this.receive(reply, command));
+    this.connection = this.connect();
+    this.notes = new Notes(noteHost);
+    this.serverNotes = new ServerNotes(this);
+    this.steps = new Steps(this);
+    this.files = new Files(this, this.root);
+    this.pages = new Pages(this, [doc, side]);
+    this.header = new Header(this, head);
+    this.list = new SegmentList(this, doc);
+    this.segment = new Segment(this);
+    this.side = new Side(this, side);
+    this.status = new Status(this, foot);
+    this.announceTab = watchTabs(this);
+    listenToKeys(this, this.root);
+    this.presence = new Presence(this);
+  }
+
+  /**
+   * Shows the session and follows its changes.
+   * @param {Reply} reply
+   */
+  start(reply) {
+    this.welcomed = welcome(this.root, () => this.focusEditor());
+    this.adopt(reply);
+    this.pages.show();
+    this.connection.watch();
+  }
+
+  connect() {
+    return new Connection(this.server, this.session, {
+      onReply: (reply, command) => this.presses.add(reply, command),
+      onSend: command => {
+        this.steps.onCommand(command);
+        this.showSent(command);
+      },
+      onState: () => this.status?.update(),
+      onReturn: () => this.sendOpen(),
+    });
+  }
+
+  /**
+   * Shows a session: at the start, and when another document is opened.
+   * @param {Reply} reply
+   */
+  adopt(reply) {
+    if (!reply.ok) {
+      this.say('bad', reply.error.message);
+      return;
+    }
+    Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
+    writeStored('session', TOKEN_KEY, reply.token);
+    this.rows = [];
+    this.order = [];
+    this.segment.forget();
+    this.steps.clear();
+    this.connection.switched?.();
+    this.merge(reply);
+    this.list.rebuild();
+    this.side.preview.forget();
+    const [token, place] = JSON.parse(readStored('session', OPEN_KEY) ?? '[]');
+    const first = token === reply.token ? place : (reply.result?.open ?? 0);
+    const reread = /** @type {NoteAction[]} */ (
+      reply.document.can_be_reread ? [[t('reading.change'), () => showReading(this)]] : []
+    );
+    reply.document.notes.forEach((note, at) => this.notes.say('info', note, at ? [] : reread)); // the first is on reading
+    this.openSegment(this.numbers.has(first) ? first : this.order[0]);
+    restoreDrafts(this);
+    for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
+    if (reply.result?.offer) this.offer(reply.result.offer);
+    const model = reply.result?.model_offer;
+    if (model) this.welcomed.then(() => this.session.token === reply.token && offerModel(this, model));
+    this.announceTab();
+    if (reply.result?.is_continued)
+      this.say(
+        'info',
+        t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}),
+      );
+  }
+
+  /** @param {SessionOffer} offer */
+  offer(offer) {
+    this.notes.say(
+      'info',
+      t('offer', {
+        name: offer.name,
+        confirmed: offer.num_confirmed,
+        total: offer.num_segments,
+        when: dayAndTime(offer.last_ms),
+      }),
+      [
+        [t('offer.continue'), () => this.switchTo('resume_session', {session: offer.session})],
+        [t('offer.dismiss'), () => this.focusEditor()],
+      ],
+      {key: 'offer', stays: true},
+    );
+  }
+
+  /**
+   * Handles a reply to a command, or news if `command` is null.
+   * @param {Reply} reply
+   * @param {Command | null} command
+   */
+  receive(reply, command) {
+    if (!reply.ok) {
+      if (reply.error?.kind === 'unknown_session') {
+        this.reconnect();
+        return;
+      }
+      if (command && ['edit', 'confirm'].includes(command.name)) this.session.version = -1; // the rows as they are
+      if (command && reply.error.kind === 'overtaken')
+        askWhichText(this, command.args.segment, command.args.text, reply.error.message);
+      else if (command) this.say('bad', reply.error.message);
+      return;
+    }
+    if (reply.token !== this.session.token) return; // a reply for the document that was open before
+    if (command && command.name !== 'open') this.status.markSaved();
+    this.merge(reply);
+    if (command) this.segment.sync();
+  }
+
+  async reconnect() {
+    if (this.isReconnecting) return;
+    this.isReconnecting = true;
+    const reply = await greet(this.server, this.session.token);
+    this.isReconnecting = false;
+    this.adopt(reply);
+  }
+
+  /**
+   * Shows a text in the list before the server has stored it, as the server may be offline.
+   * @param {Pick<Command, 'name' | 'args'>} command
+   */
+  showSent({name, args}) {
+    const row = this.rows[args.segment];
+    if (!row || !['edit', 'confirm'].includes(name) || typeof args.text !== 'string') return;
+    this.rows[args.segment] = {...row, target: args.text, state: name === 'edit' ? 'edited' : row.state};
+    this.list.updateRow(this.rows[args.segment], {keepsHeight: true});
+    this.side.preview.draw(args.segment);
+  }
+
+  /** @param {SuccessReply} reply */
+  merge(reply) {
+    const isNewer = reply.version >= this.session.version;
+    for (const row of reply.rows) {
+      const known = this.rows[row.index];
+      if (known && known.stamp > row.stamp) continue;
+      this.rows[row.index] = row;
+      if (known) {
+        this.list.updateRow(row, {keepsHeight: true});
+        this.side.preview.draw(row.index);
+      }
+    }
+    if (reply.order || !this.order.length) this.arrange(reply.order ?? [...this.rows.keys()]);
+    if (isNewer) {
+      this.session.version = reply.version;
+      this.model = reply.model;
+      this.problem = reply.problem;
+      this.progress = reply.progress;
+      this.lookupsLeft = reply.lookups_left;
+      this.decode = reply.decode;
+      this.glossary = reply.glossary;
+      this.offers = reply.offers ?? this.offers;
+      this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // the terms need space above the source
+      this.languages = {source: reply.document.source_language, target: reply.document.target_language};
+      this.document = reply.document;
+      this.unit = reply.document.unit;
+      this.work = reply.work;
+      this.header.update(reply);
+      this.onModel?.(reply.model, reply.problem); // for an open dialog
+      this.list.filter.updateCounts(reply.counts);
+      this.side.updateCounts(reply.counts);
+      this.serverNotes.update(reply);
+      this.pages.setTitle(reply.document.name);
+    }
+    if (isNewer && !this.connection.isPending('consent')) this.keepsKeys = reply.keeps_keys;
+    if (reply.checks_off && !this.connection.isPending('choose_checks')) this.checksOff = reply.checks_off;
+    if (reply.segment && reply.segment.index === this.session.open) {
+      this.session.detailStamp = Math.max(this.session.detailStamp, reply.segment.stamp);
+      this.segment.update(reply.segment);
+    }
+    this.side.memory.update();
+    this.status.update();
+  }
+
+  /**
+   * Puts the segments into the order of the document. Segments that were merged into others are not in it.
+   * @param {number[]} order
+   */
+  arrange(order) {
+    const isAnother = this.order.length > 0;
+    this.order = order;
+    this.numbers = new Map(order.map((index, position) => [index, position + 1]));
+    if (!isAnother) return;
+    this.list.rebuild();
+    this.side.preview.reload();
+    const {open} = this.session;
+    if (open === null) return;
+    if (!this.numbers.has(open)) this.openSegment(order.findLast(index => index < open) ?? order[0]);
+    else if (this.rows[open].source !== this.segment.current.source) {
+      this.segment.open(open);
+      this.segment.view.holdHeight();
+    } else this.segment.view.paintNumber();
+  }
+
+  /**
+   * The number of a segment that the page shows.
+   * @param {number} index
+   */
+  numberOf(index) {
+    return this.numbers.get(index) ?? index + 1;
+  }
+
+  /** @param {number} index */
+  openSegment(index) {
+    const {session} = this;
+    if (!this.rows[index] || (session.open === index && this.segment.index === index)) {
+      this.focusEditor();
+      return;
+    }
+    const previous = session.open;
+    if (this.segment.index !== null) this.segment.flush();
+    session.open = index;
+    session.detailStamp = -1;
+    this.segment.open(index);
+    this.list.moveEditor(previous, this.segment.layout.element);
+    this.segment.view.holdHeight();
+    this.list.scrollToOpen();
+    this.focusEditor();
+    writeStored('session', OPEN_KEY, JSON.stringify([session.token, index]));
+    this.sendOpen();
+    this.side.memory.open(index);
+    this.side.preview.open(index);
+  }
+
+  /** The server translates the open segment first. */
+  sendOpen() {
+    const {open} = this.session;
+    if (open !== null) this.connection.send('open', {segment: open, open, detail_since: -1}, 'open');
+  }
+
+  /**
+   * Shows another document or an earlier session. Returns false if the server refused.
+   * @param {SessionCommand} name
+   * @param {CommandArgs} [args]
+   */
+  async switchTo(name, args = {}) {
+    this.segment.flush();
+    const reply = await this.connection.send(name, args);
+    if (reply.ok) {
+      this.notes.clear();
+      this.pages.leave();
+      this.adopt(reply);
+    }
+    return reply.ok;
+  }
+
+  /**
+   * Deletes the open session, and its drafts in this browser.
+   * @param {string} token
+   */
+  async forget(token) {
+    await this.switchTo('delete_session');
+    for (const {index} of drafts.list(token)) drafts.drop(token, index);
+  }
+
+  /**
+   * @param {NoteKind} kind
+   * @param {string} text
+   */
+  say(kind, text) {
+    return this.notes.say(kind, text);
+  }
+
+  /** Moves the focus to the edit field, or to the page that covers it. */
+  focusEditor() {
+    if (this.pages.page) this.pages.page.focus();
+    else this.segment.focusField();
+  }
+
+  /**
+   * Reloads the page in another language. Typed text is stored before; the steps of undo are lost.
+   * @param {string} name
+   */
+  async switchLanguage(name) {
+    if (!this.connection.isOnline) {
+      this.say('warn', t('language.offline'));
+      return;
+    }
+    this.segment.flush();
+    await this.connection.settled();
+    if (chooseLanguage(name)) location.reload();
+  }
+}

@@ -1,0 +1,73 @@
+/* One row of the segment list: its icon, what is special about it, and its elements. */
+import {withChips} from '../core/chips.js';
+import {button, h, icon, number, sr, t, textIn, tn} from '../core/dom.js';
+import {shownWith} from '../core/unseen.js';
+
+const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
+
+/**
+ * The rate of the match of the memory that a row shows, in percent; 0 without one.
+ * @param {Row} row
+ */
+export const matchOf = row => (row.source && (row.is_from_memory || row.state !== 'confirmed') ? row.match_rate : 0);
+
+/**
+ * The icon of a row, and the name of its state.
+ * @param {Row} row
+ */
+const rowState = row => ({
+  icon: row.attention ? 'problem' : row.is_queued ? 'queued' : ICONS[row.state],
+  label:
+    t(`state.${row.is_queued && row.state === 'new' ? 'queued' : row.state}`) +
+    (row.attention ? `. ${row.attention}` : ''),
+});
+
+/**
+ * What is special about a row, most important first; an untouched proposal has its match in the memory, else its score.
+ * `title` is a sentence for what is shown, if that is not a sentence itself.
+ * @param {Row} row
+ * @returns {[icon: string, text: string, colour: string, title?: string]}
+ */
+const badge = row => {
+  if (row.attention) return ['problem', row.attention, '.warn'];
+  if (row.num_pins) return ['lock', tn('meta.pins', row.num_pins), '.pinned'];
+  if (row.is_repetition) return ['redo', t('meta.repetition'), ''];
+  if (row.is_from_memory)
+    return ['memory', t('meta.memory', {n: row.match_rate}), '.match', t('meta.filled', {n: row.match_rate})];
+  if (row.state === 'edited') return ['draft', t('meta.edited'), ''];
+  if (row.match_rate && row.state !== 'confirmed')
+    return ['memory', t('memory.rate', {n: row.match_rate}), '.match', t('meta.match', {n: row.match_rate})];
+  return ['', row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '', ''];
+};
+
+/**
+ * The elements of a row; the marks of the search stand out. `isNear`: it is beside the open segment.
+ * @param {Row} row
+ * @param {{ownNumber: number, isNear: boolean, languages: Bench['languages'], query: string}} view
+ */
+export const rowElement = (row, {ownNumber, isNear, languages, query}) => {
+  const {icon: iconName, label} = rowState(row);
+  const isTodo = row.state === 'new' || row.state === 'pretranslated';
+  const [badgeIcon, meta, colour, title] = badge(row);
+  /** @param {string} text */
+  const draw = text => withChips(text, row.tags, part => shownWith(part, query));
+  return button(
+    `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
+    {'data-index': row.index, 'data-state': row.state},
+    h('span.no.num', {}, String(ownNumber)),
+    h(`span.st.${iconName}`, {title: label}, icon(iconName), sr(`${label}. `)),
+    h('span.src', textIn(languages.source), draw(row.source)),
+    row.target != null
+      ? h('span.tgt', textIn(languages.target), draw(row.target))
+      : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
+    h(
+      `span.meta.num${colour}`,
+      {title: title ?? (badgeIcon ? meta : meta && t('meta.score'))},
+      row.is_commented
+        ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(`${t('comment.mark')}. `))
+        : null,
+      badgeIcon ? icon(badgeIcon, true) : null,
+      title ? [h('span', {'aria-hidden': 'true'}, meta), sr(title)] : meta,
+    ),
+  );
+};

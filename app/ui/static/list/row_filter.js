@@ -1,0 +1,129 @@
+/* What the list shows: a filter and a search text, with their buttons and their field. */
+import {button, count, h, icon, setText, sr, t} from '../core/dom.js';
+import {hint, shortcut} from '../core/key_bindings.js';
+import {matchOf} from './row.js';
+
+const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
+const SEARCH_PAUSE_MS = 180;
+/** @type {Record<string, [icon: string, isShown: (row: Row) => boolean]>} */
+const FILTERS = {
+  all: ['list', () => true],
+  open: ['todo', row => row.state !== 'confirmed'],
+  edited: ['draft', row => row.state === 'edited'],
+  confirmed: ['confirmed', row => row.state === 'confirmed'],
+  attention: ['problem', row => Boolean(row.attention)],
+  commented: ['comment', row => row.is_commented],
+  exact: ['memory', row => matchOf(row) === 100],
+  fuzzy: ['similar', row => matchOf(row) > 0 && matchOf(row) < 100],
+};
+const OF_MEMORY = new Set(['exact', 'fuzzy']); // filters that are shown once there is a match
+
+export class RowFilter {
+  /**
+   * @param {Pick<Bench, 'focusEditor' | 'rows'>} bench
+   * @param {{onFilter: (name: string) => void, onSearch: () => void, onGo: () => void}} calls `onSearch`: another text to
+   *   search for; `onGo`: to the next segment that was found
+   */
+  constructor(bench, {onFilter, onSearch, onGo}) {
+    this.bench = bench;
+    this.onSearch = onSearch;
+    this.name = 'all';
+    this.query = '';
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.searchTimer = undefined;
+    this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
+      const counter = h('span.n.num', {});
+      const chip = button(
+        '',
+        {
+          'aria-pressed': String(name === this.name),
+          hidden: OF_MEMORY.has(name),
+          onclick: () => onFilter(name),
+          title: t(OF_MEMORY.has(name) ? `filter.${name}.title` : `filter.${name}`),
+        },
+        icon(iconName, true),
+        h('span.t', {}, t(`filter.${name}`)),
+        counter,
+      );
+      return {name, chip, counter};
+    });
+    this.searchField = h('input', {
+      type: 'search',
+      placeholder: t('search.placeholder'),
+      ...shortcut('search'),
+      oninput: () => {
+        clearTimeout(this.searchTimer);
+        this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0);
+      },
+      onkeydown: event => {
+        if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) {
+          event.preventDefault();
+          event.stopPropagation();
+          this.search();
+          onGo();
+        }
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          this.clearSearch();
+          this.bench.focusEditor();
+        }
+      },
+    });
+    this.foundCount = h('span.found.num', {role: 'status'});
+    this.element = h(
+      'div.tools',
+      {},
+      h(
+        'div.seg',
+        {role: 'group', 'aria-label': t('filter.label')},
+        this.chips.map(c => c.chip),
+      ),
+      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, this.foundCount, hint('search')),
+    );
+  }
+
+  /** Reads the search text. */
+  search() {
+    clearTimeout(this.searchTimer);
+    this.query = this.searchField.value.trim().toLowerCase();
+    this.onSearch();
+  }
+
+  /** @param {string} name */
+  choose(name) {
+    this.name = name;
+    this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
+  }
+
+  /** Ends the search. */
+  clearSearch() {
+    this.searchField.value = '';
+    this.search();
+  }
+
+  /** @param {number} found */
+  updateFound(found) {
+    setText(this.foundCount, this.query ? t('search.found', {n: count(found)}) : '');
+  }
+
+  /** @param {SuccessReply['counts']} counts */
+  updateCounts(counts) {
+    /** @type {Counts} */
+    const byFilter = {...counts};
+    for (const {name, chip, counter} of this.chips) {
+      const n = byFilter[name] ?? this.bench.rows.filter(FILTERS[name][1]).length;
+      setText(counter, String(n));
+      if (OF_MEMORY.has(name)) chip.hidden = !n && this.name !== name;
+    }
+  }
+
+  /** @param {Row} row */
+  matches(row) {
+    return (
+      FILTERS[this.name][1](row) &&
+      (!this.query ||
+        row.source.toLowerCase().includes(this.query) ||
+        (row.target || '').toLowerCase().includes(this.query))
+    );
+  }
+}
