@@ -287,10 +287,11 @@ export class Memory {
   async import(file, data) {
     const {bench} = this;
     const {token, version} = bench.session;
-    bench.say('info', t('memory.importing', {name: file}));
+    const note = bench.say('info', t('memory.importing', {name: file}));
     const reply = await bench.server
       .command({token, name: 'import_memory', file, data, since: version, open: null, detail_since: 0})
       .catch(() => ({ok: false, error: {message: t('alts.offline')}}));
+    note.remove();
     if (!reply.ok) {
       bench.say('bad', reply.error.message);
       return;
