@@ -179,7 +179,7 @@ class Projects:
         if into is not None:
             for one in moved:
                 one.use_project(into)
-            self.share(into.id, self.store.term_bases(into.id))
+            self.share(into.id, self.store.glossaries.term_bases(into.id))
         return self.overview()
 
     def move(self, session_id: int, project_id: int) -> None:
@@ -206,7 +206,7 @@ class Projects:
             self.store.append_all(session_id, events, change=change)
             opened.use_project(project)
 
-        opened.glossaries.follow(self.store.term_bases(project_id), move=move)
+        opened.glossaries.follow(self.store.glossaries.term_bases(project_id), move=move)
 
     def share(self, project_id: int, shared: tuple[Glossary, ...], besides: Workspace | None = None) -> None:
         """Gives the open documents of a project its term bases as they are now; the others read them when opened."""

@@ -9,35 +9,21 @@ from __future__ import annotations
 import hashlib
 import secrets
 import sqlite3
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from sqlite_utils import Database
 
 from app.errors import LogError
 from app.formats.documents import Document, Segment
-from app.glossary import Term
-from app.glossary.glossary import Glossary, change_payload, shared_payload
 from app.i18n import Message
 from app.log.bundle_tables import BundlePlace, discard_empty_bundles, insert_place, move_place
 from app.log.connection import LogConnection
+from app.log.event_chain import EventChain, wall_ms
 from app.log.file import back_up, open_database, open_to_read
-from app.log.glossary_tables import (
-    add_document_term,
-    discard_unfinished_term_bases,
-    follow_project,
-    is_behind_project,
-    load_glossaries,
-    load_term_bases,
-    portions_of,
-    remove_document_term,
-    reserve_term_base,
-    store_glossaries,
-    store_portion,
-)
+from app.log.glossary_log import GlossaryLog
 from app.log.lock import LogLock
 from app.log.project_tables import keep_project_setting, project_setting
 from app.log.records import (
@@ -50,7 +36,6 @@ from app.log.records import (
     SessionSummary,
     Tombstone,
     chain_report,
-    event_hash,
     storable,
     to_json,
 )
@@ -63,7 +48,10 @@ _VERSIONS_PER_RUN = 10**9  # more than any run counts; a script's integers are e
 
 
 class LogStore:
-    """An open log. `path` is the file in use; `notes` are messages about it for the user."""
+    """An open log. `path` is the file in use; `notes` are messages about it for the user.
+
+    `glossaries` writes those of sessions and projects.
+    """
 
     def __init__(
         self, db: Database, path: Path, notes: tuple[str, ...] = (), exclusive_lock: LogLock | None = None
@@ -73,6 +61,8 @@ class LogStore:
         self._db = db
         self._exclusive_lock = exclusive_lock
         self._log = LogConnection(db, path)
+        self._chain = EventChain(self._log)
+        self.glossaries = GlossaryLog(self._log, self._chain)
 
     @classmethod
     def open(cls, path: str | Path, *, exclusively: bool = False) -> LogStore:
@@ -152,11 +142,11 @@ class LogStore:
                 pseudonym=pseudonym,
                 versions=versions or {},
                 options=options or {},
-                now_ms=_wall_ms(),
+                now_ms=wall_ms(),
                 project_id=project_id,
             )
             if place is not None:
-                insert_place(self._db, session_id, place, _wall_ms())
+                insert_place(self._db, session_id, place, wall_ms())
             opening = {
                 "document": document.name,
                 "sha256": hashlib.sha256(document.data).hexdigest(),
@@ -167,17 +157,17 @@ class LogStore:
                 "versions": versions or {},
                 "options": options or {},
             }
-            self._append(session_id, "open", opening, None, None)
+            self._chain.append(session_id, "open", opening)
             for event in events:
-                self._append(session_id, event.type, event.payload, event.segment, event.segment_version)
-            self._follow_project(session_id)
+                self._chain.append(session_id, event.type, event.payload, event.segment, event.segment_version)
+            self.glossaries.catch_up(session_id)
         return self.load_session(session_id)
 
     def resume_session(self, session_id: int, versions: Mapping[str, Any]) -> None:
         """Writes that a session is taken up again, and the term bases of its project if they have changed since."""
         with self._log.transaction(Message("write an event")):
-            self._append(session_id, "resume", {"versions": versions}, None, None)
-            self._follow_project(session_id)
+            self._chain.append(session_id, "resume", {"versions": versions})
+            self.glossaries.catch_up(session_id)
 
     def sessions(self) -> list[SessionSummary]:
         """All sessions, most recently used first."""
@@ -198,10 +188,10 @@ class LogStore:
     def delete_session(self, session_id: int) -> Tombstone:
         """Deletes a session with its document and all its events, and returns the tombstone that is kept."""
         with self._log.transaction(Message("delete the session")):
-            session = self._session_row(session_id)
+            session = self._chain.session_row(session_id)
             self._log.insert(
                 "tombstone",
-                session_id=session_id, deleted_ms=_wall_ms(),
+                session_id=session_id, deleted_ms=wall_ms(),
                 num_events=session["num_events"], last_hash=session["last_hash"],
             )  # fmt: skip
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
@@ -216,7 +206,7 @@ class LogStore:
     def discard_session(self, session_id: int) -> None:
         """Removes a session that a command began and could not finish; it leaves no tombstone."""
         with self._log.transaction(Message("delete the session")):
-            session = self._session_row(session_id)
+            session = self._chain.session_row(session_id)
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
             discard_empty_bundles(self._db)
@@ -249,7 +239,7 @@ class LogStore:
         """
         assert event_type in get_args(EventType), event_type
         with self._log.transaction(Message("write an event")):
-            seq = self._append(session_id, event_type, payload, segment, segment_version)
+            seq = self._chain.append(session_id, event_type, payload, segment, segment_version)
             if update is not None:
                 assert segment is not None, "an update needs its segment"
                 self._update_segment(session_id, segment, update)
@@ -272,35 +262,11 @@ class LogStore:
             change(self._db)
             for event in events:
                 assert event.type in get_args(EventType), event.type
-                self._append(session_id, event.type, event.payload, event.segment, event.segment_version)
+                self._chain.append(session_id, event.type, event.payload, event.segment, event.segment_version)
             if places:
                 store_places(self._log, session_id, places)
             for segment, update in updates:
                 self._update_segment(session_id, segment, update)
-
-    def store_ahead(self, session_id: int, glossary: Glossary) -> None:
-        """Writes the terms of a new glossary in portions, each in its own transaction, so that others can write.
-
-        They have no effect until `change_glossaries` adds the glossary.
-        """
-        for first, portion in enumerate(portions_of(session_id, glossary)):
-            with self._log.transaction(Message("store the glossary")):
-                store_portion(self._db, session_id, glossary, portion, is_first=first == 0)
-
-    def reserve_term_base(self) -> int:
-        """The number of a new term base; it has no effect until `change_glossaries` adds it."""
-        with self._log.transaction(Message("store the glossary")):
-            return reserve_term_base(self._db)
-
-    def discard_unfinished_term_bases(self) -> None:
-        """Deletes what interrupted imports of term bases left."""
-        with self._log.transaction(Message("store the glossary")):
-            discard_unfinished_term_bases(self._db)
-
-    def term_bases(self, project_id: int) -> tuple[Glossary, ...]:
-        """The term bases of a project."""
-        with self._log.reading():
-            return load_term_bases(self._db, project_id)
 
     def project_setting(self, project_id: int, name: str) -> str | None:
         """A text that the project keeps under that name."""
@@ -310,52 +276,6 @@ class LogStore:
         """Keeps a text for the project under that name; None removes it."""
         with self._log.transaction(Message("store the project")):
             keep_project_setting(self._db, project_id, name, value)
-
-    def follow_project(self, session_id: int, glossaries: Sequence[Glossary]) -> None:
-        """Writes that the session has these glossaries, after a change of its project."""
-        with self._log.transaction(Message("store the glossary")):
-            self._append(session_id, "glossary", shared_payload(glossaries), None, None)
-            follow_project(self._db, session_id, glossaries)
-
-    def change_glossaries(
-        self,
-        session_id: int,
-        before: Sequence[Glossary],
-        after: Sequence[Glossary],
-        details: Mapping[str, Any] | str,
-        *,
-        event_type: Literal["glossary", "term_added"] = "glossary",
-        segment: int | None = None,
-        stored: Collection[int] = (),
-    ) -> int:
-        """Replaces the glossaries `before` of a session by `after` and writes an event; returns its number.
-
-        A "glossary" event has `details` and all added and removed terms, so that the events alone are complete; a
-        "term_added" event, for a term added at a segment, has only `details`. `details` may be the whole payload from
-        `glossary_payload`; `stored` are ids of glossaries whose terms are already written.
-        """
-        if event_type == "glossary" and not isinstance(details, str):
-            details = glossary_payload(before, after, details)
-        with self._log.transaction(Message("store the glossary")):
-            seq = self._append(session_id, event_type, details, segment, None)
-            store_glossaries(self._db, session_id, before, after, stored)
-        return seq
-
-    def add_term(self, session_id: int, term: Term, segment: int) -> int:
-        """Adds a document term while at a segment; returns the number of the event."""
-        payload = {"source": term.source, "target": term.target, "scope": "document"}
-        with self._log.transaction(Message("store the term")):
-            seq = self._append(session_id, "term_added", payload, segment, None)
-            add_document_term(self._db, session_id, term)
-        return seq
-
-    def remove_terms(self, session_id: int, terms: Iterable[Term]) -> None:
-        """Removes these document terms, with an event for each, in one transaction."""
-        with self._log.transaction(Message("remove the term")):
-            for term in terms:
-                payload = {"source": term.source, "target": term.target, "scope": "document"}
-                self._append(session_id, "term_removed", payload, None, None)
-                remove_document_term(self._db, session_id, term)
 
     def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
         """The events of a session after number `after`, in order; read in pages, so that others can write."""
@@ -393,41 +313,10 @@ class LogStore:
 
     def verify_chain(self, session_id: int) -> ChainReport:
         """Whether the events of a session are complete and unchanged."""
-        session = self._session_row(session_id)
+        session = self._chain.session_row(session_id)
         return chain_report(self.events(session_id), session["num_events"], session["last_hash"])
 
     # ---- inside a transaction ----
-
-    def _append(
-        self,
-        session_id: int,
-        event_type: EventType,
-        payload: Mapping[str, Any] | str,
-        segment: int | None,
-        segment_version: int | None,
-    ) -> int:
-        session = self._session_row(session_id)
-        seq: int = session["num_events"] + 1
-        previous: str = session["last_hash"]
-        wall_ms, monotonic_ms = _wall_ms(), int(time.monotonic() * 1000)
-        payload_json = payload if isinstance(payload, str) else to_json(payload)
-        own = event_hash(previous, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json)
-        self._db.execute(
-            "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (session_id, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json, previous, own),
-        )
-        self._db.execute(
-            "UPDATE session SET num_events = ?, last_hash = ?, last_ms = ? WHERE id = ?",
-            (seq, own, wall_ms, session_id),
-        )
-        return seq
-
-    def _follow_project(self, session_id: int) -> None:
-        """Writes an event where the session has not logged the present term bases of its project."""
-        if is_behind_project(self._db, session_id):
-            glossaries = load_glossaries(self._db, session_id)
-            self._append(session_id, "glossary", shared_payload(glossaries), None, None)
-            follow_project(self._db, session_id, glossaries)
 
     def _update_segment(self, session_id: int, segment: int, update: SegmentUpdate) -> None:
         target = None if update.target is None else storable(update.target)
@@ -452,24 +341,3 @@ class LogStore:
                     number=segment + 1,
                 )
             )
-
-    def _session_row(self, session_id: int) -> dict[str, Any]:
-        found = self._log.rows(Message("find the session"), "SELECT * FROM session WHERE id = ?", (session_id,))
-        if not found:
-            raise LogError(
-                Message(
-                    "{path} has no session {number}; it may have been deleted: open the document again",
-                    path=self.path,
-                    number=session_id,
-                )
-            )
-        return found[0]
-
-
-def glossary_payload(before: Sequence[Glossary], after: Sequence[Glossary], details: Mapping[str, Any]) -> str:
-    """The payload of a "glossary" event as JSON: details and all added and removed terms. Takes seconds for many."""
-    return to_json({**details, **change_payload(before, after)})
-
-
-def _wall_ms() -> int:
-    return int(time.time() * 1000)

@@ -82,7 +82,7 @@ class Sessions:
         )
         self.glossary_files = GlossaryFiles(store, self.files)
         self.bundles = Bundles(store, self.files, model, self.projects, self.options)
-        store.discard_unfinished_term_bases()
+        store.glossaries.discard_unfinished_term_bases()
         self._has_welcomed = False
         # By token: the direction that a document needs a model for, and whether no installed model has it.
         self._model_needs: dict[str, tuple[str, bool]] = {}

@@ -16,7 +16,7 @@ from app.glossary import Term, term_matcher
 from app.glossary.glossary import Glossary, merged, with_revisions
 from app.glossary.index.term_index import TermChanges
 from app.i18n import Message
-from app.log.store import glossary_payload
+from app.log.glossary_log import glossary_payload
 from app.segments.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
@@ -225,7 +225,7 @@ class GlossaryEditor:
             place: Json = {}
             if term.is_for_document:
                 prepared = terms.prepared(self._sources(), document_terms=(*terms.document_terms, term))
-                core.store.add_term(core.session_id, term, index)
+                core.store.glossaries.add_term(core.session_id, term, index)
             else:
                 if first is None:
                     first = Glossary(self.new_id(is_shared=is_shared), OWN_GLOSSARY)
@@ -245,7 +245,7 @@ class GlossaryEditor:
             left = tuple(term for term in terms.document_terms if term not in gone)
             prepared = terms.prepared(self._sources(), document_terms=left)
             if gone:
-                core.store.remove_terms(core.session_id, gone)
+                core.store.glossaries.remove_terms(core.session_id, gone)
             return {"num_retranslated": self._decoding.translate_by_terms(self._hits.begin(prepared).finish())}
 
     def check_document(self) -> Json:
@@ -261,7 +261,7 @@ class GlossaryEditor:
         `move` writes the glossaries to the log, by default as followed. Undo of earlier changes ends here.
         """
         core, terms = self._core, self._terms
-        write = move or (lambda after: core.store.follow_project(core.session_id, after))
+        write = move or (lambda after: core.store.glossaries.follow_project(core.session_id, after))
 
         def followed(before: Glossaries) -> Glossaries:
             by_id = {glossary.id: glossary for glossary in shared}
@@ -293,7 +293,7 @@ class GlossaryEditor:
     def new_id(self, *, is_shared: bool = False) -> int:
         """A number that no glossary of this document has or had; with `is_shared`, of a term base."""
         if is_shared:
-            return self._core.store.reserve_term_base()
+            return self._core.store.glossaries.reserve_term_base()
         with self._core.lock:
             self._last_id += 1
             return self._last_id
@@ -322,14 +322,14 @@ class GlossaryEditor:
                 return {**self.overview(), "num_retranslated": 0}
             for new in after:
                 if new.id not in stored.union(glossary.id for glossary in before):
-                    core.store.store_ahead(core.session_id, new)
+                    core.store.glossaries.store_ahead(core.session_id, new)
                     stored.add(new.id)
             prepared = terms.prepared(sources, after)
             payload = glossary_payload(before, after, payload_head)
             with core.lock:
                 if not basis is prepared.basis is terms.all:
                     continue  # another change came first
-                core.store.change_glossaries(core.session_id, before, after, payload, stored=stored)
+                core.store.glossaries.change(core.session_id, before, after, payload, stored=stored)
                 if change == "undo":
                     self._past.pop()
                 else:
@@ -354,7 +354,7 @@ class GlossaryEditor:
         glossaries = with_revisions(before, (after, *before) if is_new else _with(before, after))
         payload = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": glossary.name}
         prepared = self._terms.prepared(self._sources(), glossaries)
-        core.store.change_glossaries(
+        core.store.glossaries.change(
             core.session_id, before, glossaries, payload, event_type="term_added", segment=index
         )
         self._remember(before)

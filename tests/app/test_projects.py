@@ -246,7 +246,9 @@ def test_term_added_to_the_project_is_required_in_its_other_documents(run: Run):
 
 def test_interrupted_import_of_a_term_base_leaves_nothing(run: Run, log: Path):
     first = run.open("first.txt")
-    run.store.store_ahead(first.session_id, first.terms.glossaries[0] if first.terms.glossaries else _base(run))
+    run.store.glossaries.store_ahead(
+        first.session_id, first.terms.glossaries[0] if first.terms.glossaries else _base(run)
+    )
     db = run.store.connection.db
     assert db.execute("SELECT count(*) FROM term_base_term").fetchone() == (1,)
     assert run.open("second.txt").terms.glossaries == ()
@@ -258,7 +260,7 @@ def test_interrupted_import_of_a_term_base_leaves_nothing(run: Run, log: Path):
 def _base(run: Run) -> Any:
     from app.glossary import Glossary
 
-    return Glossary.of(run.store.reserve_term_base(), "cut off", TERMS[:1])
+    return Glossary.of(run.store.glossaries.reserve_term_base(), "cut off", TERMS[:1])
 
 
 # ---- moving and deleting ----

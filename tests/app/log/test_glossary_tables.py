@@ -27,9 +27,9 @@ def test_all_fields_of_a_term_are_stored(tmp_path: Path):
     store = LogStore.open(tmp_path / "log.sqlite")
     session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
     glossary = Glossary.of(1, "g", TERMS)
-    store.change_glossaries(session.id, (), (glossary,), {"change": "import"})
+    store.glossaries.change(session.id, (), (glossary,), {"change": "import"})
     after = glossary.changed({3: Term("mouse", "Maus", case="any")})
-    store.change_glossaries(session.id, (glossary,), (after,), {"change": "edit"})
+    store.glossaries.change(session.id, (glossary,), (after,), {"change": "edit"})
     assert store.load_session(session.id).glossaries == (after,)
     first, second = [event.payload for event in store.events(session.id) if event.type == "glossary"]
     (added,) = first["added"]
@@ -62,7 +62,7 @@ def test_stored_glossaries_equal_the_state_after_any_changes(tmp_path_factory, s
             replace(known.get(id_, Glossary.of(id_, f"g{id_}", TERMS)).changed(edits), is_on=is_on)
             for id_, is_on, edits in state
         )
-        store.change_glossaries(session.id, before, after, {})
+        store.glossaries.change(session.id, before, after, {})
         assert store.load_session(session.id).glossaries == after
         before = after
     store.close()

@@ -67,9 +67,9 @@ def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
     assert session.glossaries == ()
     assert store.verify_chain(session.id).is_intact
     glossaries = (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),)
-    store.change_glossaries(session.id, (), glossaries, {})
+    store.glossaries.change(session.id, (), glossaries, {})
     assert store.load_session(token).glossaries == glossaries
-    store.add_term(session.id, Term("two", "zwei", is_for_document=True), 0)
+    store.glossaries.add_term(session.id, Term("two", "zwei", is_for_document=True), 0)
     assert store.load_session(token).document_terms == (Term("two", "zwei", is_for_document=True),)
     store.close()
     LogStore.open(path).close()  # a second time there is nothing to do
@@ -234,7 +234,7 @@ def test_versions_of_each_run_begin_after_those_of_all_earlier_ones(
     store = LogStore.open(tmp_path / "log.sqlite")
     session = store.start_session(DOCUMENT, "en-de")
     first = store.first_version(session.id)
-    monkeypatch.setattr("app.log.store._wall_ms", lambda: 1000)  # the clock is set back for two runs
+    monkeypatch.setattr("app.log.event_chain.wall_ms", lambda: 1000)  # the clock is set back for two runs
     store.append(session.id, "resume", {})
     second = store.first_version(session.id)
     store.append(session.id, "edit", {}, segment=0)

@@ -53,7 +53,7 @@ def raw(store: LogStore, statement: str, *parameters: object) -> list[tuple[obje
 def test_session_is_resumed_unchanged(store: LogStore, session: SessionRecord) -> None:
     update = SegmentUpdate("edited", "Zwei – ü", 3, {"pins": ["Zwei"], "terms_off": []})
     store.append(session.id, "edit", {"text": "Zwei – ü"}, segment=1, segment_version=3, update=update)
-    store.change_glossaries(session.id, (), (TERMS,), {"report": {}})
+    store.glossaries.change(session.id, (), (TERMS,), {"report": {}})
     store.close()
     again = LogStore.open(store.path)
     loaded = again.load_session(session.token)
@@ -108,10 +108,10 @@ def test_tokens_differ_and_find_their_session(store: LogStore, session: SessionR
 
 def test_replaced_and_removed_glossaries_are_kept_in_the_events(store: LogStore, session: SessionRecord) -> None:
     other = Glossary.of(2, "other.tsv", [Term("x", "y", 1)])
-    store.change_glossaries(session.id, (), (TERMS,), {})
-    store.change_glossaries(session.id, (TERMS,), (other,), {})
+    store.glossaries.change(session.id, (), (TERMS,), {})
+    store.glossaries.change(session.id, (TERMS,), (other,), {})
     assert store.load_session(session.id).glossaries == (other,)
-    store.change_glossaries(session.id, (other,), (), {})
+    store.glossaries.change(session.id, (other,), (), {})
     assert store.load_session(session.id).glossaries == ()
     events = [event.payload for event in store.events(session.id) if event.type == "glossary"]
     names = [[glossary["name"] for glossary in payload["glossaries"]] for payload in events]
@@ -225,7 +225,7 @@ def test_changed_log_does_not_verify(store: LogStore, session: SessionRecord, ta
 def test_deleted_session_leaves_only_a_tombstone(store: LogStore, session: SessionRecord) -> None:
     other = store.start_session(read_document(b"Other\n", "b.txt"), "en-de")
     store.append(session.id, "edit", {"text": "geheim"}, segment=0, update=SegmentUpdate("edited", "geheim", 1))
-    store.change_glossaries(session.id, (), (TERMS,), {})
+    store.glossaries.change(session.id, (), (TERMS,), {})
     last = list(store.events(session.id))[-1]
     stone = store.delete_session(session.id)
     assert (stone.session_id, stone.num_events, stone.last_hash) == (session.id, last.seq, last.hash)

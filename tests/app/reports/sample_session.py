@@ -13,7 +13,7 @@ def log_sample_session(store: LogStore) -> int:
     """Its number. Segment 0 is confirmed, 1 edited, 2 never touched."""
     session = store.start_session(DOCUMENT, "en-de", pseudonym="p1", token="secret-token")
     number = session.id
-    store.change_glossaries(number, (), (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),), {})
+    store.glossaries.change(number, (), (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),), {})
     store.append(number, "focus", {}, segment=0)
     store.append(number, "decode_request", {"number": 1}, segment=0)
     store.append(number, "decode_result", RESULT, segment=0)

@@ -168,7 +168,7 @@ def empty(tmp_path: Path) -> Iterator[LogStore]:
 
 
 def test_imported_log_is_equal_in_every_row(store: LogStore, session_id: int, empty: LogStore) -> None:
-    store.add_term(session_id, Term("folder", "Ordner", is_for_document=True), 1)
+    store.glossaries.add_term(session_id, Term("folder", "Ordner", is_for_document=True), 1)
     store.append(session_id, "error", {"message": "nan \ud83d \u2028 \x00", "big": 2**60, "x": [1.5e-7, -0.0]})
     exported = session_jsonl(store, session_id)
     number = import_jsonl(empty, exported.data, exported.name)
@@ -379,7 +379,9 @@ def test_xliff_has_all_segments_is_valid_and_is_read_again(store: LogStore, sess
 def test_dates_in_tmx_are_those_of_the_confirmations(store: LogStore, session_id: int, monkeypatch) -> None:
     steps = [("confirm", 0, "Eins", 3), ("confirm", 2, "Drei", 0), ("edit", 2, "Drei", 9), ("export", None, "", 0)]
     for year, (event, segment, text, read_version) in enumerate(steps, 2001):
-        monkeypatch.setattr("app.log.store._wall_ms", lambda year=year: int(datetime(year, 1, 1).timestamp() * 1000))
+        monkeypatch.setattr(
+            "app.log.event_chain.wall_ms", lambda year=year: int(datetime(year, 1, 1).timestamp() * 1000)
+        )
         update = None if segment is None else SegmentUpdate("confirmed", text, 9, read_version=read_version)
         store.append(session_id, event, {}, segment=segment, update=update)
     dates = [unit.get("changedate") for unit in ET.fromstring(session_tmx(store, session_id).data).iter("tu")]
@@ -394,8 +396,8 @@ def test_tbx_has_terms_added_and_not_removed_in_the_session(store: LogStore, ses
     assert "No term" in (session_tbx(store, session_id).note or "")
     terms = [Term(source, target, is_for_document=True) for source, target in (("a & b", "ä <b>"), ("gone", "fort"))]
     for term in terms:
-        store.add_term(session_id, term, 0)
-    store.remove_terms(session_id, [terms[1]])
+        store.glossaries.add_term(session_id, term, 0)
+    store.glossaries.remove_terms(session_id, [terms[1]])
     exported = session_tbx(store, session_id)
     assert (exported.name, exported.note) == ("my.manual.terms.tbx", None)
     theirs = tbxfile.parsestring(exported.data)

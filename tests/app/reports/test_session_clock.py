@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import CommandError
 from app.formats.documents import read_document
-from app.log import store as log_store
+from app.log import event_chain
 from app.log.store import LogStore
 from app.reports.statistics import session_statistics
 from app.reports.working_time import SessionClock
@@ -37,7 +37,7 @@ class Clock:
 
 def test_running_figures_equal_the_report_and_only_new_events_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     clock, rng, read = Clock(), random.Random(4), []
-    monkeypatch.setattr(log_store, "time", clock)
+    monkeypatch.setattr(event_chain, "time", clock)
     store = LogStore.open(tmp_path / "log.sqlite")
     document = read_document(TEXT.encode(), "manual.txt")
     record = store.start_session(document, "en-de")

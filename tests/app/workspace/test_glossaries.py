@@ -160,7 +160,7 @@ def test_edits_do_not_wait_while_terms_are_searched_and_written(workspace: Works
 
         monkeypatch.setattr(owner, name, step)
 
-    free_during(workspace.store, "store_ahead")
+    free_during(workspace.store.glossaries, "store_ahead")
     free_during(workspace.terms, "prepared")
     free_during(glossaries, "glossary_payload")
     id_ = put(workspace, "client", ("file", "Datei"))
@@ -235,7 +235,7 @@ def test_segment_that_is_split_in_the_meantime_has_its_terms(workspace: Workspac
 
 def test_terms_of_an_interrupted_import_appear_nowhere(workspace: Workspace):
     cut_off = Glossary.of(1, "cut off", [Term("file", "Datei"), Term("router", "Weiche")])
-    workspace.store.store_ahead(workspace.session_id, cut_off)
+    workspace.store.glossaries.store_ahead(workspace.session_id, cut_off)
     assert workspace.store.load_session(workspace.session_id).glossaries == ()
     workspace.glossaries.add_term(0, "file", "Akte", "glossary")
     (own,) = workspace.store.load_session(workspace.session_id).glossaries
