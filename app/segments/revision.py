@@ -18,7 +18,7 @@ def revision_runs(text: str, revised: str) -> list[Json]:
     """The revised text in runs: {"t": text} where both are the same, {"t": new, "was": old} for a change.
 
     Joined, "t" is the revised text; with "was" in place of "t" it is the text before. Changes with only space between
-    them are one change.
+    them are one change. Where only spaces differ, those of the text stay.
 
     >>> revision_runs("Der alte Server startet.", "Die alten Server starten.")
     [{'t': 'Die alten', 'was': 'Der alte'}, {'t': ' Server '}, {'t': 'starten', 'was': 'startet'}, {'t': '.'}]
@@ -28,8 +28,11 @@ def revision_runs(text: str, revised: str) -> list[Json]:
     opcodes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     for operation, first, last, to, stop in opcodes:
         old, new = "".join(before[first:last]), "".join(after[to:stop])
-        if operation == "equal":
-            runs.append({"t": new})
+        if not (old + new).strip() or operation == "equal":
+            if runs and "was" not in runs[-1]:
+                runs[-1]["t"] += old
+            elif old:
+                runs.append({"t": old})
             continue
         if len(runs) > 1 and "was" not in runs[-1] and runs[-1]["t"].isspace():
             space, change = runs.pop()["t"], runs.pop()
