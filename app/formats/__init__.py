@@ -100,6 +100,7 @@ _ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
 _TEXTS = (".doc", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
 _SLIDES = (".ppt", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
 _SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".numbers")  # of spreadsheet programs
+_PACKAGES = (".mqout", ".mqback", ".wsxz")  # of translation tools, in formats of their own
 CONVERTIBLE = (*_TEXTS, *_SLIDES, *_SHEETS)  # endings of files that another program saves in a format of these
 FORMATS = (
     _PLAIN_TEXT,
@@ -148,6 +149,8 @@ def format_of(name: str) -> Format:
         cure = Message("save it as a PowerPoint presentation (.pptx)")
     if ending.group().lower() in _SHEETS:
         cure = Message("save it as an Excel workbook (.xlsx)")
+    if ending.group().lower() in _PACKAGES:
+        cure = Message("export its documents as XLIFF (.xlf, .sdlxliff or .mqxlz) from the program that it comes from")
     raise DocumentError(
         Message(
             "{name}: Pinpoint does not read files that end in {ending}: {cure}",

@@ -14,12 +14,22 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from app.errors import DocumentError
 from app.formats import CONVERTIBLE, format_of
 from app.formats.office_package import DAMAGE
+from app.formats.packages import (
+    MEMORIES,
+    PACKAGES,
+    is_project_file,
+    package_of,
+    returned_project,
+    target_languages,
+    unread_in_package,
+)
 from app.i18n import Message
 from app.text.encoding import safe_name
 
@@ -36,8 +46,7 @@ _STORED, _DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 _ZIP64, _UNICODE_PATH = 0x0001, 0x7075  # extra fields
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
 _ARCHIVES = (
-    ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".jar", ".sdlppx", ".sdlrpx", ".mqxlz", ".xlz",
-    ".mqout", ".mqback",
+    ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".jar", ".mqout", ".mqback", ".wsxz", *PACKAGES,
 )  # fmt: skip
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:")
 
@@ -47,12 +56,14 @@ class ArchiveMember:
     """A file in an archive. `index` is the number of its entry, `path` its name with folders, safe to show.
 
     `size` is in bytes, unpacked. `problem` is the reason why it is not opened; None for a file that can be.
+    `is_memory`: it is a translation memory, which can be imported instead.
     """
 
     index: int
     path: str
     size: int
     problem: str | None = None
+    is_memory: bool = False
 
     @property
     def name(self) -> str:
@@ -61,7 +72,10 @@ class ArchiveMember:
 
 
 class Archive:
-    """An open archive. `members` are its files in order, without folders."""
+    """An open archive. `members` are its files in order, without folders.
+
+    `package` is the kind of package that its name says; None for a plain ZIP.
+    """
 
     def __init__(self, data: bytes, name: str) -> None:
         """Raises DocumentError with a remedy if it is no archive, is damaged, too large, or has too many entries."""
@@ -94,12 +108,26 @@ class Archive:
                     problem=problem,
                 )
             ) from problem
+        self.package = package_of(self.name)
         self.members = self._members()
 
+    @property
+    def return_name(self) -> str | None:
+        """The name of the package with its translations; None for an archive that is no package."""
+        return None if self.package is None else self.package.return_name(self.name)
+
+    def with_translations(self, new: Mapping[int, bytes]) -> bytes:
+        """The archive with the content of some entries replaced; of a package of Trados, the return package."""
+        projects = {index: returned_project(data, self.name) for index, data in self._projects.items()}
+        return self.rewritten({**projects, **new})
+
     def read(self, member: ArchiveMember) -> bytes:
-        """The content of a file. Raises DocumentError if it is damaged or the member has a problem."""
-        if member.problem is not None:
+        """The content of a document or a memory. Raises DocumentError if it is damaged or the member has a problem."""
+        if member.problem is not None and not member.is_memory:
             raise DocumentError(member.problem)
+        return self._content(member)
+
+    def _content(self, member: ArchiveMember) -> bytes:
         try:
             with self._archive.open(self._infos[member.index]) as file:
                 return file.read(MAX_FILE_BYTES)
@@ -175,47 +203,67 @@ class Archive:
         found: list[ArchiveMember] = []
         raw = [_decoded_name(info).replace("\\", "/") for info in self._infos]
         first_of = {path: index for index, path in reversed(list(enumerate(raw)))}
+        self._projects = self._project_files(raw)
+        stated = frozenset[str]().union(*(target_languages(data, self.name) for data in self._projects.values()))
+        targets = stated & {path.partition("/")[0].lower() for path in raw}
         num_opened = num_bytes = 0
         for index, (info, path) in enumerate(zip(self._infos, raw, strict=True)):
             if path.endswith("/"):
                 continue
             shown = safe_path(path)
-            problem = self._problem(info, path, shown, is_first=first_of[path] == index)
+            unsafe = _path_problem(info, path, shown)
+            costly = _content_problem(info, is_first=first_of[path] == index)
+            unread = name_problem(path) if self.package is None else unread_in_package(self.package, path, targets)
+            problem = unsafe or unread or costly
             if problem is None:
                 num_opened += 1
                 num_bytes += info.file_size
                 problem = limit_problem(num_opened, num_bytes)
-            found.append(ArchiveMember(index, shown, info.file_size, problem))
+            is_memory = bool(unread) and not (unsafe or costly) and path.lower().endswith(MEMORIES)
+            found.append(ArchiveMember(index, shown, info.file_size, problem, is_memory))
         return tuple(found)
 
-    def _problem(self, info: zipfile.ZipInfo, path: str, shown: str, *, is_first: bool) -> str | None:
-        """Why the file is not opened, apart from the limits for all files together."""
-        if ".." in path.split("/") or _ABSOLUTE.match(path):
-            return Message("The path of {name} leads out of the archive.", name=shown)
-        if len(path) > MAX_PATH_CHARACTERS:
-            return Message(
-                "The path has {count} characters (limit {limit}).", count=len(path), limit=MAX_PATH_CHARACTERS
-            )
-        if stat.S_ISLNK(info.external_attr >> 16):
-            return Message("It is a link, not a file.")
-        if problem := name_problem(path):
-            return problem
-        if not is_first:
-            return Message("The archive has two files of this name; the first one is opened.")
-        if info.flag_bits & _ENCRYPTED:
-            return Message("It is protected by a password: pack it without one.")
-        if info.file_size > MAX_FILE_BYTES:
-            return Message(
-                "It is too large ({size:.1f} MiB, limit {limit} MiB): split it.",
-                size=info.file_size / 2**20,
-                limit=MAX_FILE_BYTES // 2**20,
-            )
-        if info.file_size > max(_BYTES_WITHOUT_RATIO, MAX_RATIO * info.compress_size):
-            return Message(
-                "It unpacks to more than {ratio} times its size, as no document does: unpack it and open it alone.",
-                ratio=MAX_RATIO,
-            )
-        return None
+    def _project_files(self, paths: list[str]) -> dict[int, bytes]:
+        """The project files of a package of Trados, by entry; not those that cannot be read, which stay as they are."""
+        found: dict[int, bytes] = {}
+        if self.package is None or not self.package.has_languages:
+            return found
+        for index, (info, path) in enumerate(zip(self._infos, paths, strict=True)):
+            if is_project_file(path) and not _content_problem(info, is_first=True):
+                with suppress(DocumentError):
+                    found[index] = self._content(ArchiveMember(index, safe_path(path), info.file_size))
+        return found
+
+
+def _path_problem(info: zipfile.ZipInfo, path: str, shown: str) -> str | None:
+    """Why nothing is read from an entry with such a path."""
+    if ".." in path.split("/") or _ABSOLUTE.match(path):
+        return Message("The path of {name} leads out of the archive.", name=shown)
+    if len(path) > MAX_PATH_CHARACTERS:
+        return Message("The path has {count} characters (limit {limit}).", count=len(path), limit=MAX_PATH_CHARACTERS)
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return Message("It is a link, not a file.")
+    return None
+
+
+def _content_problem(info: zipfile.ZipInfo, *, is_first: bool) -> str | None:
+    """Why an entry is not unpacked."""
+    if not is_first:
+        return Message("The archive has two files of this name; the first one is opened.")
+    if info.flag_bits & _ENCRYPTED:
+        return Message("It is protected by a password: pack it without one.")
+    if info.file_size > MAX_FILE_BYTES:
+        return Message(
+            "It is too large ({size:.1f} MiB, limit {limit} MiB): split it.",
+            size=info.file_size / 2**20,
+            limit=MAX_FILE_BYTES // 2**20,
+        )
+    if info.file_size > max(_BYTES_WITHOUT_RATIO, MAX_RATIO * info.compress_size):
+        return Message(
+            "It unpacks to more than {ratio} times its size, as no document does: unpack it and open it alone.",
+            ratio=MAX_RATIO,
+        )
+    return None
 
 
 def limit_problem(num_opened: int, num_bytes: int) -> str | None:

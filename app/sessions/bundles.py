@@ -13,7 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from app.errors import AppError, CommandError, DocumentError, LogError
@@ -27,6 +27,7 @@ from app.formats.archive import (
     unique_paths,
 )
 from app.formats.documents import Export, FileOverview, with_language
+from app.formats.packages import package_of
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_of, documents_of_bundle, load_bundle
 from app.log.records import NewEvent, SessionSummary
@@ -84,10 +85,15 @@ class Bundles:
     def begin_archive(self, data: bytes, name: str) -> Json:
         """Reads an archive; returns its number here and its files, of which those without a problem can be opened."""
         unpacked = self._files.archive(data, name)
-        members = {member.index: member for member in unpacked.members}
         bundle = Bundle(0, safe_name(name, "archive.zip"), data)
+        # The documents of packages have the same names in all of them, such as document.mqxliff.
+        folder = f"{bundle.name}/" if package_of(name) else ""
+        found = [replace(member, path=folder + member.path) for member in unpacked.members]
+        members = {member.index: member for member in found}
         number = self._stage(_Staged(bundle, members, dict(unpacked.contents)))
-        rows = [{"entry": one.index, "path": one.path, "problem": one.problem} for one in unpacked.members]
+        rows = [
+            {"entry": one.index, "path": one.path, "problem": one.problem, "is_memory": one.is_memory} for one in found
+        ]
         return {"bundle": number, "name": bundle.name, "files": rows}
 
     def begin_selection(self, name: str) -> int:
@@ -117,6 +123,18 @@ class Bundles:
         staged.num_bytes += len(data)
         problem = problem or limit_problem(staged.num_files, staged.num_bytes)
         return _unopened(path, problem) if problem else self._open(staged, data, path, None)
+
+    def memory_file(self, number: int, entry: int) -> tuple[bytes, str]:
+        """The content and the name of a translation memory in an archive that is being opened. Raises AppError."""
+        staged = self._get(number)
+        bundle = staged.bundle
+        if not bundle.data and bundle.id:
+            bundle = load_bundle(self._store.connection, bundle.id) or bundle
+        archive = Archive(bundle.data, bundle.name)
+        member = next((one for one in archive.members if one.index == entry and one.is_memory), None)
+        if member is None:
+            raise CommandError(Message("The archive has no such file: open the archive again."))
+        return archive.read(member), member.name
 
     def end(self, number: int) -> None:
         """Forgets the files that were not opened."""
@@ -221,7 +239,8 @@ class Bundles:
                 if (entry := entries[summary.id]) is not None
             }
             num_unchanged = len(archive.members) - len(new)
-            data, name = archive.rewritten(new), bundle.name
+            data, name = archive.with_translations(new), with_language(bundle.name, language)
+            name = archive.return_name or name
         else:
             folders = [summary.path.rpartition("/")[0] for summary in chosen]
             paths = [
@@ -232,8 +251,8 @@ class Bundles:
             project = self._projects.get(chosen[0].project_id)
             is_one_project = len({summary.project_id for summary in chosen}) == 1
             base = (bundle.name if bundle else "") or (project.name if is_one_project else "") or _DEFAULT_NAME
-            name = f"{base}.zip"
-        export = Export(with_language(safe_name(name, "translated.zip"), language), data)
+            name = with_language(f"{base}.zip", language)
+        export = Export(safe_name(name, "translated.zip"), data)
         for summary in chosen:
             with suppress(LogError):  # a full disk must not keep work here
                 self._store.append(summary.id, "export", {"kind": "zip", "name": export.name})

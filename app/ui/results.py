@@ -184,11 +184,15 @@ class BegunFiles(TypedDict):
 
 
 class ArchiveFile(TypedDict):
-    """A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened."""
+    """A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened.
+
+    `is_memory`: it is a translation memory that can be imported.
+    """
 
     entry: int
     path: str
     problem: str | None
+    is_memory: bool
 
 
 class BegunArchive(BegunFiles):

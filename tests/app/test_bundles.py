@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from app.errors import CommandError, DocumentError
+from app.formats.archive import pack
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.sessions import bundles as limits
 from app.sessions.bundles import Bundles
 from tests.app.formats.test_archive import zipped
+from tests.app.formats.test_packages import SDLPPX
 from tests.app.hand_decoder import HandDecoder, ready_model
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"
@@ -170,3 +172,33 @@ def test_document_that_cannot_be_exported_is_named_and_no_archive_is_made(sessio
         connection.db.execute("UPDATE document SET data = ? WHERE id = (SELECT min(id) FROM document)", (b"Other.\n",))
     with pytest.raises(DocumentError, match=r"^Job/a/manual\.txt: Segment 1 was created by another version"):
         sessions.bundles.pack([first])
+
+
+def test_package_of_trados_goes_back_with_its_translations_and_offers_its_memory(sessions: Sessions):
+    tmx = (
+        b'<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Two doors.</seg></tuv>'
+        b'<tuv xml:lang="de"><seg>Zwei T\xc3\xbcren.</seg></tuv></tu></body></tmx>'
+    )
+    begun = sessions.bundles.begin_archive(pack({**SDLPPX, "Tm/m.tmx": tmx}), "Job.sdlppx")
+    files = begun["files"]
+    opened = [sessions.bundles.open_entry(begun["bundle"], file["entry"]) for file in files if file["problem"] is None]
+    assert [row["path"] for row in opened] == ["Job.sdlppx/de-de/a.docx.sdlxliff", "Job.sdlppx/de-de/b.docx.sdlxliff"]
+    workspace = sessions.resume(opened[0]["session"])
+    memory = next(file for file in files if file["path"].endswith("m.tmx"))
+    assert memory["is_memory"]
+    content, name = sessions.bundles.memory_file(begun["bundle"], memory["entry"])
+    assert workspace.memory.import_memory(content, name)["num_pairs"] == 1
+    with pytest.raises(CommandError, match="no such file"):
+        sessions.bundles.memory_file(begun["bundle"], files[0]["entry"])
+
+    workspace.confirm(0, "Zwei Türen.")
+    packed = sessions.bundles.pack([row["session"] for row in opened])
+    assert packed["name"] == "Job.sdlrpx"
+    back = contents(sessions, packed)
+    assert back["de-de/b.docx.sdlxliff"] == SDLPPX["de-de/b.docx.sdlxliff"]
+    assert '<mrk mtype="seg" mid="1">Zwei Türen.</mrk>' in back["de-de/a.docx.sdlxliff"].decode()
+    assert b'PackageType="ReturnPackage"' in back["Job.sdlproj"]
+    assert {path: back[path] for path in ("en-US/a.docx.sdlxliff", "Tm/m.tmx")} == {
+        "en-US/a.docx.sdlxliff": SDLPPX["en-US/a.docx.sdlxliff"],
+        "Tm/m.tmx": tmx,
+    }

@@ -13,6 +13,7 @@ from app.i18n import Message
 from app.ui.commands.bundle_commands import (
     BeginFiles,
     EndFiles,
+    ImportEntry,
     ListPackable,
     OpenEntry,
     OpenFile,
@@ -161,6 +162,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         BeginFiles,
         OpenFile,
         OpenEntry,
+        ImportEntry,
         EndFiles,
         ListPackable,
         PackDocuments,

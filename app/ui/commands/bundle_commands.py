@@ -48,6 +48,18 @@ class OpenEntry(Command):
         return sessions.bundles.open_entry(self.bundle, self.entry)
 
 
+class ImportEntry(Command):
+    """Imports a translation memory of an archive that is being opened."""
+
+    name: Literal["import_entry"]
+    result: ClassVar[Any] = r.ImportedMemory
+    bundle: Integer
+    entry: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.memory.import_memory(*sessions.bundles.memory_file(self.bundle, self.entry))
+
+
 class EndFiles(Command):
     """Forgets the files of an archive or a selection that were not opened."""
 

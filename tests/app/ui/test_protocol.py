@@ -87,7 +87,7 @@ def _spelling_is_not_checked(monkeypatch: pytest.MonkeyPatch):
 STRICT = ConfigDict(extra="forbid", strict=True)
 TMX = b"""<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Open the settings.</seg></tuv>
 <tuv xml:lang="de"><seg>\xc3\x96ffnen</seg></tuv></tu></body></tmx>"""
-ARCHIVE = pack({"a.txt": b"One.\nTwo.\n", "b.png": b"no"})
+ARCHIVE = pack({"a.txt": b"One.\nTwo.\n", "b.png": b"no", "document.xlf": b"", "m.tmx": TMX})
 UPLOAD = b"router\tRouter\nrouter\t\nfile\tdatei\nfile\tDatei\nbad\n"
 TERM = {"source": "settings", "target": "Einstellungen", "variants": ["Optionen"], "status": "preferred"}
 
@@ -111,7 +111,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
     api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     (glossary,) = workspace.terms.glossaries
     staged = api.glossaries.stage(workspace.token, "more.tsv", [b"save\tspeichern\n"], "en")["result"]["import"]
-    has_shape(begun := api.begin_archive(workspace.token, "job.zip", [ARCHIVE], "en")["result"], BegunArchive)
+    has_shape(begun := api.begin_archive(workspace.token, "job.xlz", [ARCHIVE], "en")["result"], BegunArchive)
     query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
     more = {"case": "exact", "matching": "lemma", "note": ""}
     project = {"client_name": "", "formality": "formal", "domain": None, "shares_memory": True, "learns": True}
@@ -168,7 +168,8 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("delete_document", {"session": workspace.session_id + 1}),
         ("begin_files", {"folder": "Site"}),
         ("open_file", {"bundle": begun["bundle"] + 1, "path": "Site/a.png", "data": ""}),
-        ("open_entry", {"bundle": begun["bundle"], "entry": 0}),
+        ("open_entry", {"bundle": begun["bundle"], "entry": 2}),
+        ("import_entry", {"bundle": begun["bundle"], "entry": 3}),
         ("end_files", {"bundle": begun["bundle"]}),
         ("packable", {}),
         ("pack", {"documents": [workspace.session_id]}),

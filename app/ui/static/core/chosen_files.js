@@ -1,7 +1,7 @@
 /* Files that a person chose or dropped, with the folders that they are in. */
 
 /** Archives of documents, and packages of translation tools. */
-const ARCHIVE = /\.zip$/i;
+const ARCHIVE = /\.(zip|sdlppx|sdlrpx|mqxlz|xlz)$/i;
 const MODEL_IN_ZIP = /\.(spm|safetensors)|intgemm\S*?\.bin/;
 const DIRECTORY_BYTES = 65536; // at the end of a ZIP file, with the names of its files
 

@@ -62,6 +62,7 @@ export type Command =
   | BeginFiles
   | OpenFile
   | OpenEntry
+  | ImportEntry
   | EndFiles
   | ListPackable
   | PackDocuments
@@ -156,6 +157,7 @@ export interface CommandResults {
   begin_files: BegunFiles;
   open_file: OpenedFile;
   open_entry: OpenedFile;
+  import_entry: ImportedMemory;
   end_files: undefined;
   packable: PackableDocuments;
   pack: PackedDocuments;
@@ -239,11 +241,14 @@ export interface Alternatives {
   rows: AlternativeRow[];
 }
 
-/** A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened. */
+/** A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened.
+ *
+ * `is_memory`: it is a translation memory that can be imported. */
 export interface ArchiveFile {
   entry: number;
   path: string;
   problem: string | null;
+  is_memory: boolean;
 }
 
 /** Other words for word number `word` of the proposal `text`. */
@@ -780,6 +785,13 @@ export interface GlossaryView {
 export interface Hello {
   token?: string | null;
   language?: string;
+}
+
+/** Imports a translation memory of an archive that is being opened. */
+export interface ImportEntry extends CommandFields {
+  name: 'import_entry';
+  bundle: number;
+  entry: number;
 }
 
 /** Uses a glossary that was uploaded: number `import`, with these fixes, and targets for empty ones. */

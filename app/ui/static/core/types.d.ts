@@ -47,6 +47,7 @@ declare global {
   type DocumentList = protocol.DocumentList;
   type BegunArchive = protocol.BegunArchive;
   type OpenedFile = protocol.OpenedFile;
+  type ListedFile = OpenedFile & {memory?: {bundle: number; entry: number} | null};
   type PackableGroup = protocol.PackableGroup;
   type PackableDocument = protocol.PackableDocument;
   type PackedDocuments = protocol.PackedDocuments;

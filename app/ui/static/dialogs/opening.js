@@ -23,8 +23,10 @@ class Opening {
   constructor(bench, maxMib) {
     this.bench = bench;
     this.maxMib = maxMib;
-    /** @type {OpenedFile[]} */
+    /** @type {ListedFile[]} */
     this.rows = [];
+    /** @type {number[]} */
+    this.bundles = []; // archives and selections whose files the server still keeps
     this.stopping = new AbortController();
     this.state = h('p.muted', {role: 'status'}, t('opening.sending'));
     this.bar = h('progress', {max: 1, value: 0, 'aria-label': t('opening.title')});
@@ -59,7 +61,9 @@ class Opening {
     const first = this.rows.find(row => row.session !== null);
     if (first && (await this.bench.switchTo('resume_session', {session: first.session}))) this.bench.notes.clear();
     this.dialog.close();
-    showOpened(this.bench, this.rows);
+    showOpened(this.bench, this.rows, () => {
+      for (const bundle of this.bundles) this.bench.connection.send('end_files', {bundle});
+    });
   }
 
   /** @param {ChosenFile[]} files */
@@ -76,7 +80,7 @@ class Opening {
       this.show(at, files.length, path);
       await this.openFile(bundle, path, file);
     }
-    await this.bench.connection.send('end_files', {bundle});
+    this.bundles.push(bundle);
   }
 
   /**
@@ -112,11 +116,11 @@ class Opening {
     if (!files.length) this.leave(path, t('opening.no_files'));
     for (const [at, one] of files.entries()) {
       this.show(at, files.length, one.path);
-      if (one.problem !== null) this.leave(one.path, one.problem);
+      if (one.problem !== null) this.leave(one.path, one.problem, one.is_memory ? {bundle, entry: one.entry} : null);
       else if (this.isStopped) this.leave(one.path, t('opening.stopped'));
       else this.adopt(one.path, await this.bench.connection.send('open_entry', {bundle, entry: one.entry}));
     }
-    await this.bench.connection.send('end_files', {bundle});
+    this.bundles.push(bundle);
   }
 
   /**
@@ -132,9 +136,10 @@ class Opening {
    * Notes why a file was not opened.
    * @param {string} path
    * @param {string} problem
+   * @param {ListedFile['memory']} [memory] where it is, if it is a translation memory
    */
-  leave(path, problem) {
-    this.rows.push({path, session: null, problem, notes: [], num_segments: 0});
+  leave(path, problem, memory = null) {
+    this.rows.push({path, session: null, problem, notes: [], num_segments: 0, memory});
   }
 
   /**
@@ -156,10 +161,11 @@ const tooLarge = (file, limit) => t('file.too_large', {name: file.name, size: (f
 
 /**
  * Lists what was opened, and what was not and why.
- * @param {Pick<Bench, 'focusEditor' | 'root'>} bench
- * @param {OpenedFile[]} rows
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'root'>} bench
+ * @param {ListedFile[]} rows
+ * @param {() => void} onClose
  */
-const showOpened = (bench, rows) => {
+const showOpened = (bench, rows, onClose) => {
   const opened = rows.filter(row => row.session !== null);
   const left = rows.filter(row => row.session === null);
   const shown = [...left, ...opened].slice(0, MAX_ROWS);
@@ -182,18 +188,28 @@ const showOpened = (bench, rows) => {
           {},
           h('tr', {}, h('th', {scope: 'col'}, t('opened.file')), h('th', {scope: 'col'}, t('opened.result'))),
         ),
-        h('tbody', {}, shown.map(fileRow)),
+        h(
+          'tbody',
+          {},
+          shown.map(row => fileRow(bench, row)),
+        ),
       ),
       rows.length > MAX_ROWS ? h('p.muted', {}, t('opened.more', {n: count(rows.length - MAX_ROWS)})) : null,
     ],
     buttons: close,
-    onClose: () => bench.focusEditor(),
+    onClose: () => {
+      onClose();
+      bench.focusEditor();
+    },
   });
   dialog.open(bench.root, close);
 };
 
-/** @param {OpenedFile} row */
-const fileRow = ({path, problem, notes, num_segments}) =>
+/**
+ * @param {Pick<Bench, 'connection'>} bench
+ * @param {ListedFile} row
+ */
+const fileRow = (bench, {path, problem, notes, num_segments, memory}) =>
   h(
     'tr',
     {},
@@ -204,6 +220,24 @@ const fileRow = ({path, problem, notes, num_segments}) =>
       problem === null
         ? [h('span.tag.ok', {}, t('opened.is_open')), ` ${tn('opened.segments', num_segments)}`]
         : [h('span.tag.bad', {}, t('opened.is_left')), ` ${problem}`],
+      memory ? importButton(bench, memory) : null,
       notes.map(note => h('div.muted', {}, note)),
     ),
   );
+
+/**
+ * The button that imports a translation memory into the project of the document that is shown.
+ * @param {Pick<Bench, 'connection'>} bench
+ * @param {NonNullable<ListedFile['memory']>} memory
+ */
+const importButton = (bench, memory) => {
+  const done = h('span', {role: 'status'});
+  const press = async () => {
+    use.disabled = true;
+    const reply = await bench.connection.send('import_entry', memory);
+    setText(done, reply.ok ? ` ${tn('opened.imported', reply.result.num_pairs)}` : ` ${reply.error.message}`);
+    use.disabled = reply.ok;
+  };
+  const use = button('.btn.small', {onclick: press}, t('opened.import'));
+  return h('div', {}, use, done);
+};

@@ -1,0 +1,73 @@
+"""Packages of Trados, memoQ and XLZ: which files are documents, and what goes back."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.formats.archive import Archive, pack
+from tests.app.formats.test_xliff_tools import MEMOQ, TRADOS
+
+PROJECT = (
+    '\ufeff<?xml version="1.0" encoding="utf-8"?>\r\n<PackageProject Guid="1" PackageType="ProjectPackage">'
+    '<LanguageDirections><LanguageDirection SourceLanguageCode="en-US" TargetLanguageCode="de-DE"/>'
+    "</LanguageDirections></PackageProject>"
+).encode()
+SDLPPX = {
+    "Job.sdlproj": PROJECT,
+    "en-US/a.docx.sdlxliff": TRADOS.encode(),
+    "de-de/a.docx.sdlxliff": TRADOS.encode(),
+    "de-de/b.docx.sdlxliff": TRADOS.encode(),
+    "Tm/en-US_de-DE.sdltm": b"SQLite format 3\0",
+    "Termbases/t.sdltb": b"no",
+    "Termbases/t.xml": b"<mtf/>",
+    "Reports/analysis.html": b"<p>Text</p>",
+}
+
+
+def reasons(name: str, files: dict[str, bytes]) -> dict[str, str | None]:
+    return {member.path: member.problem for member in Archive(pack(files), name).members}
+
+
+def test_package_of_trados_has_the_files_of_its_target_language_as_documents():
+    found = reasons("Job.sdlppx", SDLPPX)
+    assert [path for path, problem in found.items() if problem is None] == [
+        "de-de/a.docx.sdlxliff",
+        "de-de/b.docx.sdlxliff",
+    ]
+    assert "in the source language" in str(found["en-US/a.docx.sdlxliff"])
+    assert "translation memory" in str(found["Tm/en-US_de-DE.sdltm"])
+    assert "ask for it as TBX" in str(found["Termbases/t.sdltb"])
+    assert "menu Glossary" in str(found["Termbases/t.xml"])
+    assert "stays as it is" in str(found["Reports/analysis.html"])
+    members = Archive(pack(SDLPPX), "Job.sdlppx").members
+    assert [member.path for member in members if member.is_memory] == ["Tm/en-US_de-DE.sdltm"]
+
+
+@pytest.mark.parametrize("project", [b"", b"<no", PROJECT.replace(b"de-DE", b"fr-FR")])
+def test_without_a_usable_project_file_all_bilingual_files_are_documents(project: bytes):
+    found = reasons("Job.sdlppx", {**SDLPPX, "Job.sdlproj": project})
+    assert sum(problem is None for problem in found.values()) == 3
+    archive = Archive(pack({**SDLPPX, "Job.sdlproj": project}), "Job.sdlppx")
+    assert archive.with_translations({}) is not None
+
+
+def test_return_package_has_another_type_and_name_and_the_same_files():
+    archive = Archive(pack(SDLPPX), "Job.SDLPPX")
+    assert archive.return_name == "Job.sdlrpx"
+    back = Archive(archive.with_translations({3: b"<new/>"}), "Job.sdlrpx")
+    files = {**SDLPPX, "de-de/b.docx.sdlxliff": b"<new/>"}
+    files["Job.sdlproj"] = PROJECT.replace(b'"ProjectPackage"', b'"ReturnPackage"')
+    assert {member.path: back._content(member) for member in back.members} == files
+    assert back.with_translations({}) == back.rewritten({})
+
+
+@pytest.mark.parametrize(("ending", "document"), [("mqxlz", "document.mqxliff"), ("xlz", "content.xlf")])
+def test_packages_of_memoq_and_xlz_go_back_as_they_came(ending: str, document: str):
+    files = {document: MEMOQ.encode(), "skeleton.xml": b"<skeleton/>", "memory.tmx": b"<tmx/>"}
+    archive = Archive(pack(files), f"a.{ending}")
+    first, skeleton, memory = archive.members
+    assert first.problem is None
+    assert "stays as it is" in str(skeleton.problem)
+    assert memory.is_memory
+    assert archive.return_name == f"a.{ending}"
+    assert archive.with_translations({}) == pack(files)
