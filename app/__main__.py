@@ -20,6 +20,7 @@ from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 from app.settings import AppSettings, add_flags, program_name, settings_from
 
 if TYPE_CHECKING:
+    from app.monitoring import Metrics
     from app.serving.gateway import ApiGateway
     from app.serving.keys import ApiFile
     from app.sessions import Sessions
@@ -118,6 +119,7 @@ def _serve(settings: AppSettings) -> int:
     from app.log.store import LogStore
     from app.models.document_direction import read_ahead
     from app.models.published_models import PublishedModels
+    from app.monitoring import Metrics
     from app.reading import SeparateReader
     from app.sessions import Sessions
     from app.ui.access import is_loopback
@@ -162,7 +164,10 @@ def _serve(settings: AppSettings) -> int:
             print(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
         sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"))
-        page = build_server(api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host)
+        metrics = Metrics(sessions)
+        page = build_server(
+            api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host, metrics=metrics
+        )
         application: ApiGateway | Doors = page
         stops = [api.stop]
         if settings.api:
@@ -170,7 +175,7 @@ def _serve(settings: AppSettings) -> int:
 
             keys = ApiFile.beside(store.path)
             closing.callback(keys.close)
-            application = gateway = with_api(page, sessions, keys)
+            application = gateway = with_api(page, sessions, keys, metrics)
             stops.append(gateway.stop)
             print(f"Other programs reach the API at {address} with a key: see `{program_name()} keys`.")
         if sign_in is None:
@@ -182,12 +187,14 @@ def _serve(settings: AppSettings) -> int:
             threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
         files.start_ahead()
         sessions.start()
-        config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=1, access_log=False)
+        config = uvicorn.Config(
+            metrics.counting(application), log_level="warning", timeout_graceful_shutdown=1, access_log=False
+        )
         Server(config, *stops).run(sockets=[listener])
     return 0
 
 
-def with_api(page: Doors, sessions: Sessions, keys: ApiFile) -> ApiGateway:
+def with_api(page: Doors, sessions: Sessions, keys: ApiFile, metrics: Metrics) -> ApiGateway:
     """The page with the HTTP API before it. Both use the same models, and answer under the same names."""
     from app.serving.admission import Admission
     from app.serving.api_documents import ApiDocuments
@@ -198,7 +205,7 @@ def with_api(page: Doors, sessions: Sessions, keys: ApiFile) -> ApiGateway:
 
     translations = TranslationService(sessions.models.handles, sessions.options)
     admission, documents = Admission(keys), ApiDocuments(keys, sessions)
-    context = ApiContext(admission, translations, ApiGlossaries(keys), documents, sessions.store)
+    context = ApiContext(admission, translations, ApiGlossaries(keys), documents, sessions.store, metrics)
     return ApiGateway(page, context, page.own_pages.sent)
 
 

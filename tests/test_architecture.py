@@ -45,6 +45,7 @@ FLOORS = {
         {"workspace"},
         {"projects"},
         {"sessions"},
+        {"monitoring"},
         {"serving", "ui"},
         {"cli"},
         {"__main__"},

@@ -507,6 +507,7 @@ def test_statistics_count_waiting_running_and_answered_requests(gated):
     statistics = worker.statistics()
     assert (statistics.num_running, statistics.queue_length) == (0, 0)
     assert (statistics.num_answered, statistics.num_failed) == (5, 0)
+    assert statistics.num_steps > nothing.num_steps
     assert statistics.median_latency_ms is not None
     assert statistics.p95_latency_ms is not None
     assert 0 < statistics.median_latency_ms <= statistics.p95_latency_ms, "of the first request and the question"

@@ -18,6 +18,7 @@ from app.errors import ApiError, ApiErrorKind
 from app.formats.documents import Export
 from app.log.store import LogStore
 from app.models.document_direction import language_and_script
+from app.monitoring import Metrics
 from app.serving.admission import Admission, Caller
 from app.serving.api_documents import ApiDocuments, Upload
 from app.serving.api_glossaries import ApiGlossaries
@@ -55,6 +56,7 @@ class ApiContext:
     glossaries: ApiGlossaries
     documents: ApiDocuments
     store: LogStore
+    metrics: Metrics
 
     async def charge(self, caller: Caller, *texts: str) -> None:
         """Counts the characters of texts to translate. Raises ApiError if a text or all of them are too long."""

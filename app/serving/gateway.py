@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from app import VERSION
 from app.errors import ApiError, ApiErrorKind, AppError, LogError
+from app.monitoring import AREA
 from app.serving import (
     apertium_api,
     deepl_api,
@@ -85,6 +86,7 @@ class ApiGateway:
                 message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
+        scope[AREA] = "api"
         try:
             self._check(scope)
         except ApiError as error:

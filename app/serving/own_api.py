@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Final, Literal
 
@@ -235,6 +236,13 @@ async def usage(request: Request, caller: Caller = _CALLER) -> UsageReply:
         characters_a_day=key.characters_a_day,
         requests_a_minute=key.requests_a_minute,
     )
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(request: Request, caller: Caller = _CALLER) -> Response:
+    """Counts of requests and of work, in the text format of Prometheus."""
+    shown = context_of(request).metrics
+    return Response(await asyncio.to_thread(shown.text), media_type=shown.content_type)
 
 
 @router.get("/openapi.json", include_in_schema=False)

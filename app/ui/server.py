@@ -20,6 +20,7 @@ from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.models.registry import MAX_MODEL_BYTES
+from app.monitoring import Metrics
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
 from app.ui.api import Api
@@ -35,7 +36,8 @@ PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a mani
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
 HEALTH_PATH = "/healthz"  # needs no token, and tells nothing else
-_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", HEALTH_PATH})
+METRICS_PATH = "/metrics"
+_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", METRICS_PATH, HEALTH_PATH})
 _WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH, ARCHIVE_PATH, MODEL_PATH)
 _LIMITS = {UPLOAD_PATH: MAX_UPLOAD_BYTES, ARCHIVE_PATH: MAX_ARCHIVE_BYTES, MODEL_PATH: MAX_MODEL_BYTES}
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
@@ -136,10 +138,18 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allowed_hosts: Sequence[str] = ()) -> Doors:
+def build_server(
+    api: Api,
+    *,
+    host: str,
+    port: int,
+    sign_in: SignIn | None,
+    allowed_hosts: Sequence[str] = (),
+    metrics: Metrics | None = None,
+) -> Doors:
     """The whole web application. It answers requests to `host` and to the names `allowed_hosts`.
 
-    They need the access token of `sign_in`; with None, nobody needs one.
+    They need the access token of `sign_in`; with None, nobody needs one. `metrics` are shown at METRICS_PATH.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
@@ -148,6 +158,12 @@ def build_server(api: Api, *, host: str, port: int, sign_in: SignIn | None, allo
     @app.get("/status")
     def status() -> Response:
         return json_reply(api.status())
+
+    @app.get(METRICS_PATH)
+    def show_metrics() -> Response:
+        if metrics is None:
+            return PlainTextResponse("There is nothing here.", 404)
+        return Response(metrics.text(), media_type=metrics.content_type, headers={"cache-control": "no-store"})
 
     @app.get(HEALTH_PATH)
     def health() -> Response:

@@ -132,7 +132,7 @@ class Worker:
     def statistics(self) -> WorkerStatistics:
         """The current load and speed."""
         with self._changed:
-            return self._answers.statistics(self._num_waiting(), len(self._running))
+            return self._answers.statistics(self._num_waiting(), len(self._running), self._num_steps)
 
     @property
     def heartbeat(self) -> int | None:
@@ -274,7 +274,7 @@ class Worker:
             while self._is_current():
                 has_work = bool(self._running or any(map(len, self._waiting.values())))
                 self._is_waiting = not has_work
-                self._num_steps += 1
+                self._num_steps += has_work
                 if has_work or self._is_closed:
                     return has_work
                 self._changed.wait()

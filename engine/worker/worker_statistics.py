@@ -16,13 +16,15 @@ class WorkerStatistics:
     """Load and speed of a worker.
 
     Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
-    first. `answers_per_second` is the mean over the last minute, for both priorities.
+    first. `answers_per_second` is the mean over the last minute, for both priorities. `num_steps` counts decoding
+    steps, each with all sentences of a batch.
     """
 
     queue_length: int
     num_running: int
     num_answered: int
     num_failed: int
+    num_steps: int
     median_latency_ms: float | None
     p95_latency_ms: float | None
     answers_per_second: float
@@ -48,7 +50,7 @@ class AnswerCounter:
         self._answered_at.append(now)
         self._forget_old_answers(now)
 
-    def statistics(self, queue_length: int, num_running: int) -> WorkerStatistics:
+    def statistics(self, queue_length: int, num_running: int, num_steps: int) -> WorkerStatistics:
         """The figures of now, with the present load."""
         now = time.perf_counter()
         self._forget_old_answers(now)
@@ -58,6 +60,7 @@ class AnswerCounter:
             num_running=num_running,
             num_answered=self._num_answered,
             num_failed=self._num_failed,
+            num_steps=num_steps,
             median_latency_ms=_quantile(latencies, 0.5),
             p95_latency_ms=_quantile(latencies, 0.95),
             answers_per_second=len(self._answered_at) / max(1e-9, min(_RECENT_S, now - self._started_at)),

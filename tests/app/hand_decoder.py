@@ -71,7 +71,7 @@ class HandDecoder:
 
     def statistics(self) -> WorkerStatistics:
         waiting = sum(not future.done() for *_, future in self.requests)
-        return WorkerStatistics(waiting, 0, len(self.requests) - waiting, 0, None, None, 0.0)
+        return WorkerStatistics(waiting, 0, len(self.requests) - waiting, 0, 0, None, None, 0.0)
 
     heartbeat: int | None = None
 

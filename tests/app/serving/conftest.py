@@ -17,6 +17,7 @@ from starlette.responses import PlainTextResponse
 
 from app.log.store import LogStore
 from app.models.loading import SEARCH, ModelHandle
+from app.monitoring import Metrics
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.serving.admission import Admission
 from app.serving.api_documents import ApiDocuments
@@ -58,7 +59,9 @@ def sessions(model: ModelHandle, store: LogStore) -> Iterator[Sessions]:
 def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions) -> ApiGateway:
     translations = TranslationService(lambda: [model], SEARCH)
     documents = ApiDocuments(keys, sessions)
-    context = ApiContext(Admission(keys), translations, ApiGlossaries(keys), documents, sessions.store)
+    context = ApiContext(
+        Admission(keys), translations, ApiGlossaries(keys), documents, sessions.store, Metrics(sessions)
+    )
     return ApiGateway(PlainTextResponse("the page"), context, OwnPages.of("127.0.0.1", ()).sent)
 
 

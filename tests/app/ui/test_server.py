@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from app import VERSION
 from app.__main__ import with_api
 from app.models.watchdog import REPORTED_AFTER_SECONDS
+from app.monitoring import Metrics
 from app.serving.gateway import ApiGateway, error_reply_of
 from app.serving.keys import ApiFile
 from app.ui.api import Api
@@ -28,14 +29,14 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 @pytest.fixture
 def doors(api: Api) -> Doors:  # noqa: F811
-    return build_server(api, host="127.0.0.1", port=7860, sign_in=SignIn(TOKEN))
+    return build_server(api, host="127.0.0.1", port=7860, sign_in=SignIn(TOKEN), metrics=Metrics(api.sessions))
 
 
 @pytest.fixture
 def front(doors: Doors, api: Api, tmp_path: Path) -> Iterator[ApiGateway]:  # noqa: F811
     """The page and the HTTP API."""
     keys = ApiFile.beside(tmp_path / "log.sqlite")
-    yield with_api(doors, api.sessions, keys)
+    yield with_api(doors, api.sessions, keys, Metrics(api.sessions))
     keys.close()
 
 
@@ -99,6 +100,12 @@ def paths(routes: Any, before: str = "") -> Iterator[str]:
 def all_paths(doors: Doors) -> list[str]:
     assert isinstance(doors.app, FastAPI)
     return sorted(set(paths(doors.app.routes)))
+
+
+def test_metrics_need_the_token(doors: Doors):
+    assert [reply.status for reply in ask(doors, ("GET", "/metrics"))] == [401]
+    (reply,) = ask(doors, ("GET", "/metrics"), **SIGNED_IN)
+    assert (reply.status, reply.headers["content-type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
 
 
 def test_addresses_of_gradio_are_found(doors: Doors):
@@ -169,7 +176,7 @@ def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
         if method == "POST":
             return path.startswith(("/gradio_api/component_server", "/glossary/", "/archive/", "/model/"))
         return method in ("GET", "HEAD") and (
-            path in ("/", "/theme.css", "/favicon.ico", "/status", "/healthz")
+            path in ("/", "/theme.css", "/favicon.ico", "/status", "/metrics", "/healthz")
             or path.startswith(("/assets/", "/static/", "/download/", "/pinpoint-static/"))
         )
 
