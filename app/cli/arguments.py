@@ -29,7 +29,7 @@ COMMANDS: Final = {
     "stats": "show statistics of sessions: words, time, HTER, origins of words",
     "export": "export a session as document, log, table, workbook, translation memory, XLIFF or term base",
     "import-log": "import an exported session (JSONL) into the log",
-    "backup": "copy the log into a new file, even while the app is running",
+    "backup": "copy the log and the keys into new files, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
     "models": "list, download, install and remove translation models",
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
@@ -103,8 +103,9 @@ example:
 
 """ + _EXIT_STATUS.format(partly="not used")
 _BACKUP = """\
-The copy is a consistent snapshot of the log and is checked after writing. To restore it, stop the app and start it
-with --log FILE, or replace the log by the copy. FILE must not exist. A log of an older Pinpoint, which the app updates
+The copy is a consistent snapshot of the log and is checked after writing. If the log has keys of the HTTP API, they are
+copied into FILE.keys. To restore a copy, stop the app and start it with --log FILE, which also finds FILE.keys; or
+replace the log and its .keys file by the copies. FILE must not exist. A log of an older Pinpoint, which the app updates
 at its next start, is copied unchanged.
 
 example:

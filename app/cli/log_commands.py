@@ -21,6 +21,7 @@ from app.reports.jsonl import read_jsonl
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
+from app.serving.keys import ApiFile
 from app.settings import program_name
 from app.text.words import counting_unit
 from app.whole_files import write_whole
@@ -90,14 +91,35 @@ def import_log(flags: argparse.Namespace) -> int:
 
 
 def backup(flags: argparse.Namespace) -> int:
-    """Copies the log into a new file."""
+    """Copies the log into a new file, and the keys of the HTTP API into one beside it."""
+    keys: Path | None = None
     store = LogStore.open_to_read(flags.log, may_be_older=True)
     try:
+        keys = _back_up_keys(flags.log, flags.file)
         num_sessions = store.back_up(flags.file)
+    except BaseException:
+        if keys is not None:
+            keys.unlink()
+        raise
     finally:
         store.close()
     print(f"{flags.file} contains {num_sessions} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
+    if keys is not None:
+        print(f"{keys} contains the keys of the HTTP API.")
     return 0
+
+
+def _back_up_keys(log: Path, copy: Path) -> Path | None:
+    """Copies the keys of a log beside its copy; None if it has none. Raises LogError."""
+    if not ApiFile.path_beside(log).exists():
+        return None
+    path = ApiFile.path_beside(copy)
+    file = ApiFile.beside(log)
+    try:
+        file.back_up(path)
+    finally:
+        file.close()
+    return path
 
 
 def verify(flags: argparse.Namespace) -> int:

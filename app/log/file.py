@@ -97,16 +97,16 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
         raise LogError(problem) from error
 
 
-def back_up(db: Database, path: Path) -> int:
-    """Copies the database into a new file at `path`, which exists only once it is complete.
+def back_up(db: Database, path: Path) -> None:
+    """Copies a database into a new file at `path`, which exists only once it is complete.
 
-    Returns the number of sessions. On LogError no file is left behind.
+    On LogError no file is left behind.
     """
     try:
         if path.exists():
             raise FileExistsError
         with whole_file(path, mode=0o600, replaces=False) as temporary:
-            return _copy(db, temporary)
+            _copy(db, temporary)
     except FileExistsError as error:
         raise LogError(
             Message("{path} already exists: choose a new name, so that no backup is lost", path=path)
@@ -121,8 +121,8 @@ def back_up(db: Database, path: Path) -> int:
         ) from error
 
 
-def _copy(db: Database, path: Path) -> int:
-    """Copies the database into a file, and checks the copy; returns the number of sessions."""
+def _copy(db: Database, path: Path) -> None:
+    """Copies the database into a file, and checks the copy."""
     target = sqlite3.connect(path)
     try:
         db.conn.backup(target)
@@ -131,8 +131,6 @@ def _copy(db: Database, path: Path) -> int:
         result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
         if result != "ok":
             raise sqlite3.DatabaseError(f"the copy is damaged: {result}")
-        num_sessions: int = target.execute("SELECT count(*) FROM session").fetchone()[0]
-        return num_sessions
     finally:
         target.close()
 

@@ -95,7 +95,12 @@ class LogStore:
         Returns the number of sessions in the copy. Raises LogError if the file exists or cannot be written.
         """
         with self._log.lock:
-            return back_up(self._db, Path(path))
+            back_up(self._db, Path(path))
+        copy = sqlite3.connect(path)
+        try:
+            return int(copy.execute("SELECT count(*) FROM session").fetchone()[0])
+        finally:
+            copy.close()
 
     def close(self) -> None:
         """Closes the file. Nothing is lost without this call."""

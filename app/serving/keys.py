@@ -19,7 +19,7 @@ from sqlite_utils import Database
 from app.errors import CommandError, LogError
 from app.i18n import Message
 from app.log.connection import LogConnection, cure_of
-from app.log.file import BUSY_SECONDS, enable_wal, keep_private
+from app.log.file import BUSY_SECONDS, back_up, enable_wal, keep_private
 from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 
 _MAX_NAME: Final = 100
@@ -82,10 +82,20 @@ class ApiFile:
             ) from error
         self.connection = LogConnection(db, path)
 
+    @staticmethod
+    def path_beside(log: Path) -> Path:
+        """Where the file of a log is, if it has one."""
+        return log.with_name(f"{log.name}.keys")
+
     @classmethod
     def beside(cls, log: Path) -> ApiFile:
         """The file that belongs to a log."""
-        return cls(log.with_name(f"{log.name}.keys"))
+        return cls(cls.path_beside(log))
+
+    def back_up(self, path: Path) -> None:
+        """Copies the file into a new one, while others may write. Raises LogError; then nothing is left behind."""
+        with self.connection.lock:
+            back_up(self.connection.db, path)
 
     def create(self, name: str, **options: Any) -> tuple[ApiKey, str]:
         """A new key for a person, and its text, which is not kept. Raises CommandError for an impossible name."""

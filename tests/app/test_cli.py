@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from app.log.store import LogStore, SegmentUpdate
 from app.models.loading import SEARCH
 from app.models.style import FORMALITIES
 from app.reports.exports import EXPORTS
+from app.serving.api_glossaries import ApiGlossaries
+from app.serving.keys import ApiFile
 from app.settings import add_flags
 from app.tm.index import MemoryEntry
 from app.tm.tmx_memory import write_tmx
@@ -240,6 +243,36 @@ def test_backup_is_a_separate_log(log: Path, tmp_path: Path, capsys: pytest.Capt
     assert status == 0 and "contains 2 sessions" in out
     assert run(capsys, "stats", "--log", copy)[1] == run(capsys, "stats", "--log", log)[1]
     assert run(capsys, "backup", copy, "--log", log)[0] == 2
+
+
+def test_backup_has_the_keys_and_a_start_with_it_finds_them(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy.sqlite"
+    key = run(capsys, "keys", "create", "Ana", "--log", log)[1].strip()
+    file = ApiFile.beside(log)  # as the app has it open, with the last writes in a file beside it
+    glossary = ApiGlossaries(file).create("Ana", "Terms", {("en", "de"): {"file": "Akte"}})
+    assert run(capsys, "backup", copy, "--log", log)[0] == 0
+    file.close()
+    restored = ApiFile.beside(copy)
+    found = restored.find(key)
+    assert found is not None and found.name == "Ana"
+    assert ApiGlossaries(restored).all_of("Ana") == [glossary]
+    restored.close()
+    if os.name == "posix":
+        assert ApiFile.path_beside(copy).stat().st_mode & 0o777 == 0o600
+
+
+def test_backup_copies_both_files_or_none(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "keys", "create", "Ana", "--log", log)
+    taken = tmp_path / "taken.sqlite"
+    taken.write_bytes(b"another file")
+    assert run(capsys, "backup", taken, "--log", log)[0] == 2
+    assert taken.read_bytes() == b"another file" and not ApiFile.path_beside(taken).exists()
+    taken = ApiFile.path_beside(tmp_path / "new.sqlite")
+    taken.write_bytes(b"another file")
+    assert run(capsys, "backup", tmp_path / "new.sqlite", "--log", log)[0] == 2
+    assert taken.read_bytes() == b"another file" and not (tmp_path / "new.sqlite").exists()
 
 
 @pytest.mark.parametrize(
