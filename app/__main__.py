@@ -61,7 +61,7 @@ def _command(arguments: list[str]) -> int:
 def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
     """The function that carries out a command. PyTorch takes seconds to import, so only the first two do it."""
     if command == "translate":
-        from app.cli.translate import translate
+        from app.cli.translate_many import translate
 
         return translate
     if command == "models":

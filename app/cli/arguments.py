@@ -12,7 +12,7 @@ from app.paths import MODEL_FOLDER, default_log_path
 from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 from app.settings import add_flag, positive, program_name
 
-# Kinds of `export` on the command line -> names in the app; "document" is the translated document.
+# Kinds of `export` on the command line -> names in the app; "document" is the translated document, "zip" several.
 EXPORT_KINDS: Final = {
     "document": "document",
     "jsonl": "log.jsonl",
@@ -21,13 +21,14 @@ EXPORT_KINDS: Final = {
     "tmx": "memory.tmx",
     "xliff": "segments.xlf",
     "tbx": "terms.tbx",
+    "zip": "zip",
 }
 NEWEST: Final = "newest"
 
 COMMANDS: Final = {
-    "translate": "translate a document into a new file of the same format",
+    "translate": "translate a document, or all of a folder, ZIP file or package, into new files of the same formats",
     "stats": "show statistics of sessions: words, time, HTER, origins of words",
-    "export": "export a session as document, log, table, workbook, translation memory, XLIFF or term base",
+    "export": "export a session as document, log, table, workbook, translation memory, XLIFF, term base or ZIP",
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log and the keys into new files, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
@@ -54,16 +55,22 @@ terms are required in the translation of each sentence that contains their sourc
 fuzzy matches (75 % or more) are only counted. The output has the format of the input, with nothing else changed, and is
 a draft: in XLIFF and PO no translation is marked as confirmed. An existing file is never overwritten.
 
+DOCUMENT may be a folder, a ZIP file, or a package of Trados (.sdlppx), memoQ (.mqxlz) or XLZ: each document in it is
+translated. The output is a folder with the translated documents, the archive with them in their places and all else
+unchanged, or the return package. What is not translated is named, with the reason.
+
 examples:
   python -m app translate manual.docx -o manual.de.docx --glossary terms.tbx --memory project.tmx
   python -m app translate app.po -o app.de.po --model Helsinki-NLP/opus-mt-en-de --threads 4
+  python -m app translate job.sdlppx --memory project.tmx
   python -m app translate manual.docx --model firefox-pt-en-tiny --then firefox-en-de-tiny --glossary pt-de.csv
 
 Progress, notes about the file (text that is not offered, a guessed encoding) and problems by segment (terms not met,
 placeholders lost) are written to standard error.
 
 """ + _EXIT_STATUS.format(
-    partly="written, but some segments have problems: no translation, or a missing term or placeholder"
+    partly="written, but some segments have problems: no translation, or a missing term or placeholder; or one of\n"
+    "       several documents cannot be read"
 ).replace("  130", "  3    with --strict: written, but the file has text that is not offered or cannot be read\n  130")
 _STATS = """\
 Net time excludes pauses of more than --idle seconds between two actions. HTER is sacreBLEU's TER of the first proposal
@@ -87,6 +94,8 @@ kinds:
   tmx        the confirmed segments as a translation memory
   xliff      all segments with their states, for any document format
   tbx        the terms added in the session
+  zip        the translated documents that were opened together with this one: the ZIP file or package that they came
+             from, with everything else in it unchanged, or a new ZIP file
 
 SESSION is a number listed by `stats`, or "newest". The log is not changed.
 
@@ -204,8 +213,13 @@ def build_parser() -> argparse.ArgumentParser:
         )
 
     translate = add("translate", _TRANSLATE)
-    translate.add_argument("document", type=Path, metavar="DOCUMENT", help="a file of any format that the app opens")
-    translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: DOCUMENT.de.EXT)")
+    translate.add_argument(
+        "document",
+        type=Path,
+        metavar="DOCUMENT",
+        help="a file of any format that the app opens, a folder or a ZIP file",
+    )
+    translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="output (default: DOCUMENT.de.EXT)")
     translate.add_argument(
         "--memory", type=Path, metavar="FILE", help="translation memory (TMX or SDLTM); exact matches are used"
     )

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
@@ -18,6 +19,7 @@ from app.i18n import Message
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.jsonl import read_jsonl
+from app.reports.packed_documents import opened_together, packed_documents
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
@@ -59,11 +61,16 @@ def export(flags: argparse.Namespace) -> int:
     """Writes a session as a file of one of the export kinds."""
     with _reading(flags.log) as store:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
-        if flags.with_proposals and kind in EXPORTS:
+        if flags.with_proposals and kind != "document":
             raise CommandError(
                 Message("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
             )
-        made = EXPORTS[kind](store, number) if kind in EXPORTS else _document(store, number, flags.with_proposals)
+        if kind in EXPORTS:
+            made = EXPORTS[kind](store, number)
+        elif kind == "zip":
+            made = _documents(store, number)
+        else:
+            made = _document(store, number, flags.with_proposals)
     path = flags.output or Path(made.name)
     check_output(path)
     write(path, made.data)
@@ -145,7 +152,7 @@ def check_output(path: Path) -> None:
     """Raises CommandError if the file exists or cannot be written, before any work that would be lost."""
     if path.exists():
         raise CommandError(Message("{path} already exists: remove it, or choose another file with -o", path=path))
-    with _explained(path):
+    with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=path.parent):
             pass
@@ -153,7 +160,7 @@ def check_output(path: Path) -> None:
 
 def write(path: Path, data: bytes) -> None:
     """Writes the file completely or not at all. Raises CommandError if it cannot be written."""
-    with _explained(path):
+    with explained(path):
         write_whole(path, data)
 
 
@@ -163,8 +170,8 @@ def unreadable(path: Path, error: OSError) -> CommandError:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Raises OSError as CommandError."""
+def explained(path: Path) -> Iterator[None]:
+    """Raises an OSError inside as CommandError that names the path."""
     try:
         yield
     except OSError as error:
@@ -209,6 +216,12 @@ def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
     proposals = proposals_of(map(restore_segment, session.segments)) if with_proposals else None
     language = session.direction.partition("-")[2]
     return translated_document(session.document, session.segments, language, proposals=proposals)
+
+
+def _documents(store: LogStore, number: int) -> Export:
+    made = packed_documents(store, opened_together(store, number))
+    notes = [f"{path}: {note}" for path, note in made.notes if note]
+    return replace(made.export, note="\n".join(notes) or None)
 
 
 def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:

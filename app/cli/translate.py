@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -50,58 +50,112 @@ def translate(flags: argparse.Namespace) -> int:
     With --strict, returns 3 if there is a note about the file, or text that the model cannot read.
     """
     path: Path = flags.document
-    data = _read(path)
-    os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
-    translator: AnyTranslator
-    first = translator = load_translator(flags.model, flags.device)
-    file = read_file(data, path.name, _reading(flags))
-    if flags.then is None:
-        direction = _direction(flags.direction, file, translator.directions)
-    else:
-        second = load_translator(flags.then, flags.device)
-        routes = routes_through(first, second)
-        direction = _direction(flags.direction, file, tuple(routes))
-        translator = PivotTranslator(first, second, *routes[direction])
-    style = Style(flags.formality, flags.domain)
-    style.check(translator, direction)
-    document = facing(file, direction).document(direction.partition("-")[0])
-    glossary = _glossary(flags.glossary or [], direction, flags.glossary_columns or [])
+    data = read_bytes(path)
+    run = TranslateRun(flags)
+    document, direction = run.document(data, path.name)
     if flags.dry_run:
-        print("\n".join(glossary_report(document, glossary, translator)))
+        print("\n".join(run.dry_run(document, direction)))
         return 0
     output = _output(flags.output, path, direction)
     check_output(output)
-    memory = None if flags.memory is None else index_of_pairs(_pairs(flags.memory, direction))
-    formed = _formed(memory, direction)
-    segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
-    todo = [segment for segment in segments if document.segments[segment.index].target is None]
-    known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
-    todo = [segment for segment in todo if segment.index not in known]
-    protections = [Protection.of(style.applied_to(segment.request(direction))) for segment in todo]
-    copies = [protection.copy for protection in protections]
-    asked = [protection for protection, copy in zip(protections, copies, strict=True) if copy is None]
-    progress = _Progress(len(asked))
-    options = replace(SEARCH, beam=flags.beam, nbest=1)
-    answers = translator.translate_all([p.request for p in asked], options, progress=progress.show)
-    restored = iter([protection.restore(answer) for protection, answer in zip(asked, answers, strict=True)])
-    translations = [copy or next(restored) for copy in copies]
-    progress.end()
-    made, problems = drafted(document, todo, translations, direction, known)
-    problems = [*_lacking(segments, known), *problems]
+    made = run.translated(document, direction)
     for note in document.notes:
-        _say(note)
-    write(output, made.data)
-    for problem in problems:
-        _say(problem)
+        say(note)
+    write(output, made.export.data)
+    for problem in made.problems:
+        say(problem)
     print(output)
-    num_unread = sum(bool(answer.unknown_source) for answer in translations)
-    if flags.strict and (document.notes or num_unread):
-        _say(
-            f"--strict: {len(document.notes):,} notes about the file, {num_unread:,} segments with text that the model "
-            "cannot read"
+    return exit_status(flags.strict, len(document.notes), made.num_unread, has_problems=bool(made.problems))
+
+
+def exit_status(is_strict: bool, num_notes: int, num_unread: int, *, has_problems: bool) -> int:
+    """The exit status; says why it is that of --strict."""
+    if is_strict and (num_notes or num_unread):
+        say(
+            f"--strict: {num_notes:,} notes about the file, {num_unread:,} segments with text that the model cannot "
+            "read"
         )
         return STRICT
-    return 1 if problems else 0
+    return 1 if has_problems else 0
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedDocument:
+    """A translated document, a line for each problem, and how many segments have text that the model cannot read."""
+
+    export: Export
+    problems: list[str]
+    num_unread: int
+
+
+class TranslateRun:
+    """The models, glossaries and memory of one run of the command, for one document or several."""
+
+    def __init__(self, flags: argparse.Namespace) -> None:
+        """Loads the models. Raises AppError or EngineError."""
+        os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
+        self._flags = flags
+        self._first = load_translator(flags.model, flags.device)
+        self._second = None if flags.then is None else load_translator(flags.then, flags.device)
+        self._routes = {} if self._second is None else routes_through(self._first, self._second)
+        self._style = Style(flags.formality, flags.domain)
+        self._pivots: dict[str, PivotTranslator] = {}
+        self._glossaries: dict[str, TermMatcher] = {}
+        self._memories: dict[str, MemoryIndex | None] = {}
+
+    def document(self, data: bytes, name: str) -> tuple[Document, str]:
+        """The document, and the direction in which it is translated. Raises AppError."""
+        file = read_file(data, name, _reading(self._flags))
+        directions = tuple(self._routes) if self._second is not None else self._first.directions
+        direction = _direction(self._flags.direction, file, directions)
+        self._style.check(self._translator(direction), direction)
+        return facing(file, direction).document(direction.partition("-")[0]), direction
+
+    def dry_run(self, document: Document, direction: str) -> list[str]:
+        """What the glossaries match in the document."""
+        return glossary_report(document, self._glossary(direction), self._translator(direction))
+
+    def translated(self, document: Document, direction: str) -> DraftedDocument:
+        """Translates every segment that has no translation."""
+        flags, glossary = self._flags, self._glossary(direction)
+        memory = self._memory(direction)
+        formed = _formed(memory, direction)
+        segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
+        todo = [segment for segment in segments if document.segments[segment.index].target is None]
+        known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
+        todo = [segment for segment in todo if segment.index not in known]
+        protections = [Protection.of(self._style.applied_to(segment.request(direction))) for segment in todo]
+        copies = [protection.copy for protection in protections]
+        asked = [protection for protection, copy in zip(protections, copies, strict=True) if copy is None]
+        progress = _Progress(len(asked))
+        options = replace(SEARCH, beam=flags.beam, nbest=1)
+        translator = self._translator(direction)
+        answers = translator.translate_all([p.request for p in asked], options, progress=progress.show)
+        restored = iter([protection.restore(answer) for protection, answer in zip(asked, answers, strict=True)])
+        translations = [copy or next(restored) for copy in copies]
+        progress.end()
+        made, problems = drafted(document, todo, translations, direction, known)
+        num_unread = sum(bool(answer.unknown_source) for answer in translations)
+        return DraftedDocument(made, [*_lacking(segments, known), *problems], num_unread)
+
+    def _translator(self, direction: str) -> AnyTranslator:
+        if self._second is None:
+            return self._first
+        if direction not in self._pivots:
+            self._pivots[direction] = PivotTranslator(self._first, self._second, *self._routes[direction])
+        return self._pivots[direction]
+
+    def _glossary(self, direction: str) -> TermMatcher:
+        if direction not in self._glossaries:
+            flags = self._flags
+            self._glossaries[direction] = _glossary(flags.glossary or [], direction, flags.glossary_columns or [])
+        return self._glossaries[direction]
+
+    def _memory(self, direction: str) -> MemoryIndex | None:
+        if direction not in self._memories:
+            path = self._flags.memory
+            self._memories[direction] = None if path is None else index_of_pairs(_pairs(path, direction))
+        return self._memories[direction]
 
 
 def drafted(
@@ -198,27 +252,27 @@ def _glossary(paths: Sequence[Path], direction: str, layouts: Sequence[Layout]) 
     source, _, target = direction.partition("-")
     glossaries = []
     for number, (path, layout) in enumerate(zip_longest(paths, layouts)):
-        read = read_glossary(_read(path), path.name, direction, layout)
+        read = read_glossary(read_bytes(path), path.name, direction, layout)
         for error in read.errors:
-            _say(f"{path}, row {error.row}: {error.message}")
+            say(f"{path}, row {error.row}: {error.message}")
         for note in read.notes:
-            _say(f"{path}: {note}")
+            say(f"{path}: {note}")
         glossaries.append(Glossary.of(number, path.name, with_forms(read.terms, target)))
     return combined_matcher((), glossaries, source)
 
 
 def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
     source, _, target = direction.partition("-")
-    read = read_memory(_read(path), path.name, source, target)
+    read = read_memory(read_bytes(path), path.name, source, target)
     for note in read.notes:
-        _say(f"{path}: {note}")
+        say(f"{path}: {note}")
     return read.pairs
 
 
 def _remembered(memory: MemoryIndex, name: str, segments: Sequence[SegmentState]) -> dict[int, str]:
     """The exact matches in the memory of that name, by segment."""
     taken = prefill(memory, [segment.source for segment in segments])
-    _say(
+    say(
         f"{len(taken.texts):,} of {len(segments):,} segments have exact matches in {name}; {taken.num_similar:,} more "
         "have only fuzzy matches, which are not used"
     )
@@ -246,9 +300,9 @@ def _direction(given: str | None, file: ReadFile, directions: Sequence[str]) -> 
         return given
     decision = decide(file.overview(), directions, file.languages)
     if decision.note:
-        _say(decision.note)
+        say(decision.note)
     if len(directions) > 1:
-        _say(f"{decision.direction}: {_REASONS[decision.reason]} (change it with --direction)")
+        say(f"{decision.direction}: {_REASONS[decision.reason]} (change it with --direction)")
     return decision.direction
 
 
@@ -268,7 +322,8 @@ def _output(given: Path | None, source: Path, direction: str) -> Path:
     return output
 
 
-def _read(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """The content of a file. Raises CommandError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -283,5 +338,6 @@ def _reading(flags: argparse.Namespace) -> Reading:
     return Reading(encoding, flags.columns)
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Writes a line to standard error."""
     print(text, file=sys.stderr)

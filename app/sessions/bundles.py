@@ -16,17 +16,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
-from app.errors import AppError, CommandError, DocumentError, LogError
+from app.errors import AppError, CommandError, LogError
 from app.formats.archive import (
     Archive,
     ArchiveMember,
     limit_problem,
     name_problem,
-    pack,
     safe_path,
-    unique_paths,
 )
-from app.formats.documents import Export, FileOverview, with_language
+from app.formats.documents import Export, FileOverview
 from app.formats.packages import package_of
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_of, documents_of_bundle, load_bundle
@@ -37,7 +35,7 @@ from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.projects import Projects, name_of, style_of
 from app.reading import FileReader
-from app.reports.translated_document import translated_document
+from app.reports.packed_documents import packed_documents
 from app.segments.state import Json
 from app.sessions.workspace_opener import versions
 from app.text.encoding import safe_name
@@ -45,7 +43,6 @@ from engine import SearchOptions
 
 MAX_STAGED: Final = 4  # archives and selections that are being opened at the same time
 MAX_PACKED: Final = 2  # archives that wait for their download
-_DEFAULT_NAME: Final = "translated"
 
 
 @dataclass(slots=True)
@@ -214,54 +211,19 @@ class Bundles:
     def pack(self, session_ids: Sequence[int]) -> Json:
         """Makes an archive of the translated documents of these sessions, to be downloaded by `packed`.
 
-        If they all came from one archive, it is this archive, with them in their places; else a new one, with their
-        folders. Returns its key and name, and a note for each document that is not finished. Raises DocumentError,
-        which names the document, if one cannot be exported; then no archive is made.
+        See `packed_documents`. Returns its key and name, and a note for each document that is not finished.
         """
-        summaries = {summary.id: summary for summary in self._store.sessions()}
-        chosen = [summaries[session_id] for session_id in dict.fromkeys(session_ids) if session_id in summaries]
-        if not chosen:
-            raise CommandError(Message("No document is chosen: choose one."))
-        made = [self._translated(summary) for summary in chosen]
-        rows = [{"path": summary.shown_name, "note": export.note} for summary, export in zip(chosen, made, strict=True)]
-        languages = {summary.direction.partition("-")[2] for summary in chosen}
-        language = languages.pop() if len(languages) == 1 else None
-        bundle_ids = {bundle_of(self._store.connection, summary.id) for summary in chosen}
-        bundle_id = bundle_ids.pop() if len(bundle_ids) == 1 else None
-        bundle = None if bundle_id is None else load_bundle(self._store.connection, bundle_id)
-        num_unchanged = 0
-        if bundle is not None and bundle.data:
-            entries = {one.session_id: one.entry for one in documents_of_bundle(self._store.connection, bundle.id)}
-            archive = Archive(bundle.data, bundle.name)
-            new = {
-                entry: export.data
-                for summary, export in zip(chosen, made, strict=True)
-                if (entry := entries[summary.id]) is not None
-            }
-            num_unchanged = len(archive.members) - len(new)
-            data, name = archive.with_translations(new), with_language(bundle.name, language)
-            name = archive.return_name or name
-        else:
-            folders = [summary.path.rpartition("/")[0] for summary in chosen]
-            paths = [
-                f"{folder}/{export.name}" if folder else export.name
-                for folder, export in zip(folders, made, strict=True)
-            ]
-            data = pack(dict(zip(unique_paths(paths), (export.data for export in made), strict=True)))
-            project = self._projects.get(chosen[0].project_id)
-            is_one_project = len({summary.project_id for summary in chosen}) == 1
-            base = (bundle.name if bundle else "") or (project.name if is_one_project else "") or _DEFAULT_NAME
-            name = with_language(f"{base}.zip", language)
-        export = Export(safe_name(name, "translated.zip"), data)
-        for summary in chosen:
+        made = packed_documents(self._store, session_ids)
+        for number in made.session_ids:
             with suppress(LogError):  # a full disk must not keep work here
-                self._store.append(summary.id, "export", {"kind": "zip", "name": export.name})
+                self._store.append(number, "export", {"kind": "zip", "name": made.export.name})
         key = secrets.token_urlsafe(12)
         with self._lock:
-            self._packed[key] = export
+            self._packed[key] = made.export
             while len(self._packed) > MAX_PACKED:
                 self._packed.popitem(last=False)
-        return {"key": key, "name": export.name, "documents": rows, "num_unchanged": num_unchanged}
+        rows = [{"path": path, "note": note} for path, note in made.notes]
+        return {"key": key, "name": made.export.name, "documents": rows, "num_unchanged": made.num_unchanged}
 
     def packed(self, key: str) -> Export:
         """An archive that `pack` made."""
@@ -269,16 +231,6 @@ class Bundles:
             if key not in self._packed:
                 raise CommandError(Message("This archive is not at hand any more: export it again."))
             return self._packed[key]
-
-    def _translated(self, summary: SessionSummary) -> Export:
-        record = self._store.load_session(summary.id)
-        language = summary.direction.partition("-")[2]
-        try:
-            return translated_document(record.document, record.segments, language)
-        except DocumentError as problem:
-            raise DocumentError(
-                Message("{name}: {problem}", name=summary.shown_name, problem=problem.args[0])
-            ) from problem
 
 
 def _row(summary: SessionSummary) -> Json:

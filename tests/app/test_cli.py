@@ -18,7 +18,9 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import COMMANDS, EXPORT_KINDS, build_parser, parse
+from app.formats.archive import Archive, pack
 from app.formats.documents import read_document
+from app.log.bundle_tables import Bundle, BundlePlace, bundle_of
 from app.log.store import LogStore, SegmentUpdate
 from app.models.loading import SEARCH
 from app.models.style import FORMALITIES
@@ -29,6 +31,7 @@ from app.settings import add_flags
 from app.tm.index import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 from engine import Hypothesis, Reason, Request, SearchOptions, Translation
+from tests.app.formats.test_packages import SDLPPX
 from tests.app.hand_decoder import translation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,7 +109,7 @@ def test_document_export_includes_logged_proposals(
 
 
 def test_export_kinds_equal_those_of_the_page() -> None:
-    assert set(EXPORT_KINDS.values()) == {"document", *EXPORTS}
+    assert set(EXPORT_KINDS.values()) == {"document", "zip", *EXPORTS}
 
 
 def test_stats_lists_sessions_with_their_figures(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,6 +159,7 @@ def test_exported_session_is_imported_again(
     assert names == {
         "document": "a.de.txt", "jsonl": "a.log.jsonl", "csv": "a.log.csv", "xlsx": "a.report.xlsx", "tmx": "a.tmx",
         "xliff": "a.segments.xlf", "tbx": "a.terms.tbx",
+        "zip": "translated.de.zip",
     }  # fmt: skip
     assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"
     assert run(capsys, "export", "2", "tmx", "--with-proposals", "--log", log)[::2] == (
@@ -590,3 +594,88 @@ def test_unknown_command_lists_the_commands(capsys: pytest.CaptureFixture[str]) 
         main(["tranlsate", "a.txt"])
     error = capsys.readouterr().err
     assert (ended.value.code, "no command 'tranlsate'" in error, "translate, stats" in error) == (2, True, True)
+
+
+# ---- translate: several documents ----
+
+
+def test_archive_is_translated_with_everything_else_unchanged(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"a/one.txt": b"One house.\n", "logo.png": b"\x89PNG", "b/two.txt": b"Two.\n", "bad.docx": b"no"}
+    (tmp_path / "job.zip").write_bytes(pack(files))
+    status, out, err = run(capsys, "translate", tmp_path / "job.zip")
+    assert (status, out) == (1, f"{tmp_path / 'job.de.zip'}\n")
+    assert "logo.png is not translated: Pinpoint does not read files that end in .png.\n" in err
+    assert "bad.docx is not translated: bad.docx is not a .docx file" in err
+    assert "2 documents are translated, 2 other files are not\n" in err
+    archive = Archive((tmp_path / "job.de.zip").read_bytes(), "job.de.zip")
+    assert archive.with_translations({}) == archive.rewritten({})
+    contents = {member.path: archive._content(member) for member in archive.members}
+    assert contents == {**files, "a/one.txt": b"de: One house.\n", "b/two.txt": b"de: Two.\n"}
+    status, _, err = run(capsys, "translate", tmp_path / "job.zip")
+    assert status == 2 and "already exists" in err
+
+
+def test_folder_is_translated_into_a_folder_and_strict_counts_the_notes_of_all_files(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "site"
+    (site / "sub").mkdir(parents=True)
+    (site / ".git").mkdir()
+    (site / "a.txt").write_text("One house.")
+    (site / "sub" / "b.html").write_text("<p>One house.</p><pre>Two</pre>")
+    (site / "sub" / "c.js").write_text("no")
+    (site / "link.txt").symlink_to(site / "a.txt")
+    output = tmp_path / "out"
+    status, out, err = run(capsys, "translate", site, "-o", output, "--strict")
+    assert (status, out) == (3, f"{output}\n")
+    assert "sub/b.html: 72.7 % of the text that a reader sees is offered" in err
+    assert "--strict: 1 notes about the file, 0 segments" in err
+    assert all(f"{name} is not translated: " in err for name in ("sub/c.js", "link.txt", ".git/"))
+    assert sorted(path.relative_to(output).as_posix() for path in output.rglob("*.*")) == ["a.txt", "sub/b.html"]
+    assert (output / "a.txt").read_text() == "de: One house."
+
+
+def test_package_of_trados_is_translated_into_its_return_package(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "job.sdlppx").write_bytes(pack(SDLPPX))
+    status, out, _ = run(capsys, "translate", tmp_path / "job.sdlppx")
+    assert (status, out) == (0, f"{tmp_path / 'job.sdlrpx'}\n")
+    archive = Archive((tmp_path / "job.sdlrpx").read_bytes(), "job.sdlrpx")
+    texts = [archive.read(member).decode() for member in archive.members if member.problem is None]
+    assert ["de: Two doors." in text for text in texts] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "has no document that can be translated"),
+        (["--columns", "1,2"], "--encoding and --columns work with one document"),
+    ],
+)
+def test_folder_without_documents_and_flags_for_one_document_are_refused(
+    flags: list[str], message: str, translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG")
+    status, _, err = run(capsys, "translate", tmp_path, *flags)
+    assert status == 2 and message in err
+
+
+def test_documents_that_were_opened_together_are_exported_as_their_archive(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = pack({"a/one.txt": b"One.\n", "logo.png": b"\x89PNG", "two.txt": b"Two.\n"})
+    store = LogStore.open(tmp_path / "log.sqlite")
+    first = store.start_session(
+        read_document(b"One.\n", "one.txt"), "en-de", place=BundlePlace(Bundle(0, "job.zip", data), "a/one.txt", 0)
+    )
+    bundle = Bundle(bundle_of(store.connection, first.id) or 0, "job.zip")
+    store.start_session(read_document(b"Two.\n", "two.txt"), "en-de", place=BundlePlace(bundle, "two.txt", 2))
+    store.append(first.id, "confirm", {"text": "Eins."}, segment=0, update=SegmentUpdate("confirmed", "Eins.", 1))
+    store.close()
+    output = tmp_path / "job.de.zip"
+    status, _, err = run(capsys, "export", "newest", "zip", "-o", output, "--log", store.path)
+    assert (status, err) == (0, "two.txt: 1 of 1 segments are not confirmed. 1 are in the source language.\n")
+    assert output.read_bytes() == Archive(data, "job.zip").rewritten({0: b"Eins.\n"})
