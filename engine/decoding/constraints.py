@@ -10,19 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.decoding.limits import excess
+from engine.decoding.phrases_in_pieces import (
+    Forbidden,
+    avoided_texts,
+    groups_of_equals,
+    ordered_phrases,
+    prefix_in_pieces,
+    tracked_phrase,
+)
 from engine.model.datastore import Datastore
-from engine.request import Avoid, Follow, Phrase, Request
+from engine.request import Follow, Phrase, Request
 from engine.search.follow import FollowedText
-from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, Spelling, TrackedPhrase
+from engine.search.phrases import Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.repeats import num_repeats
 from engine.search.sharing import groups_that_share
 from engine.search_options import SearchOptions
-from engine.text import Codec, head_of_compound, is_sentence_start, is_unspaced, joins_words, occurrences
+from engine.text import Codec, is_sentence_start, occurrences
 from engine.translation import Placement, Reason
 
 Span = tuple[int, int]
 _NEIGHBOURS = ("x", "1", " x", ",1")  # continuations that change the last word or number of a text
-_Kind = tuple[frozenset[str], tuple[str, str]]  # phrases with the same key are merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +84,19 @@ class PreparedRequest:
         if len(encoding.ids) > most:
             message = f"the source has {len(encoding.ids)} pieces, the model reads at most {most}; split the segment"
             obstacles.append(Reason("source_too_long", message))
-        prefix, reasons = _prefix(request.prefix, codec)
+        prefix, reasons = prefix_in_pieces(request.prefix, codec)
         obstacles += reasons
-        avoided = _avoided(request.avoid, codec)
-        forbidden = _Forbidden.of(avoided)
+        avoided = avoided_texts(request.avoid, codec)
+        forbidden = Forbidden.of(avoided)
         phrases: list[TrackedPhrase] = []
         members: list[tuple[int, ...]] = []
-        for numbers in _group(request.phrases, codec):
-            tracked, reasons = _tracked(request.phrases, numbers, forbidden, codec)
+        for numbers in groups_of_equals(request.phrases, codec):
+            tracked, reasons = tracked_phrase(request.phrases, numbers, forbidden, codec)
             obstacles += reasons
             if tracked:
                 phrases.append(tracked)
                 members.append(numbers)
-        ordered, reasons = _ordered(request, codec)
+        ordered, reasons = ordered_phrases(request, codec)
         obstacles += reasons
         obstacles += _too_often(phrases, members, ordered, request.prefix and codec.normalise(request.prefix))
         phrases += ordered
@@ -213,43 +220,6 @@ class PreparedRequest:
         return Reason("not_placed", message)
 
 
-@dataclass(frozen=True, slots=True)
-class _Forbidden:
-    """The texts that are avoided: as written, and in any case."""
-
-    exact: frozenset[str]
-    folded: frozenset[str]
-
-    @classmethod
-    def of(cls, avoided: Sequence[AvoidedText]) -> _Forbidden:
-        return cls(
-            frozenset(item.text for item in avoided if not item.ignores_case),
-            frozenset(item.text.lower() for item in avoided if item.ignores_case),
-        )
-
-    def __contains__(self, form: str) -> bool:
-        return form in self.exact or form.lower() in self.folded
-
-
-def _prefix(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
-    """The prefix with the pieces of all but its last word, which may continue; a space after it closes that word."""
-    text = codec.normalise(text)
-    if not text:
-        return None, []
-    closed = text[:-1] if text.endswith(" ") and not text[:-1].endswith(" ") and text.strip() else ""
-    if closed and codec.spells(closed):
-        return Prefix(text, codec.encode(closed).ids), []
-    if not codec.spells(text):
-        written = codec.respell(text)
-        message = f"the prefix cannot be spelt by this model, which would write {written!r}; change it"
-        return None, [Reason("unspellable", message)]
-    ids = codec.encode(text).ids
-    last = len(ids) - 1
-    while last > 0 and _goes_on(ids[last - 1], ids[last], codec):
-        last -= 1
-    return Prefix(text, ids[:last]), []
-
-
 def _followed(follow: Follow | None, codec: Codec) -> FollowedText | None:
     """The previous text in pieces; None if nothing would be lost by leaving it."""
     if follow is None or not follow.strength:
@@ -266,62 +236,6 @@ def _hints(phrases: Sequence[TrackedPhrase], hint_id: int, room: int) -> tuple[i
         if num_forms == 1 and len(hints) + len(pieces) <= room:
             hints += pieces
     return tuple(hints)
-
-
-def _goes_on(piece: int, following: int, codec: Codec) -> bool:
-    """Whether two neighbouring pieces belong to one word."""
-    ends, begins = codec.surfaces[piece], codec.surfaces[following]
-    return codec.glues_right[piece] and joins_words(ends[-1]) and joins_words(begins[0])
-
-
-def _avoided(avoid: Sequence[Avoid], codec: Codec) -> tuple[AvoidedText, ...]:
-    texts = (AvoidedText(codec.normalise(item.text.strip()), item.case == "permissive") for item in avoid)
-    return tuple(dict.fromkeys(texts))
-
-
-def _forms(phrase: Phrase, codec: Codec) -> tuple[str, ...]:
-    """The distinct texts of the phrase as the output writes them: NFC, without surrounding space."""
-    return tuple(dict.fromkeys(codec.normalise(form.strip()) for form in phrase.all_forms))
-
-
-def _group(phrases: Sequence[Phrase], codec: Codec) -> list[tuple[int, ...]]:
-    """Indices of equal phrases, grouped: each group becomes one phrase with a higher count."""
-    groups: dict[_Kind, list[int]] = {}
-    for number, phrase in enumerate(phrases):
-        key = frozenset(_forms(phrase, codec)), (phrase.boundary, phrase.case)
-        groups.setdefault(key, []).append(number)
-    return [tuple(numbers) for numbers in groups.values()]
-
-
-def _tracked(
-    phrases: Sequence[Phrase], numbers: tuple[int, ...], forbidden: _Forbidden, codec: Codec
-) -> tuple[TrackedPhrase | None, list[Reason]]:
-    """One phrase for all of `numbers`; None, with the reasons, if no form can be spelt or all are avoided."""
-    phrase = phrases[numbers[0]]
-    forms = tuple(form for form in _forms(phrase, codec) if form not in forbidden)
-    if not forms:
-        message = f"{phrase.text!r} is asked for and avoided at once; take it out of phrases or out of avoid"
-        return None, [Reason("avoided", message, number) for number in numbers]
-    spellable = [form for form in forms if codec.spells(form)]
-    if not spellable:
-        written = codec.respell(forms[0])
-        message = f"{forms[0]!r} cannot be spelt by this model, which would write {written!r}; reword the phrase"
-        return None, [Reason("unspellable", message, number) for number in numbers]
-    capitals = _capitalised(spellable) if phrase.case == "auto" else []
-    initial = frozenset(range(len(spellable), len(spellable) + len(capitals)))
-    spellable = [*spellable, *(form for form in capitals if codec.spells(form))]
-    spellings = [
-        Spelling.of(index, pieces, codec) for index, form in enumerate(spellable) for pieces in _spellings(form, codec)
-    ]
-    asked = [phrases[number] for number in numbers]
-    count, max_count = sum(same.count for same in asked), None
-    if any(same.max_count is not None for same in asked):
-        max_count = sum(same.count if same.max_count is None else same.max_count for same in asked)
-    boundary = phrase.boundary
-    texts = (*spellable, *dict.fromkeys(map(head_of_compound, spellable if boundary == "compound" else ())))
-    heads = frozenset(range(len(spellable), len(texts)))
-    boundary = "start" if boundary == "compound" else boundary
-    return TrackedPhrase(texts, tuple(spellings), boundary, count, max_count, initial, heads), []
 
 
 def _too_often(
@@ -363,43 +277,6 @@ def _least_occurrences(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
         if text == form or occurrences(text, form, phrase.boundary_of(number))
     ]
     return min(len(_apart(_occurrences_of(text, limited))) for text in texts)
-
-
-def _capitalised(forms: Sequence[str]) -> list[str]:
-    """The forms with a capital first letter, without those that are forms already."""
-    capitals = (form[0].upper() + form[1:] for form in forms)
-    return [form for form in dict.fromkeys(capitals) if form not in forms]
-
-
-def _ordered(request: Request, codec: Codec) -> tuple[list[TrackedPhrase], list[Reason]]:
-    """The locked texts and the suffix as phrases with a turn; reasons for those that cannot be spelt."""
-    phrases: list[TrackedPhrase] = []
-    reasons: list[Reason] = []
-    texts = [(text, False) for text in request.locked] + [(request.suffix, True)] * bool(request.suffix.strip())
-    for turn, (text, ends_text) in enumerate(texts):
-        form = codec.normalise(text.strip())
-        if not codec.spells(form):
-            kind = "suffix" if ends_text else "locked text"
-            message = f"the {kind} {form!r} cannot be spelt by this model, which would write {codec.respell(form)!r}"
-            reasons.append(Reason("unspellable", f"{message}; change it"))
-        spellings = tuple(Spelling.of(0, pieces, codec) for pieces in _spellings(form, codec))
-        phrases.append(TrackedPhrase((form,), spellings, turn=turn, ends_text=ends_text))
-    return phrases, reasons
-
-
-def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:
-    """The canonical pieces of a form: after a space and, if it cannot join a preceding letter, right after a word.
-
-    The latter are forms that begin with punctuation or in a script without spaces.
-    """
-    alone = codec.encode(form).ids
-    if joins_words(form[0]):
-        return [alone]
-    for before in ("a", "。", form[0]) if is_unspaced(form[0]) else ("a",):
-        word, attached = codec.encode(before).ids, codec.encode(before + form).ids
-        if attached[: len(word)] == word and codec.spells(before + form):
-            return [alone] if attached[len(word) :] == alone else [alone, attached[len(word) :]]
-    return [alone]
 
 
 def _occurrences_of(text: str, phrase: TrackedPhrase) -> list[Span]:
