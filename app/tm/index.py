@@ -1,98 +1,29 @@
 """An in-memory index of translation memory entries: exact, fuzzy and concordance lookup.
 
-A fuzzy lookup compares only entries that share half of the word stems, found by an inverted index; `is_candidate` is
-the same test for two texts. A source with the same words and other numbers is found by the hash of its words.
+A fuzzy lookup compares only entries that share half of the word stems, found by an inverted index;
+`similarity.is_candidate` is the same test for two texts. A source with the same words and other numbers is found by the
+hash of its words.
 """
 
 from __future__ import annotations
 
-import re
 import threading
-import unicodedata
 from array import array
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein
 
 from app.tm.adaptation import adapted_target, has_numbers, skeleton
+from app.tm.entries import EVERYTHING, Match, MemoryEntry, MemoryScope, with_tags_of
+from app.tm.similarity import fold, plain_text, rate_of_folded, stems_of
 
-MIN_RATE = 75  # percent, where a project has no other threshold
 ADAPTED_RATE = 99  # percent, of a match that differs only in numbers, placeholders or tags
 MAX_MATCHES = 5
 MAX_ADAPTED = 10  # entries tried
 MAX_CONCORDANCE = 50
 MAX_LOOKED_AT = 2000  # entries examined for a frequent word
-# A run of letters, one letter of a script without spaces, or a number.
-_WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
-_PART = re.compile(r"\w+|\s+|[^\w\s]")
-_STEM_LETTERS = 5
-_INLINE_TAG = re.compile(r"\{/?\d+\}|</?[A-Za-z][^<>]{0,500}>")  # a numbered one, or an element as text
-_TAG_SIGN = "\ufffc"
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryEntry:
-    """A text and its translation. `origin` is the name of a document or memory; `changed_ms` counts from 1970.
-
-    `project` is the number of the project that it belongs to; 0 belongs to all. `is_imported`: from a file, not
-    confirmed in a document here.
-    """
-
-    source: str
-    target: str
-    origin: str = ""
-    changed_ms: int = 0
-    project: int = 0
-    is_imported: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryScope:
-    """The entries that a document uses: those of its project first, and with `is_only` no others.
-
-    Matches below `min_rate` percent are not shown. A match from another project or from an imported memory is worth
-    less by these penalties, in percent.
-    """
-
-    project: int = 0
-    is_only: bool = False
-    min_rate: int = MIN_RATE
-    other_penalty: int = 0
-    import_penalty: int = 0
-
-    def has(self, entry: MemoryEntry) -> bool:
-        """Whether the document uses this entry."""
-        return not self.is_only or entry.project in (0, self.project)
-
-    def is_own(self, entry: MemoryEntry) -> bool:
-        """Whether the entry is of the document's project."""
-        return bool(self.project) and entry.project == self.project
-
-    def penalties(self, entry: MemoryEntry) -> tuple[int, int]:
-        """What a match with the entry is worth less: for another project, and for an imported memory."""
-        is_other = bool(self.project) and entry.project not in (0, self.project)
-        return self.other_penalty * is_other, self.import_penalty * entry.is_imported
-
-
-EVERYTHING = MemoryScope()
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """An entry and the similarity of its source in percent; 100 is equal except for white space.
-
-    `penalties`, see `MemoryScope.penalties`, are taken off the rate already. If the entry's target was adapted to the
-    numbers and placeholders of the text that was looked up, `original` is the target in the memory; else it is empty.
-    """
-
-    rate: int
-    entry: MemoryEntry
-    penalties: tuple[int, int] = (0, 0)
-    original: str = ""
 
 
 class MemoryIndex:
@@ -125,7 +56,7 @@ class MemoryIndex:
     def add(self, key: Hashable, entry: MemoryEntry) -> None:
         """Adds the entry, or replaces the one with this key."""
         folded = fold(entry.source)
-        stems, same = stems_of(folded), hash(_plain(entry.source))
+        stems, same = stems_of(folded), hash(plain_text(entry.source))
         with self._lock:
             self._remove(key)
             place = len(self._entries)
@@ -173,7 +104,7 @@ class MemoryIndex:
 
         Each pair of texts comes once. Skips the entry with the key `besides`: the segment being edited.
         """
-        folded, text = fold(source), _plain(source)
+        folded, text = fold(source), plain_text(source)
         with self._lock:
             own = self._places.get(besides)
             found = self._similar(text, folded, scope, own)
@@ -194,7 +125,7 @@ class MemoryIndex:
         seen: set[tuple[str, str]] = set()
         for match in found:
             entry = match.entry
-            texts = {(_plain(entry.source), match.original or entry.target)}
+            texts = {(plain_text(entry.source), match.original or entry.target)}
             if match.original:
                 texts.add(("", entry.target))  # several entries may become the same text
             if seen.isdisjoint(texts):
@@ -206,13 +137,13 @@ class MemoryIndex:
 
     def exact(self, source: str, scope: MemoryScope = EVERYTHING) -> list[MemoryEntry]:
         """The entries with this source, ignoring differences in white space, newest first; a hash lookup."""
-        text = _plain(source)
+        text = plain_text(source)
         found = []
         with self._lock:
             place = self._newest.get(hash(text), -1)
             while place >= 0:
                 entry = self._entries[place]
-                if entry is not None and scope.has(entry) and _plain(entry.source) == text:
+                if entry is not None and scope.has(entry) and plain_text(entry.source) == text:
                     found.append(entry)
                 place = self._before[place]
         found.sort(key=lambda entry: -entry.changed_ms)
@@ -225,7 +156,7 @@ class MemoryIndex:
 
     def keys_like(self, source: str, min_rate: int) -> list[Hashable]:
         """The keys of entries whose source is as similar as that, or differs only in numbers."""
-        folded, text = fold(source), _plain(source)
+        folded, text = fold(source), plain_text(source)
         words = skeleton(folded)
         with self._lock:
             return [
@@ -233,7 +164,7 @@ class MemoryIndex:
                 for place in self._candidates(folded, 0)
                 if (entry := self._entries[place]) is not None
                 and (
-                    _rate(text, folded, entry.source, self._folded[place], min_rate) >= min_rate
+                    rate_of_folded(text, folded, entry.source, self._folded[place], min_rate) >= min_rate
                     or skeleton(self._folded[place]) == words
                 )
             ]
@@ -279,7 +210,7 @@ class MemoryIndex:
                 continue
             penalties = scope.penalties(entry)
             least = scope.min_rate + sum(penalties)
-            rate = _rate(text, folded, entry.source, self._folded[place], least)
+            rate = rate_of_folded(text, folded, entry.source, self._folded[place], least)
             if rate >= least:
                 found.append(Match(rate - sum(penalties), entry, penalties))
         return found
@@ -328,80 +259,3 @@ class MemoryIndex:
             self.state = object()
             self._entries[place] = None
             self._folded[place] = self._folded_targets[place] = ""
-
-
-def fold(text: str) -> str:
-    """The text normalized for comparison: NFC, lower case, single spaces.
-
-    >>> fold("  Open\\u00a0 the FILE ")
-    'open the file'
-    """
-    return _plain(text).lower()
-
-
-def stems_of(folded: str) -> frozenset[str]:
-    """The first letters of each word of a folded text, with all numbers as "0"; the text itself if it has no words."""
-    stems = {"0" if word[0].isdecimal() else word[:_STEM_LETTERS] for word in _WORD.findall(folded)}
-    return frozenset(stems or {folded})
-
-
-def is_candidate(one: str, other: str) -> bool:
-    """Whether two texts share the stems of half of their words, the condition for comparing them."""
-    ours, others = stems_of(fold(one)), stems_of(fold(other))
-    return 2 * len(ours & others) >= max(len(ours), len(others))
-
-
-def rate_of(one: str, other: str) -> int:
-    """The similarity of two texts: 100 if equal, at most 99 otherwise, by edit distance ignoring case."""
-    return _rate(_plain(one), fold(one), other, fold(other), 0)
-
-
-def _rate(text: str, folded: str, other: str, other_folded: str, min_rate: int) -> int:
-    if text == _plain(other):
-        return 100
-    similarity = Levenshtein.normalized_similarity(folded, other_folded, score_cutoff=min_rate / 100)
-    return min(int(100 * similarity), 99)
-
-
-def runs_between(memory: str, text: str) -> list[list[str]]:
-    """A word diff as runs: ["s" (in both) | "d" (only in the memory) | "i" (only in the text), words].
-
-    >>> runs_between("Open a file", "Open the file")
-    [['s', 'Open '], ['d', 'a'], ['i', 'the'], ['s', ' file']]
-    """
-    ours, theirs = _PART.findall(memory), _PART.findall(text)
-    runs: list[list[str]] = []
-    for operation, first, last, to, stop in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        if operation == "equal":
-            runs.append(["s", "".join(theirs[to:stop])])
-            continue
-        runs += [["d", "".join(ours[first:last])]] * (first < last)
-        runs += [["i", "".join(theirs[to:stop])]] * (to < stop)
-    return runs
-
-
-def with_tags_of(source: str, entry: MemoryEntry) -> MemoryEntry:
-    """The entry with the tags of a source instead of its own; unchanged if they differ in number.
-
-    >>> with_tags_of("Press {3}OK{/3}", MemoryEntry("Press <b>Ok</b>", "<b>Ok</b> drücken")).target
-    '{3}Ok{/3} drücken'
-    """
-    ours, theirs = _INLINE_TAG.findall(source), _INLINE_TAG.findall(entry.source)
-    if ours == theirs or len(ours) != len(theirs):
-        return entry
-    new: dict[str, str] = {}
-    for own, other in zip(theirs, ours, strict=True):
-        if new.setdefault(own, other) != other:
-            return entry
-
-    def replaced(tag: re.Match[str]) -> str:
-        return new.get(tag.group(), tag.group())
-
-    source, target = (_INLINE_TAG.sub(replaced, text) for text in (entry.source, entry.target))
-    return replace(entry, source=source, target=target)
-
-
-def _plain(text: str) -> str:
-    """The text with single spaces, and one sign for any inline tag: other tools number and write them differently."""
-    normal = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
-    return _INLINE_TAG.sub(_TAG_SIGN, normal) if "{" in normal or "<" in normal else normal

@@ -10,7 +10,8 @@ from app.formats.documents import Export
 from app.i18n import Message
 from app.log.store import LogStore
 from app.text.encoding import safe_name
-from app.tm.index import MemoryEntry, MemoryIndex
+from app.tm.entries import MemoryEntry
+from app.tm.index import MemoryIndex
 from app.tm.memory_file import MemoryFile, read_memory
 from app.tm.storage import import_entries, load_entries, state_of
 from app.tm.tmx_memory import write_tmx

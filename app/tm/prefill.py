@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.text.nontranslatables import placeholder_problem
-from app.tm.index import EVERYTHING, MemoryEntry, MemoryIndex, MemoryScope
+from app.tm.entries import EVERYTHING, MemoryEntry, MemoryScope
+from app.tm.index import MemoryIndex
 
 
 @dataclass(frozen=True, slots=True)

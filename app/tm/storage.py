@@ -11,7 +11,7 @@ from typing import Any
 
 from app.i18n import Message
 from app.log.connection import LogConnection
-from app.tm.index import MemoryEntry
+from app.tm.entries import MemoryEntry
 
 Pair = tuple[str, str]
 _ENTRIES_PER_PAGE = 5000

@@ -10,7 +10,7 @@ from app.errors import DocumentError
 from app.formats.xml_text import Node, decode_xml, escape, tree
 from app.i18n import Message
 from app.text.language_names import in_language
-from app.tm.index import MemoryEntry
+from app.tm.entries import MemoryEntry
 from app.tm.tmx_codes import pairs_in, seg, texts_of
 
 MAX_ELEMENTS = 3_000_000  # 15 for each of 200,000 pairs, with its properties

@@ -29,7 +29,7 @@ from app.segments.constraint_changes import (
 )
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import EditOrigin, ReportedEdit, confirmed, edit_events, edited, reopened
-from app.tm.index import MemoryScope
+from app.tm.entries import MemoryScope
 from app.tm.library import MemoryLibrary
 from app.workspace.activity import Activity
 from app.workspace.batches import Batches

@@ -16,7 +16,8 @@ from typing import Final
 
 from app.errors import LogError
 from app.segments.state import SegmentState
-from app.tm.index import Match, MemoryEntry, MemoryIndex, MemoryScope
+from app.tm.entries import Match, MemoryEntry, MemoryScope
+from app.tm.index import MemoryIndex
 from app.tm.library import MemoryLibrary
 from app.workspace.core import WorkspaceCore
 

@@ -15,9 +15,11 @@ from app.errors import LogError
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import batch_events
-from app.tm.index import MAX_MATCHES, Match, MemoryEntry, MemoryIndex, MemoryScope, runs_between
+from app.tm.entries import Match, MemoryEntry, MemoryScope
+from app.tm.index import MAX_MATCHES, MemoryIndex
 from app.tm.library import MemoryLibrary, languages_of
 from app.tm.prefill import exact_texts
+from app.tm.similarity import runs_between
 from app.tm.storage import segment_key
 from app.workspace.core import UnitOfWork, WorkspaceCore
 from app.workspace.match_rates import MatchRates

@@ -28,7 +28,7 @@ from app.reports.exports import EXPORTS
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.keys import ApiFile
 from app.settings import add_flags
-from app.tm.index import MemoryEntry
+from app.tm.entries import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 from engine import Hypothesis, Reason, Request, SearchOptions, Translation
 from tests.app.formats.test_packages import SDLPPX

@@ -20,7 +20,7 @@ from app.projects import ProjectDraft
 from app.reports.jsonl import read_jsonl, session_jsonl, verify_jsonl
 from app.reports.replay import replay_steps
 from app.sessions import Sessions
-from app.tm.index import MemoryEntry
+from app.tm.entries import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, ready_model, settle

@@ -19,7 +19,9 @@ from pathlib import Path
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from app.tm.index import MIN_RATE, MemoryEntry, MemoryIndex, fold
+from app.tm.entries import MIN_RATE, MemoryEntry
+from app.tm.index import MemoryIndex
+from app.tm.similarity import fold
 
 
 def main() -> None:

@@ -28,7 +28,8 @@ from app.reports.spreadsheets import session_csv, session_workbook
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
 from app.segments.state import restore_segment
-from app.tm.index import MemoryEntry, MemoryIndex
+from app.tm.entries import MemoryEntry
+from app.tm.index import MemoryIndex
 from app.tm.memory_file import read_memory
 from app.tm.tmx_memory import write_tmx
 from tests.fuzz import models_and_messages as other

@@ -17,7 +17,7 @@ from app.formats.documents import FileOverview
 from app.i18n import Message
 from app.reading import FileReader, SeparateReader
 from app.reading.separate_reader import ReadingLimits
-from app.tm.index import MemoryEntry
+from app.tm.entries import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 
 PO = (

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from app.checks import findings_in
 from app.checks.numbers import localized, value_of
 from app.tm.adaptation import adapted_target, skeleton
-from app.tm.index import MemoryEntry, MemoryIndex, MemoryScope, fold
+from app.tm.entries import MemoryEntry, MemoryScope
+from app.tm.index import MemoryIndex
+from app.tm.similarity import fold
 
 # Direction, source in the memory, its target, the new source, the new target or None, why.
 CASES = [

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tm.index import MIN_RATE, MemoryEntry, MemoryIndex, MemoryScope, is_candidate, rate_of, runs_between
+from app.tm.entries import MIN_RATE, MemoryEntry, MemoryScope
+from app.tm.index import MemoryIndex
 from app.tm.prefill import exact_texts
+from app.tm.similarity import is_candidate, rate_of, runs_between
 
 RATE_CASES = [
     ("Open the file.", "Open the file.", 100, "equal"),

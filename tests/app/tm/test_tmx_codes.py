@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from app.formats.base import RawTags
 from app.formats.documents import read_document
 from app.formats.xml_text import tree
-from app.tm.index import MemoryEntry, MemoryIndex
+from app.tm.entries import MemoryEntry
+from app.tm.index import MemoryIndex
 from app.tm.memory_file import read_memory
 from app.tm.tmx_codes import pairs_in, seg, texts_of
 from app.tm.tmx_memory import write_tmx

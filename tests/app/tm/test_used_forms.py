@@ -13,7 +13,8 @@ from app.glossary.form_list import form_list
 from app.glossary.lemmas import MAX_FORMS
 from app.log.store import LogStore
 from app.segments.view import detail_view
-from app.tm.index import MemoryEntry, MemoryIndex
+from app.tm.entries import MemoryEntry
+from app.tm.index import MemoryIndex
 from app.tm.prefill import index_of_pairs
 from app.tm.tmx_memory import write_tmx
 from app.tm.used_forms import is_form, used_forms, with_used_forms

@@ -15,7 +15,7 @@ from app.errors import DocumentError
 from app.log.store import LogStore, SegmentUpdate
 from app.tm import library as memory_library
 from app.tm import storage
-from app.tm.index import MemoryEntry
+from app.tm.entries import MemoryEntry
 from app.tm.library import MemoryLibrary
 from app.tm.memory_file import read_memory
 from app.tm.storage import import_entries, load_entries

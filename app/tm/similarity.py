@@ -1,0 +1,73 @@
+"""How similar two texts are: the rate of a match, what is compared at all, and the words that differ."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from difflib import SequenceMatcher
+
+from rapidfuzz.distance import Levenshtein
+
+# A run of letters, one letter of a script without spaces, or a number.
+_WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
+_PART = re.compile(r"\w+|\s+|[^\w\s]")
+_STEM_LETTERS = 5
+INLINE_TAG = re.compile(r"\{/?\d+\}|</?[A-Za-z][^<>]{0,500}>")  # a numbered one, or an element as text
+_TAG_SIGN = "\ufffc"
+
+
+def fold(text: str) -> str:
+    """The text normalized for comparison: NFC, lower case, single spaces.
+
+    >>> fold("  Open\\u00a0 the FILE ")
+    'open the file'
+    """
+    return plain_text(text).lower()
+
+
+def stems_of(folded: str) -> frozenset[str]:
+    """The first letters of each word of a folded text, with all numbers as "0"; the text itself if it has no words."""
+    stems = {"0" if word[0].isdecimal() else word[:_STEM_LETTERS] for word in _WORD.findall(folded)}
+    return frozenset(stems or {folded})
+
+
+def is_candidate(one: str, other: str) -> bool:
+    """Whether two texts share the stems of half of their words, the condition for comparing them."""
+    ours, others = stems_of(fold(one)), stems_of(fold(other))
+    return 2 * len(ours & others) >= max(len(ours), len(others))
+
+
+def rate_of(one: str, other: str) -> int:
+    """The similarity of two texts: 100 if equal, at most 99 otherwise, by edit distance ignoring case."""
+    return rate_of_folded(plain_text(one), fold(one), other, fold(other), 0)
+
+
+def rate_of_folded(text: str, folded: str, other: str, other_folded: str, min_rate: int) -> int:
+    """As `rate_of`, for a plain and a folded text; less than `min_rate` may come as 0."""
+    if text == plain_text(other):
+        return 100
+    similarity = Levenshtein.normalized_similarity(folded, other_folded, score_cutoff=min_rate / 100)
+    return min(int(100 * similarity), 99)
+
+
+def runs_between(memory: str, text: str) -> list[list[str]]:
+    """A word diff as runs: ["s" (in both) | "d" (only in the memory) | "i" (only in the text), words].
+
+    >>> runs_between("Open a file", "Open the file")
+    [['s', 'Open '], ['d', 'a'], ['i', 'the'], ['s', ' file']]
+    """
+    ours, theirs = _PART.findall(memory), _PART.findall(text)
+    runs: list[list[str]] = []
+    for operation, first, last, to, stop in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if operation == "equal":
+            runs.append(["s", "".join(theirs[to:stop])])
+            continue
+        runs += [["d", "".join(ours[first:last])]] * (first < last)
+        runs += [["i", "".join(theirs[to:stop])]] * (to < stop)
+    return runs
+
+
+def plain_text(text: str) -> str:
+    """The text with single spaces, and one sign for any inline tag: other tools number and write them differently."""
+    normal = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+    return INLINE_TAG.sub(_TAG_SIGN, normal) if "{" in normal or "<" in normal else normal
