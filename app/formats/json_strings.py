@@ -1,8 +1,9 @@
 """JSON files of texts, nested or flat (i18next and others), ARB (Flutter) and messages.json (browser extensions).
 
 Each string value with a letter is a segment; keys, numbers and layout stay unchanged. Line breaks and tabs are shown as
-`\\n` and `\\t`. In ARB, keys that begin with "@" are not text: "@@locale" becomes the target language, and "@key"
-describes "key". In messages.json, only "message" is text.
+`\\n` and `\\t`. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). In ARB, keys
+that begin with "@" are not text: "@@locale" becomes the target language, and "@key" describes "key". In messages.json,
+only "message" is text.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Final
 from app.errors import DocumentError
 from app.formats.base import Edit, Unit, UnitTranslation, one_line
 from app.formats.escapes import from_shown, key_note, shown
-from app.formats.prose import ProseFile
+from app.formats.icu import IcuFile, IcuText, icu_texts
 from app.i18n import Message
 from app.text.encoding import decode_text
 
@@ -28,7 +29,7 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class JsonStrings(ProseFile):
+class JsonStrings(IcuFile):
     """A JSON file; a place is the content of a string value. `locale` is the span and value of an ARB file's locale."""
 
     locale: tuple[int, int, str] | None = None
@@ -52,21 +53,27 @@ def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
     content = parsed_json(text, name)
     describe, is_text = _conventions(content)
     units: list[Unit] = []
+    icu: list[IcuText] = []
     locale = None
     for path, start, end in _strings(text):
         raw = text[start:end]
         if path == ("@@locale",):
             locale = start, end, _value(raw)
-        elif is_text(path) and any(map(str.isalpha, _value(raw))):
-            start, end = _without_outer_space(text, start, end)
-            note = " · ".join(filter(None, [key_note(".".join(map(str, path))), describe(path)]))
-            units.append(Unit(start, end, text[start:end], note=note, whole=((0, end - start),)))
+        elif is_text(path):
+            inside = icu_texts(text, start, end)
+            icu += inside
+            for first, last, form in [(one.start, one.end, one.path) for one in inside] or [(start, end, "")]:
+                if any(map(str.isalpha, _value(text[first:last]))):
+                    first, last = _without_outer_space(text, first, last)
+                    note = " · ".join(filter(None, [key_note(".".join(map(str, path))), form, describe(path)]))
+                    units.append(Unit(first, last, text[first:last], note=note, whole=((0, last - first),)))
     writes_ascii = text.isascii() and "\\u" in text
     return JsonStrings(
         decoded,
         units,
         show=lambda raw: one_line(shown(_value(raw))),
         mark_up=lambda _, translation: _raw(from_shown(one_line(translation)), writes_ascii),
+        icu=icu,
         locale=locale,
     )
 

@@ -32,6 +32,7 @@ _ADDRESS = re.compile(
     | \{%[^{}]*%\}  # {% if user %}
     # {count, plural, one {# file} other {# files}}
     | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
+    | \{\s*+\w++\s*+,\s*+(?:number|date|time|spellout|ordinal|duration)\s*+(?:,[^{}]*+)?\}  # {day, date, short}
     """,
     re.VERBOSE,
 )

@@ -15,7 +15,8 @@ from engine.text.vocabulary import is_free
 PLACEHOLDER = re.compile(
     r"""
     %(?:\d+\$|\([\w.]+\))?[-+\#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp@%]  # %s, %(n)d
-    | [$%]\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\}  # ${name}, %{name}, {{name}}, {0}, {:>5}, {/1}
+    | [$%]\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\} | \{\#\}
+       # ${name}, %{name}, {{name}}, {0}, {:>5}, {/1}; {#} is the number in a plural form of an ICU message
     | </?[A-Za-z][^<>]*>  # <b>, </b>
     | &(?:[A-Za-z]\w+|\#\d+|\#x[\dA-Fa-f]+);  # &amp;
     | (?<!\\)\\[nrt]  # \n, as PO files spell a line break

@@ -1,0 +1,157 @@
+"""ICU messages: the texts of their forms, and messages that are left as they are."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.documents import read_document
+from app.formats.icu import MAX_DEPTH, icu_texts
+
+FILES = "{count, plural, =0 {No files} one {# file of {name}} other {# files of {name}}} on {day, date, short}."
+
+
+def texts(message: str) -> list[tuple[str, str]]:
+    return [(message[one.start : one.end], one.path) for one in icu_texts(message, 0, len(message))]
+
+
+def opened(message: str, target: dict[int, str]) -> tuple[list[tuple[str, str]], str]:
+    """The segments of a file with this message, and the message with these translations."""
+    document = read_document(json.dumps({"key": message}, ensure_ascii=False).encode(), "a.json")
+    exported = json.loads(document.export(target))["key"]
+    return [(segment.source, segment.note) for segment in document.segments], exported
+
+
+def test_each_form_is_a_segment_with_its_note_and_the_rest_of_the_message_stays():
+    segments, exported = opened(
+        FILES, {0: "Keine Dateien", 2: "{count} Dateien von {name}", 3: "am {day, date, short}."}
+    )
+    assert segments == [
+        ("No files", "Key: key · count: =0"),
+        ("{count} file of {name}", "Key: key · count: one"),
+        ("{count} files of {name}", "Key: key · count: other"),
+        ("on {day, date, short}.", "Key: key"),
+    ]
+    assert exported == (
+        "{count, plural, =0 {Keine Dateien} one {# file of {name}} other {# Dateien von {name}}} am {day, date, short}."
+    )
+
+
+def test_nested_forms_name_their_path_and_the_number_of_the_outer_plural():
+    message = "{who, select, she {She has {n,plural, offset:1 one{# dog} other{# dogs}}.} other {They # left.}}"
+    assert texts(message) == [
+        ("She has ", "who: she"),
+        ("# dog", "who: she, n: one"),
+        ("# dogs", "who: she, n: other"),
+        (".", "who: she"),
+        ("They # left.", "who: other"),
+    ]
+    segments, _ = opened(message, {})
+    assert ("They # left.", "Key: key · who: other") in segments, "no number outside of a plural"
+
+
+@pytest.mark.parametrize(
+    ("translation", "written"),
+    [
+        ("{n} Dateien", "# Dateien"),
+        ("# Dateien", "'#' Dateien"),
+        ("Datei's", "Datei's"),
+        ("Dateien'", "Dateien''"),
+        ("d'{name}", "d''{name}"),
+        ("{name} { x", "{name} '{' x"),
+        ("a } b", "a '}' b"),
+        ("'{' bleibt", "'{' bleibt"),
+    ],
+)
+def test_signs_of_the_syntax_in_a_translation_are_quoted(translation: str, written: str):
+    _, exported = opened("{n, plural, other {# files}}", {0: translation})
+    assert exported == f"{{n, plural, other {{{written}}}}}"
+    segments, _ = opened(exported, {})
+    assert [source for source, _ in segments] in ([translation], [written.replace("#", "{n}")], [written])
+
+
+@pytest.mark.parametrize(
+    ("message", "source"),
+    [
+        ("{n, plural, other {# of {n} files}}", "{#} of {n} files"),
+        ("{n, plural, offset:1 other {you and # others}}", "you and {#} others"),
+        ("{n, plural, other {{m, selectordinal, other {the #th of}} # files}}", "{n} files"),
+        ("{n, plural, other {{g, select, other {her # files}}}}", "her {n} files"),
+    ],
+)
+def test_number_is_shown_as_its_argument_where_both_are_the_same(message: str, source: str):
+    segments, exported = opened(message, {})
+    assert segments[-1][0] == source
+    _, exported = opened(message, {len(segments) - 1: f"{source}!"})
+    assert len(exported) == len(message) + 1
+
+
+def test_doubled_apostrophes_are_shown_once_and_written_doubled():
+    segments, exported = opened("{n, plural, other {Kids'' # rooms}}", {0: "L'ami {n}"})
+    assert segments[0][0] == "Kids' {n} rooms"
+    assert exported == "{n, plural, other {L''ami #}}"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Save {{name}}, plural, x",
+        "{name} has {0} files, plural, of them",
+        "{n, plural, one {# file} other {# files}",
+        "{n, plural, one {# file}} }",
+        "{n, plural, }",
+        "{n, plural, one}",
+        "{n, plural, other {a '{quoted}' part}}",
+        "{n, choice, 0#none|1#one}",
+        "{n, plural, one " * 200,
+        "{n, plural, one {" * (MAX_DEPTH + 2) + "x" + "}}" * (MAX_DEPTH + 2),
+    ],
+)
+def test_other_braces_and_damaged_messages_have_no_texts(message: str):
+    assert texts(message) == []
+
+
+PIECES = [
+    "{n, plural,",
+    "{g, select,",
+    "one {",
+    "other {",
+    "}",
+    "}}",
+    "# files",
+    "{name}",
+    "''",
+    "'",
+    "'{'",
+    " x ",
+    ",",
+]
+
+TEXTS = st.sampled_from(["# files", "{name}", "x y", " l'ami ", "a''b", "'#' c", "{day, date, short} d"])
+VALID = st.recursive(
+    TEXTS,
+    lambda inner: st.builds(
+        lambda one, other, kind: f"{one} {{n, {kind}, one {{{one}}} other {{{other}}}}} {other}",
+        inner, inner, st.sampled_from(["plural", "select", "selectordinal"]),
+    ),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(st.one_of(VALID, st.lists(st.sampled_from(PIECES), max_size=14).map("".join)))
+def test_texts_ascend_have_balanced_braces_and_are_written_back_unchanged(message: str):
+    found = icu_texts(message, 0, len(message))
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    for one in found:
+        text = message[one.start : one.end].replace("'{'", "")
+        assert text.count("{") == text.count("}")
+    data = json.dumps({"key": message}).encode()
+    document = read_document(data, "a.json") if any(map(str.isalpha, message)) else None
+    assert document is None or document.export({}) == data
+    if document is not None and found:
+        again = document.export({segment.index: segment.source for segment in document.segments})
+        assert texts(json.loads(again)["key"]) == texts(message)
