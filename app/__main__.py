@@ -59,7 +59,7 @@ def _command(arguments: list[str]) -> int:
 
 
 def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
-    """The function that carries out a command. PyTorch takes seconds to import, so only the first two do it."""
+    """The function that carries out a command. PyTorch takes seconds to import, so only the first three do it."""
     if command == "translate":
         from app.cli.translate_many import translate
 
@@ -68,6 +68,10 @@ def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
         from app.cli.models_command import models
 
         return models
+    if command == "mcp":
+        from app.cli.mcp_command import mcp
+
+        return mcp
     if command == "keys":
         from app.cli.keys_command import keys
 

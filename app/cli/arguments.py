@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "verify": "check that the log of each session is complete and unchanged",
     "models": "list, download, install and remove translation models",
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
+    "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
     "dependencies": "list the packages that Pinpoint runs with, and their licences",
 }
 OVERVIEW: Final = (
@@ -152,6 +153,17 @@ examples:
   python -m app keys create "Ben memoQ" --address 192.168.1.20
   python -m app keys list
   python -m app keys revoke 2
+
+""" + _EXIT_STATUS.format(partly="not used")
+_MCP = """\
+Speaks the Model Context Protocol on standard input and output, for assistants that start programs. Nothing else is
+written to standard output. The tools: translate (a text with required and banned texts, a beginning, several
+translations), look_up_terms (of the glossaries, in a text) and check (a translation: numbers, placeholders, terms, …).
+The terms of the glossaries are required in translations. The command ends with its input.
+
+example, and the same in the settings of many assistants:
+  python -m app mcp --glossary /home/ana/terms.tbx
+  {"mcpServers": {"pinpoint": {"command": "pinpoint", "args": ["mcp", "--glossary", "/home/ana/terms.tbx"]}}}
 
 """ + _EXIT_STATUS.format(partly="not used")
 _MODELS = """\
@@ -302,6 +314,15 @@ def build_parser() -> argparse.ArgumentParser:
 
     dependencies = add("dependencies", _DEPENDENCIES)
     dependencies.add_argument("--sbom", type=Path, metavar="FILE", help="write a bill of materials into this new file")
+
+    mcp = add("mcp", _MCP)
+    mcp.add_argument(
+        "--glossary", type=Path, action="append", metavar="FILE",
+        help="required terms: CSV, TSV, XLSX, TBX, MultiTerm XML, UTX or TMX; repeatable, the first has priority",
+    )  # fmt: skip
+    add_flag(mcp, "model", default=MODEL_FOLDER)
+    add_flag(mcp, "threads", default=1)
+    add_flag(mcp, "device", default="cpu")
 
     keys = add("keys", _KEYS)
     actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do with keys")

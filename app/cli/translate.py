@@ -147,8 +147,8 @@ class TranslateRun:
 
     def _glossary(self, direction: str) -> TermMatcher:
         if direction not in self._glossaries:
-            flags = self._flags
-            self._glossaries[direction] = _glossary(flags.glossary or [], direction, flags.glossary_columns or [])
+            paths, layouts = self._flags.glossary or [], self._flags.glossary_columns or []
+            self._glossaries[direction] = glossary_matcher(paths, direction, layouts)
         return self._glossaries[direction]
 
     def _memory(self, direction: str) -> MemoryIndex | None:
@@ -242,7 +242,7 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
     return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
 
 
-def _glossary(paths: Sequence[Path], direction: str, layouts: Sequence[Layout]) -> TermMatcher:
+def glossary_matcher(paths: Sequence[Path], direction: str, layouts: Sequence[Layout]) -> TermMatcher:
     """A matcher of the terms in these files; for the same words, the earlier file wins.
 
     `layouts` are the columns of the first files. Raises GlossaryError, also for more layouts than files.

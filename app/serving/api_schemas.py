@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.errors import ApiError
+from app.models.style import Style
 from app.serving.api_limits import MAX_CHARACTERS, MAX_CONSTRAINTS, MAX_NBEST, MAX_PHRASE_CHARACTERS
 from app.serving.constrained_texts import Answer, ConstrainedText
 from engine import Avoid, EngineError, Phrase
@@ -72,6 +73,27 @@ class ConstraintSchema(StrictSchema):
         except EngineError as error:
             raise ApiError("invalid", str(error)) from error
         return ConstrainedText(text, tuple(phrases), tuple(avoid), self.prefix, tuple(self.locked), self.nbest)
+
+
+class LanguageSchema(StrictSchema):
+    """The languages and the style of a translation."""
+
+    source: str | None = Field(default=None, description="Code of the source language; null: detected from the text.")
+    target: str = Field(description="Code of the target language, such as de.")
+    formality: Literal["formal", "informal"] | None = Field(
+        default=None, description="The form of address; an error if the model does not support it."
+    )
+    domain: str | None = Field(default=None, max_length=100, description="A domain that the model was trained with.")
+
+    def style(self) -> Style:
+        """Formality and domain."""
+        return Style(self.formality, self.domain)
+
+
+class TextSchema(ConstraintSchema):
+    """A text and what its translation must be like."""
+
+    text: Text
 
 
 class PlacementSchema(BaseModel):

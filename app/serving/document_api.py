@@ -13,9 +13,9 @@ from pydantic import BaseModel, Field
 from app.errors import ApiError
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
-from app.serving.api_schemas import parsed
+from app.serving.api_schemas import LanguageSchema, parsed
 from app.serving.dialects import context_of, file_reply, text_field, uploaded
-from app.serving.own_api import PREFIX, LanguageSchema, bearer
+from app.serving.own_api import PREFIX, bearer
 
 PATH: Final = f"{PREFIX}/documents"
 _PROJECT: Final = "The number of a project of the page, for a key that may export; by default, a project of the person."

@@ -4,41 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Final, Literal
+from typing import Final
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from app.errors import ApiError
-from app.models.style import Style, formalities_of
+from app.models.style import formalities_of
 from app.serving.admission import Caller
 from app.serving.api_limits import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_TEXTS
-from app.serving.api_schemas import AnswerSchema, ConstraintSchema, StrictSchema, Text
-from app.serving.constrained_texts import Splitting, TranslationSetup
+from app.serving.api_schemas import AnswerSchema, LanguageSchema, Text, TextSchema
+from app.serving.constrained_texts import ConstrainedText, Splitting, TranslationSetup
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, header_key
 
 PREFIX: Final = "/api/v1"
-
-
-class LanguageSchema(StrictSchema):
-    """The languages and the style of a translation."""
-
-    source: str | None = Field(default=None, description="Code of the source language; null: detected from the text.")
-    target: str = Field(description="Code of the target language, such as de.")
-    formality: Literal["formal", "informal"] | None = Field(
-        default=None, description="The form of address; an error if the model does not support it."
-    )
-    domain: str | None = Field(default=None, max_length=100, description="A domain that the model was trained with.")
-
-    def style(self) -> Style:
-        return Style(self.formality, self.domain)
-
-
-class TextSchema(ConstraintSchema):
-    """A text and what its translation must be like."""
-
-    text: Text
 
 
 class TranslateRequest(LanguageSchema):
@@ -150,10 +130,7 @@ _CALLER = Depends(bearer)
 async def translate(request: Request, asked: TranslateRequest, caller: Caller = _CALLER) -> TranslateReply:
     """Translates texts. Tags and placeholders of a text are kept."""
     context = context_of(request)
-    items = [
-        ConstraintSchema().constrain(each) if isinstance(each, str) else each.constrain(each.text)
-        for each in asked.texts
-    ]
+    items = [ConstrainedText(each) if isinstance(each, str) else each.constrain(each.text) for each in asked.texts]
     await context.charge(caller, *(item.text for item in items))
     sample = "\n".join(item.text for item in items)
     setup = await context.translations.setup(
