@@ -20,6 +20,7 @@ from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.jsonl import read_jsonl
 from app.reports.packed_documents import opened_together, packed_documents
+from app.reports.repetitions import repetitions_of
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
@@ -241,10 +242,19 @@ def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:
         ("unchanged", f"{figures.num_unchanged:,} of {figures.num_compared:,} segments"),
         ("pins, bans", f"{figures.num_pins:,}, {figures.num_bans:,}"),
         ("terms met", f"{figures.num_terms_met:,} of {figures.num_terms:,}"),
+        ("repetitions", _repetitions(store, number, unit)),
         ("keys", _listed(figures.keys)),
         (f"{target_unit} from", _listed(figures.origins)),
     ]
     return "\n".join(f"{name:<20}{value}" for name, value in rows if value != "")
+
+
+def _repetitions(store: LogStore, number: int, unit: str) -> str:
+    found = repetitions_of(store, store.load_session(number))
+    return (
+        f"{found.num_inside:,} segments ({found.num_words_inside:,} {unit}) in the document, {found.num_elsewhere:,} "
+        f"({found.num_words_elsewhere:,}) also in others of the project"
+    )
 
 
 def _listed(counts: dict[str, int]) -> str:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import Any
 
 from app.log.store import LogStore
+from app.reports.repetitions import repetitions_of
 from app.reports.replay import replay_steps
 from app.reports.spreadsheets import statistics_of
 from app.reports.word_origins import ORIGINS
@@ -20,6 +21,7 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
     figures = statistics_of(store, session)
     numbered = list(enumerate(figures.segments, 1))  # numbered as in the list, after splits and merges
     coverage = session.document.coverage
+    repetitions = repetitions_of(store, session)
     prices = [(p.price, p.kind, p.text, s.index, n) for n, s in numbered for p in s.prices if p.price is not None]
     return {
         "name": session.document.name,
@@ -45,6 +47,8 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
         "num_terms": figures.num_terms,
         "num_terms_met": figures.num_terms_met,
         "coverage": coverage.percent if coverage else None,
+        "repetitions": [repetitions.num_inside, repetitions.num_words_inside],
+        "repetitions_elsewhere": [repetitions.num_elsewhere, repetitions.num_words_elsewhere],
         "keys": figures.keys,
         "origins": [[name, figures.origins[name]] for name in ORIGINS if figures.origins.get(name)],
         "prices": [list(price) for price in sorted(prices, key=lambda price: -price[0])[:MAX_PRICES]],

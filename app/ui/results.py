@@ -330,7 +330,8 @@ class ReportSegment(TypedDict):
 class SessionReport(TypedDict):
     """The figures of a session. `origins` are [way, words], `prices` [price, kind, text, segment index, number].
 
-    `coverage` is the share of the text that is offered, in percent; None for a format without it.
+    `coverage` is the share of the text that is offered, in percent; None for a format without it. `repetitions` are
+    segments and words whose source came before in the document, or occurs in other documents of the project.
     """
 
     name: str
@@ -356,6 +357,8 @@ class SessionReport(TypedDict):
     num_terms: int
     num_terms_met: int
     coverage: float | None
+    repetitions: tuple[int, int]
+    repetitions_elsewhere: tuple[int, int]
     keys: dict[str, int]
     origins: list[tuple[str, int]]
     prices: list[tuple[float, str, str, int, int]]

@@ -387,7 +387,8 @@ class Workspace:
         self.core.open_index = index
         if self.decoding.is_suspended:  # segments may have been confirmed in another document meanwhile
             self.learning.refresh()
-        self.decoding.is_suspended = False
+            self.decoding.is_suspended = False
+            self.decoding.fill_from_memory()
         self.decoding.hurry(self.core.segments[index])
         self.decoding.start_from(index)
         self.memory.rates.wake()

@@ -198,7 +198,7 @@ class DecodeQueue:
         self.is_pretranslating = is_on
         if is_on:
             self._pace.begin()
-            self._fill_from_memory()
+            self.fill_from_memory()
             self.start_from(self._core.open_index or 0)
         else:
             self._cancel("document")
@@ -224,10 +224,10 @@ class DecodeQueue:
                 self._submit(segment, priority)
             else:
                 self._core.adopt(replace(segment, answered=segment.requested))
-        self._fill_from_memory()
+        self.fill_from_memory()
         self.start_from(self._core.open_index or 0)
 
-    def _fill_from_memory(self) -> None:
+    def fill_from_memory(self) -> None:
         """Fills segments from the translation memory, in a thread of its own: reading a large memory takes seconds."""
         with contextlib.suppress(RuntimeError):  # closed in the meantime
             self._filling.submit(self._fill)

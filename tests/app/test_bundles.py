@@ -19,7 +19,7 @@ from app.sessions import bundles as limits
 from app.sessions.bundles import Bundles
 from tests.app.formats.test_archive import zipped
 from tests.app.formats.test_packages import SDLPPX
-from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"
 PICTURE = b"\x89PNG\r\n" + bytes(range(256))
@@ -202,3 +202,19 @@ def test_package_of_trados_goes_back_with_its_translations_and_offers_its_memory
         "en-US/a.docx.sdlxliff": SDLPPX["en-US/a.docx.sdlxliff"],
         "Tm/m.tmx": tmx,
     }
+
+
+def test_repetition_in_another_file_is_filled_in_when_its_document_is_shown_again(sessions: Sessions):
+    rows = open_job(sessions.bundles)
+    second = sessions.resume(rows[2]["session"])
+    second.open(0)
+    settle(second)
+    assert second.segments[0].target is None
+    confirm(sessions, rows[0]["session"], "Öffnen Sie die Einstellungen.")
+    assert sessions.resume(rows[2]["session"]) is second
+    second.open(1)
+    settle(second)
+    assert [(one.state, one.target) for one in second.segments] == [
+        ("pretranslated", "Öffnen Sie die Einstellungen."),
+        ("new", None),
+    ]

@@ -1532,7 +1532,8 @@ export interface SessionReplay {
 
 /** The figures of a session. `origins` are [way, words], `prices` [price, kind, text, segment index, number].
  *
- * `coverage` is the share of the text that is offered, in percent; None for a format without it. */
+ * `coverage` is the share of the text that is offered, in percent; None for a format without it. `repetitions` are
+ * segments and words whose source came before in the document, or occurs in other documents of the project. */
 export interface SessionReport {
   name: string;
   created_ms: number;
@@ -1557,6 +1558,8 @@ export interface SessionReport {
   num_terms: number;
   num_terms_met: number;
   coverage: number | null;
+  repetitions: [number, number];
+  repetitions_elsewhere: [number, number];
   keys: Record<string, number>;
   origins: [string, number][];
   prices: [number, string, string, number, number][];

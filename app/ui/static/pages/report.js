@@ -29,6 +29,13 @@ const duration = ms => {
  */
 const orDash = (value, show) => (value === null ? '–' : show(value));
 /**
+ * A number of segments with their words: "3 (24 words)".
+ * @param {[number, number]} repetitions
+ * @param {Unit} unit
+ */
+const repeated = ([segments, words], unit) =>
+  t('record.repeated', {n: count(segments), words: count(words), unit: t(`header.${unit}`)});
+/**
  * @param {string} size
  * @param {string} title
  * @param {string | null} caption
@@ -250,6 +257,8 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
             [t('record.bans'), count(report.num_bans)],
             [t('record.terms'), `${count(report.num_terms_met)} / ${count(report.num_terms)}`],
             ...(report.coverage === null ? [] : [[t('record.coverage'), `${number(report.coverage, 1)} %`]]),
+            [t('record.repetitions'), repeated(report.repetitions, unit)],
+            [t('record.repetitions.project'), repeated(report.repetitions_elsewhere, unit)],
             ['chrF', orDash(report.chrf, value => number(value, 1))],
             [t('record.keys'), keys || '–'],
             [t('record.events'), count(report.num_events)],

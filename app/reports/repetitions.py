@@ -1,0 +1,51 @@
+"""Repetitions: segments whose source occurs before in the document, or in other documents of its project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.i18n import Message
+from app.log.records import SessionRecord
+from app.log.store import LogStore
+from app.text.words import count_words
+
+
+@dataclass(frozen=True, slots=True)
+class Repetitions:
+    """Segments and words of a document that need no translation of their own.
+
+    "Inside" are second and later occurrences of a source in the document. "Elsewhere" are the first occurrences of
+    sources that other documents of the project contain, too.
+    """
+
+    num_inside: int
+    num_words_inside: int
+    num_elsewhere: int
+    num_words_elsewhere: int
+
+
+def repetitions_of(store: LogStore, session: SessionRecord) -> Repetitions:
+    """The repetitions in the document of a session, and in its project and language pair."""
+    known = _sources_elsewhere(store, session)
+    seen: set[str] = set()
+    inside: list[str] = []
+    elsewhere: list[str] = []
+    for segment in session.segments:
+        if not segment.source:
+            continue  # merged into another
+        if segment.source in seen:
+            inside.append(segment.source)
+        elif segment.source in known:
+            elsewhere.append(segment.source)
+        seen.add(segment.source)
+    return Repetitions(len(inside), sum(map(count_words, inside)), len(elsewhere), sum(map(count_words, elsewhere)))
+
+
+def _sources_elsewhere(store: LogStore, session: SessionRecord) -> set[str]:
+    query = """
+        SELECT DISTINCT source FROM segment WHERE source != ''
+        AND session_id IN (SELECT id FROM session WHERE project_id = :project AND direction = :direction AND id != :own)
+        AND source IN (SELECT source FROM segment WHERE session_id = :own)
+    """
+    values = {"project": session.project_id, "direction": session.direction, "own": session.id}
+    return {row["source"] for row in store.connection.rows(Message("read the log"), query, values)}
