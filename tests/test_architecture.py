@@ -6,7 +6,8 @@ import ast
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,12 @@ def imported_names(code: str, package: str) -> Iterator[str]:
 
     `from engine.text import bpe` yields `engine.text.bpe`, whether bpe is a module or a name in one.
     """
-    for node in ast.walk(ast.parse(code)):
+    yield from names_imported_in(ast.parse(code), package)
+
+
+def names_imported_in(tree: ast.Module, package: str) -> Iterator[str]:
+    """As `imported_names`, for code that is parsed already."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -81,12 +87,18 @@ def imported_names(code: str, package: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def imports_of(path: str) -> list[str]:
-    package = ".".join(Path(path).parent.parts)
-    return list(imported_names((ROOT / path).read_text(encoding="utf-8"), package))
+@cache
+def tree_of(path: str) -> ast.Module:
+    """The syntax tree of a file below the root, parsed once."""
+    return ast.parse((ROOT / path).read_text(encoding="utf-8"))
 
 
-def upward_imports(package: str, room: str, imports: list[str]) -> list[str]:
+@cache
+def imports_of(path: str) -> tuple[str, ...]:
+    return tuple(names_imported_in(tree_of(path), ".".join(Path(path).parent.parts)))
+
+
+def upward_imports(package: str, room: str, imports: Sequence[str]) -> list[str]:
     """Those imports of a file of `package`'s `room` that leave the room for one that is not below it."""
     floors = FLOOR_OF[package]
     wrong = []
@@ -148,7 +160,7 @@ def module_imports(*folders: str) -> dict[str, set[str]]:
 
 def public_names(path: str) -> set[str]:
     """What `__all__` of the module at `path` lists."""
-    for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body:
+    for node in tree_of(path).body:
         if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]:
             return set(ast.literal_eval(node.value))
     raise AssertionError(f"{path} has no __all__")
@@ -238,7 +250,7 @@ def classes_with_one_name() -> dict[str, list[str]]:
     """Public top-level class names of app and engine that two or more modules define, with these modules."""
     modules: dict[str, list[str]] = {}
     for path in python_files("app", "engine"):
-        for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 modules.setdefault(node.name, []).append(path)
     return {name: paths for name, paths in modules.items() if len(paths) > 1}

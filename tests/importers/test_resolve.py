@@ -8,7 +8,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
 from threading import Barrier
@@ -36,35 +38,39 @@ SCRIPT = """
 import sys
 from engine import Request, Translator
 from engine.errors import ModelError
-for name in sys.argv[1:]:
+for name in map(str.strip, sys.stdin):
     try:
         translator = Translator.load(name)
-        print(translator.name, *translator.directions, translator.translate(Request("Hello")).status)
+        print(translator.name, *translator.directions, translator.translate(Request("Hello")).status, flush=True)
     except ModelError as error:
-        print(f"refused: {error}")
+        print(f"refused: {error}", flush=True)
 """
 
 
-def load(hub: Hub, folder: Path, *names: str) -> list[str]:
-    """What a fresh process says of each name."""
-    return run(SCRIPT, hub, folder, *names)
-
-
-def run(script: str, hub: Hub, folder: Path, *arguments: str) -> list[str]:
-    """The lines that a fresh process writes; its caches lie in `folder`."""
+@contextmanager
+def starting(script: str, hub: Hub, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A fresh process with this script; its caches lie in `folder`."""
     environment = {
         **os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(folder / "hub"), "PINPOINT_CACHE": str(folder / "cache"),
         "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1", "OMP_NUM_THREADS": "1",
     }  # fmt: skip
-    command = [sys.executable, "-c", script, *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=600)
-    return done.stdout.splitlines()
+    command = [sys.executable, "-c", script]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True) as process:
+        yield process
 
 
 def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
-    with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
-        missing, first = load(hub, tmp_path, "team/nothing-there", "team/opus-mt-en-de")
+    with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub, starting(SCRIPT, hub, tmp_path) as process:
+
+        def load(name: str) -> str:
+            """What the process says of a name."""
+            assert process.stdin and process.stdout
+            print(name, file=process.stdin, flush=True)
+            return process.stdout.readline()
+
+        missing, first = load("team/nothing-there"), load("team/opus-mt-en-de")
         assert (
             "refused: team/nothing-there is no folder here, and cannot be fetched" in missing
             and "check the name, MAKER/MODEL" in missing
@@ -72,7 +78,7 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
         assert first.startswith("opus-mt-en-de en-de complete")
         assert {"model.safetensors", "vocab.json", "source.spm", "target.spm"} <= set(hub.fetched)
         hub.is_down = True
-        again, offline = load(hub, tmp_path, "team/opus-mt-en-de", "team/nothing-there")
+        again, offline = load("team/opus-mt-en-de"), load("team/nothing-there")
         assert again == first
         assert (
             "refused: team/nothing-there is no folder here, and cannot be fetched" in offline
@@ -109,7 +115,8 @@ for on_fetch in (stop, tell, stop):
 def test_what_is_fetched_is_told_and_can_be_stopped(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
-        lines = [line.split() for line in run(STOPPING_SCRIPT, hub, tmp_path)]
+        with starting(STOPPING_SCRIPT, hub, tmp_path) as process:
+            lines = [line.split() for line in process.communicate(timeout=600)[0].splitlines()]
         (stopped, has_weights, _, num_bytes, _), (whole, *came), again = lines
         assert (stopped, has_weights) == ("enough", "False")
         num_weights = (tmp_path / "theirs" / "model.safetensors").stat().st_size

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.budget import is_full
+
 KERNEL_TESTS = [Path(__file__).with_name(name) for name in ("test_output_layer_triton.py", "test_search_paths.py")]
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,6 +26,7 @@ pytestmark = [
 
 def test_kernels_pass_their_tests_in_the_interpreter() -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, KERNEL_TESTS)]
+    command += ["--full"] * is_full()
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "TRITON_INTERPRET": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 
 from engine.kernels.dispatch import MAX_FUSED_K
 from engine.kernels.output_layer import top_tokens_plain
+from tests.budget import rounds
 from tests.kernels.cases import DTYPES, NAMED_CASES, Case, cases, check
 
 IS_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -38,7 +39,7 @@ def _small_tiles() -> Iterator[None]:
         yield
 
 
-@settings(max_examples=8 if IS_INTERPRETED else 200)
+@settings(max_examples=rounds(4, 40) if IS_INTERPRETED else 200)
 @given(cases(max_rows=3, max_k=12 if IS_INTERPRETED else 70, max_vocabulary=150 if IS_INTERPRETED else 5000))
 def test_kernels_equal_the_steps(case: Case) -> None:
     check(top_tokens_fused, case, DEVICE)

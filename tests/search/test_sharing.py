@@ -128,7 +128,7 @@ def test_every_phrase_is_met_even_without_a_step_to_spare(beam):
 def test_wide_beam_finds_what_enumeration_finds():
     rng = random.Random(23)
     texts, num_found = ToyTexts(("a", "b", "a@@")), 0
-    for case in range(12):
+    for case in range(rounds(6, 12)):
         phrases = random_sharers(texts, rng, max_pieces=2)
         max_length = sum(phrase.num_constraint_tokens for phrase in phrases) + 2
         if max_length > 6:
@@ -139,7 +139,7 @@ def test_wide_beam_finds_what_enumeration_finds():
         best = enumerate_all(model, 0, SentenceConstraints(tuple(phrases)), texts, max_length)[:4]
         assert [item.score for item in result.hypotheses] == pytest.approx([hyp.score for hyp in best]), (case, phrases)
         num_found += bool(best)
-    assert num_found > 3
+    assert num_found > 2
 
 
 def plain_phrase(count: int, num_pieces: int, forms: Sequence[str]) -> TrackedPhrase:

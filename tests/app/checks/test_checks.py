@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.checks import CHECKS, Finding, findings_in
 from app.checks.texts import length_difference
 from app.text.nontranslatables import placeholders
+from tests.budget import rounds
 
 NUMBER_CASES = [
     ("1,000 files, 3.5 GB", "1.000 Dateien, 3,5 GB", {}, "each in the form of its language"),
@@ -126,6 +127,7 @@ def test_findings_for_random_texts_are_valid_json(source: str, target: str):
             assert set(finding.texts) <= set(placeholders(source))
 
 
+@settings(max_examples=rounds(40, 200))
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_length_check_is_symmetric(source: str, target: str):
     other = {"short": "long", "long": "short"}

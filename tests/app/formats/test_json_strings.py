@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats.documents import read_document, read_file
+from tests.budget import rounds
 
 FILE = r"""{
   "title": "Power \u00e4 cable\n",
@@ -91,6 +92,7 @@ def replaced(value: Any) -> Any:
     return value[: len(value) - len(value.lstrip())] + 'Ü"\\' + value[len(value.rstrip()) :]
 
 
+@settings(max_examples=rounds(40, 200))
 @given(st.dictionaries(TEXTS.map(lambda key: f"k{key}"), VALUES), st.sampled_from([None, 2]), st.booleans())
 def test_all_texts_are_translated_and_the_rest_is_equal(
     content: dict[str, Any], indent: int | None, is_ascii: bool

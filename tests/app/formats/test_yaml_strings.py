@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats import yaml_strings
 from app.formats.documents import read_document, read_file
 from tests.app.work import growth
+from tests.budget import rounds
 
 FILE = r"""# Texts of the shop
 ---
@@ -144,6 +145,7 @@ def replaced(value: Any, new: str) -> Any:
     return value[: len(value) - len(value.lstrip())] + new + value[len(value.rstrip()) :]
 
 
+@settings(max_examples=rounds(40, 200))
 @given(st.dictionaries(TEXTS, VALUES), TEXTS.map(str.strip).filter(bool), st.sampled_from([None, True, False]))
 def test_all_texts_are_translated_and_the_rest_is_equal(content: dict[str, Any], new: str, flow: bool | None) -> None:
     content = {"first": "One", "second": "Two\nlines\n", **content}

@@ -7,6 +7,7 @@ import json
 import struct
 import subprocess
 import sys
+from importlib.util import module_from_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from app.ui import server, window
 from app.ui.api import Api
-from app.ui.page import HEAD, STATIC_PATH, _build_page
+from app.ui.page import HEAD, STATIC_PATH, _build_page, _WithoutStubFiles
 from tests.app.ui.test_api import api  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -92,8 +93,25 @@ def test_default_browser_with_a_note_takes_the_place_of_a_missing_one(
     assert opened == [["browser", "http://localhost:1"], ["browser", "http://x"]]
 
 
-def test_importing_the_page_renders_no_stub_files_of_gradio():
+def test_components_of_gradio_render_no_stub_files(monkeypatch: pytest.MonkeyPatch):
     """They would take half of the time until the page can be opened."""
+    import gradio
+    import jinja2
+
+    monkeypatch.setattr(jinja2, "Template", pytest.fail)
+    spec = _WithoutStubFiles.find_spec("gradio.component_meta", gradio.__path__)
+    assert spec and spec.loader
+    fresh = module_from_spec(spec)
+    spec.loader.exec_module(fresh)
+
+    class Part(metaclass=fresh.ComponentMeta):  # type: ignore[misc]
+        EVENTS = ()
+
+    assert not Path(__file__).with_suffix(".pyi").exists()
+
+
+@pytest.mark.full
+def test_importing_the_page_renders_no_stub_files_of_gradio():
     code = """if True:
         import jinja2
         make, templates = jinja2.Template, []
