@@ -15,9 +15,9 @@ from app.glossary.glossary import Glossary, shared_payload
 from app.i18n import Message
 from app.log.glossary_tables import follow_project
 from app.log.project_tables import (
+    CHOSEN_BY_NOBODY,
     Project,
     ProjectSummary,
-    current_project,
     delete_project,
     insert_project,
     list_projects,
@@ -64,14 +64,17 @@ class Projects:
         rows: list[Json] = []
         taken: set[str] = set()
         for summary in list_projects(self.store.connection):
-            rows.append({**_row(summary), "is_current": summary.project.direction not in taken})
-            taken.add(summary.project.direction)
+            project = summary.project
+            is_current = project.direction not in taken and not project.is_of_program
+            rows.append({**_row(summary), "is_current": is_current})
+            if is_current:
+                taken.add(project.direction)
         return {"projects": rows}
 
     def for_new(self, direction: str) -> Project:
         """The project of a new document in this language pair; with the number 0, one that is made with it."""
         for summary in list_projects(self.store.connection):
-            if summary.project.direction == direction:
+            if summary.project.direction == direction and not summary.project.is_of_program:
                 return summary.project
         return Project(0, "", "", direction, "formal", "", True)
 
@@ -95,11 +98,9 @@ class Projects:
         It uses the memory of its own documents only, and its style is the choice of the model.
         """
         with self.store.connection.transaction(Message("create the project")):
-            db = self.store.connection.db
             now_ms = time.time_ns() // 1_000_000
-            current_project(db, direction, now_ms)  # else this would be the only one for the page's documents
-            project = Project(0, name, "", direction, "", "", False, created_ms=now_ms, chosen_ms=-1)
-            return replace(project, id=insert_project(db, project))
+            project = Project(0, name, "", direction, "", "", False, created_ms=now_ms, chosen_ms=CHOSEN_BY_NOBODY)
+            return replace(project, id=insert_project(self.store.connection.db, project))
 
     def edit(self, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
         """Changes the texts and the style of a project; its documents keep the style that they have."""
@@ -115,7 +116,9 @@ class Projects:
         return self.overview()
 
     def follow(self, workspace: Workspace) -> None:
-        """Chooses the project of a document that a person goes on with."""
+        """Chooses the project of a document that a person goes on with, unless it is of a program."""
+        if workspace.project.is_of_program:
+            return
         if self.for_new(workspace.project.direction).id != workspace.project.id:
             self.choose(workspace, workspace.project.id)
 

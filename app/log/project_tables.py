@@ -6,7 +6,7 @@ Changes are made inside a transaction together with an event in the log of the d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlite_utils import Database
 
@@ -17,6 +17,9 @@ _COLUMNS = (
     "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
     "min_match, other_penalty, import_penalty, learns"
 )
+
+
+CHOSEN_BY_NOBODY: Final = -1  # `chosen_ms` of a project for the documents of a program
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,11 @@ class Project:
     other_penalty: int = 1
     import_penalty: int = 0
     learns: bool = True
+
+    @property
+    def is_of_program(self) -> bool:
+        """Whether a program's documents go here, and nobody has chosen it for the page's documents."""
+        return self.chosen_ms == CHOSEN_BY_NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +199,9 @@ def move_session(db: Database, session_id: int, project_id: int) -> None:
 
 
 def current_project(db: Database, direction: str, now_ms: int) -> int:
-    """The project of exactly this language pair that was chosen last; without any, a new one."""
-    query = "SELECT id FROM project WHERE direction = ? ORDER BY chosen_ms DESC, id DESC"
-    found = db.execute(query, (direction,)).fetchone()
+    """The project of exactly this language pair that was chosen last, not of a program; without any, a new one."""
+    query = "SELECT id FROM project WHERE direction = ? AND chosen_ms != ? ORDER BY chosen_ms DESC, id DESC"
+    found = db.execute(query, (direction, CHOSEN_BY_NOBODY)).fetchone()
     return int(found[0]) if found else insert_project(db, Project(0, "", "", direction, "formal", "", True, now_ms))
 
 

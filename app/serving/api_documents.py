@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -25,7 +26,7 @@ from app.models.document_direction import check_facing, decide, facing
 from app.models.style import Style
 from app.projects import check_fit
 from app.serving.admission import Caller
-from app.serving.api_limits import MAX_DOCUMENTS, MAX_UPLOADS
+from app.serving.api_limits import MAX_DOCUMENTS, MAX_UPLOADS, MAX_UPLOADS_EACH
 from app.serving.keys import ApiFile
 from app.serving.translations import fitting_directions, unsupported
 from app.sessions import Sessions
@@ -99,20 +100,25 @@ class ApiDocuments:
     def __init__(self, file: ApiFile, sessions: Sessions) -> None:
         self._connection = file.connection
         self._sessions = sessions
-        self._places = threading.BoundedSemaphore(MAX_UPLOADS)
+        self._receiving: Counter[str] = Counter()  # by person
+        self._lock = threading.Lock()
         with self._connection.transaction(Message("write the document")):
             for table in _TABLES:
                 self._connection.db.execute(table)
 
     @contextmanager
-    def receiving(self) -> Iterator[None]:
+    def receiving(self, owner: str) -> Iterator[None]:
         """The time in which a document is received and read. Raises ApiError if too many documents are."""
-        if not self._places.acquire(blocking=False):
-            raise ApiError("too_fast", f"The server reads {MAX_UPLOADS} documents at a time: wait.", retry_after=5)
+        with self._lock:
+            if self._receiving[owner] >= MAX_UPLOADS_EACH or self._receiving.total() >= MAX_UPLOADS:
+                most = f"{MAX_UPLOADS_EACH} documents of a person, and {MAX_UPLOADS} in all"
+                raise ApiError("too_fast", f"The server receives {most}, at a time: wait.", retry_after=5)
+            self._receiving[owner] += 1
         try:
             yield
         finally:
-            self._places.release()
+            with self._lock:
+                self._receiving[owner] -= 1
 
     def create(
         self,
@@ -161,8 +167,12 @@ class ApiDocuments:
     def all_of(self, owner: str) -> list[ApiDocument]:
         """The documents of a person, oldest first, without those that were deleted on the page."""
         query = "SELECT * FROM document WHERE owner = ? ORDER BY created, id"
+        found = list(map(_document, self._rows(query, owner)))
         known = {summary.token for summary in self._sessions.store.sessions()}
-        return [document for document in map(_document, self._rows(query, owner)) if document.token in known]
+        for document in found:
+            if document.token not in known:
+                self._forget(document)  # else its name would outlive it
+        return [document for document in found if document.token in known]
 
     def find(self, owner: str, number: str, secret: str | None = None) -> ApiDocument:
         """A document of a person. Raises ApiError if the person has none with this id, or for a wrong `secret`."""

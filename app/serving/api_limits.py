@@ -21,6 +21,7 @@ MAX_TAG_NAMES: Final = 100  # of elements that are not translated, or that separ
 MAX_DOCUMENT_BYTES: Final = 31 * 2**20  # of a request with a document, which may have 30 MiB
 MAX_DOCUMENTS: Final = 100  # of a person
 MAX_UPLOADS: Final = 4  # documents that the server receives and reads at the same time
+MAX_UPLOADS_EACH: Final = 2  # of these, of one person
 
 MAX_GLOSSARIES: Final = 500  # of a person
 MAX_GLOSSARY_CHARACTERS: Final = 20_000_000  # of all entries of a person

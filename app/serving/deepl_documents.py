@@ -36,7 +36,7 @@ router = APIRouter(prefix=PATH, tags=["DeepL"])
 async def upload(request: Request) -> Response:
     """Sends a document, and begins to translate it."""
     context = context_of(request)
-    async with admitted(request, key_of(request)) as caller, uploaded(request) as (file, fields):
+    async with admitted(request, key_of(request)) as caller, uploaded(request, caller) as (file, fields):
         name = text_field(fields, "filename", "") or file.name
         ending = text_field(fields, "output_format", "")
         if ending and not name.lower().endswith(f".{ending.lower()}"):

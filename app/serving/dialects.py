@@ -103,11 +103,11 @@ def header_key(request: Request, scheme: str) -> str | None:
 
 
 @asynccontextmanager
-async def uploaded(request: Request) -> AsyncIterator[tuple[Upload, dict[str, Any]]]:
+async def uploaded(request: Request, caller: Caller) -> AsyncIterator[tuple[Upload, dict[str, Any]]]:
     """The document in the field `file` of a form, and the other fields. Raises ApiError."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise ApiError("invalid", "The body is not a form (multipart/form-data) with a file.")
-    with context_of(request).documents.receiving():
+    with context_of(request).documents.receiving(caller.name):
         async with request.form(max_files=1, max_fields=20) as form:
             fields = _joined([(name, value) for name, value in form.multi_items() if name != "file"])
             file = form.get("file")

@@ -66,7 +66,7 @@ class DocumentStatusReply(DocumentSchema):
 async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusReply:
     """Sends a document of any format that the page opens, and begins to translate it."""
     context = context_of(request)
-    async with uploaded(request) as (upload, fields):
+    async with uploaded(request, caller) as (upload, fields):
         project = text_field(fields, "project", "")
         if project and not (project.isascii() and project.isdecimal() and len(project) < 16):
             raise ApiError("invalid", "project is not a number.")

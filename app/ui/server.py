@@ -6,6 +6,7 @@ import asyncio
 import mimetypes
 import socket
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -32,6 +33,7 @@ MAX_BODY_BYTES = MAX_MEMORY_BYTES * 4 // 3 + 2 * 2**20  # the largest translatio
 UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
 ARCHIVE_PATH = "/archive/"  # archives of documents come as they are
 MODEL_PATH = "/model/"  # files of models go to disk as they come
+_MAX_THREADS = 32
 PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
@@ -130,6 +132,12 @@ class Server(uvicorn.Server):
         """`stops` are called first: they end requests that wait for something."""
         super().__init__(config)
         self._stops = stops
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts the server, with threads for all that waits in them."""
+        # Python would make six on two cores, all of which may be reading documents.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_MAX_THREADS))
+        await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answers the waiting requests, then closes the connections."""

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -193,3 +194,27 @@ def test_waiting_request_is_answered_when_the_server_stops(api: Api, monkeypatch
 
     asyncio.run(stopped())
     assert replies[0].startswith(b"HTTP/1.1 200") and b"true" in replies[0]
+
+
+def test_many_waiting_calls_of_the_server_share_its_threads():
+    """With Python's own six threads on two cores, a few documents that are being read would stop everybody."""
+    barrier = threading.Barrier(30)
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.gather(*[asyncio.to_thread(barrier.wait, 20) for _ in range(30)])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def answered() -> bytes:
+        listener = bind("127.0.0.1", 0)
+        server = Server(uvicorn.Config(application, log_level="critical", lifespan="off"))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        line = await reader.readline()
+        writer.close()
+        server.should_exit = True
+        await serving
+        return line
+
+    assert asyncio.run(answered()).startswith(b"HTTP/1.1 200")

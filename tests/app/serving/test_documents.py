@@ -84,6 +84,13 @@ def test_document_outlives_its_workspace(client: Program, sessions: Sessions):
     assert client.get(f"{PATH}/{number}").status_code == 404 and client.get(PATH).json() == {"documents": []}
 
 
+def test_documents_of_the_page_stay_out_of_the_project_of_a_program(client: Program, sessions: Sessions):
+    """Else a program would get their exact matches."""
+    own = send(client).json()["project"]
+    assert sessions.open_sample().project.id != own
+    assert [row["id"] for row in sessions.projects.overview()["projects"] if row["is_current"]] != [own]
+
+
 def test_every_route_hides_the_documents_of_others(gateway: ApiGateway, client: Program, keys: ApiFile):
     number = send(client).json()["id"]
     ben = Program(gateway, authorization=f"Bearer {keys.create('Ben', may_export=True)[1]}")
@@ -117,6 +124,8 @@ def test_project_of_the_page_needs_a_key_that_may_export(
     own = sessions.projects.get(first["project"])
     assert (own.name, own.shares_memory, second["project"]) == ("Ana (API)", False, own.id)
     assert first["id"] != second["id"]
+    opened = next(each for each in sessions.store.sessions() if each.project_id == own.id)
+    sessions.resume(opened.id)  # a person post-edits it
     assert sessions.projects.for_new("en-de").id == page.project.id  # as before
     boss = Program(gateway, authorization=f"Bearer {keys.create('Boss', may_export=True)[1]}")
     assert send(boss, project=str(page.project.id)).json()["project"] == page.project.id
@@ -150,10 +159,14 @@ def test_documents_have_limits(client: Program, keys: ApiFile, gateway: ApiGatew
     large = send(client, b"x" * 1001)
     assert (large.status_code, large.json()["error"]["kind"]) == (413, "too_large")
     documents = gateway.api.state.context.documents
-    with documents.receiving(), documents.receiving(), documents.receiving(), documents.receiving():
-        busy = send(client)
-    assert (busy.status_code, busy.headers["retry-after"]) == (429, "5")
-    monkeypatch.setattr("app.serving.api_documents.MAX_DOCUMENTS", 1)
+    with documents.receiving("Ana"):
+        assert send(client).status_code == 201
+        with documents.receiving("Ana"):
+            busy = send(client)
+            assert (busy.status_code, busy.headers["retry-after"]) == (429, "5")
+        with documents.receiving("Ben"), documents.receiving("Ben"), documents.receiving("Cem"):
+            assert send(client).status_code == 429
+    monkeypatch.setattr("app.serving.api_documents.MAX_DOCUMENTS", 2)
     assert send(client).status_code == 201 and send(client).status_code == 429
     for body in ({"json": {}}, {"data": {"target": "de"}}, {"files": {"other": ("a.txt", b"x")}}):
         assert client.post(PATH, **body).status_code == 400  # type: ignore[arg-type]
