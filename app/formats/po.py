@@ -22,23 +22,15 @@ from app.formats.base import (
     UnitTranslation,
     WrittenFile,
     encode,
-    line_of,
     one_line,
     splice,
 )
-from app.formats.escapes import LETTERS, from_shown, shown
+from app.formats.escapes import from_shown, shown
+from app.formats.po_entries import PoEntry, flags_of, po_entries
 from app.formats.po_header import completed, first_form_is_one, is_template, num_plurals, plural_rule
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
-from app.text.nontranslatables import placeholders
 
-_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
-_STRINGS = r'"(?:[^"\\\r\n]|\\.)*"(?:[ \t]*"(?:[^"\\\r\n]|\\.)*")*'
-_KEYWORD = re.compile(rf"[ \t]*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*({_STRINGS})[ \t]*$")
-_DOMAIN = re.compile(rf"domain[ \t]*{_STRINGS}")
-_MORE = re.compile(rf"[ \t]*({_STRINGS})[ \t]*$")
-_STRING = re.compile(r'"((?:[^"\\\r\n]|\\.)*)"')
-_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
 _CHARSET = re.compile(r"charset=([\w.:+-]+)", re.IGNORECASE)
 _HEADER = r'^"{}:[ \t]*([\w.@-]+)[ \t]*(?:\\n)?"'
 _TARGET = re.compile(_HEADER.format("Language"), re.MULTILINE | re.IGNORECASE)
@@ -46,60 +38,12 @@ _SOURCE = re.compile(_HEADER.format("X-Source-Language"), re.MULTILINE | re.IGNO
 _WIDTH = 79
 
 
-@dataclass(slots=True)
-class _Strings:
-    """The value of a keyword, in parts, and the span of its quoted strings."""
-
-    parts: list[str]
-    start: int
-    end: int
-
-    @property
-    def value(self) -> str:
-        """The whole value."""
-        return "".join(self.parts)
-
-
-@dataclass(slots=True)
-class _Entry:
-    """One message of the file. `flags` and `previous` are spans of whole lines; `head` is the offset of its first
-    comment or keyword."""
-
-    start: int
-    head: int = -1
-    ids: dict[str, _Strings] = field(default_factory=dict)
-    targets: list[_Strings] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)
-    flags: tuple[int, int] | None = None
-    previous: list[tuple[int, int]] = field(default_factory=list)
-
-    def is_fuzzy(self, text: str) -> bool:
-        """Whether the entry has the flag "fuzzy"."""
-        return self.flags is not None and "fuzzy" in _flags(text[slice(*self.flags)])
-
-    def source_for(self, form: int, *, first_is_one: bool) -> str:
-        """The source of a plural form: the singular for the first of several forms, else the plural.
-
-        If the first form also stands for other numbers than one, it is the plural, unless the singular shows them.
-        """
-        if "msgid_plural" not in self.ids:
-            return self.ids["msgid"].value
-        singular, plural = self.ids["msgid"].value, self.ids["msgid_plural"].value
-        is_singular = form == 0 and len(self.targets) > 1
-        return singular if is_singular and (first_is_one or placeholders(singular) == placeholders(plural)) else plural
-
-    @property
-    def is_header(self) -> bool:
-        """Whether it is the header of the file."""
-        return not self.ids["msgid"].value and "msgctxt" not in self.ids
-
-
 @dataclass(frozen=True)
 class PoFile(PairedFile):
     """A PO file; a place is the span of the quoted strings of one msgstr."""
 
     decoded: DecodedText
-    entries: Sequence[_Entry] = field(repr=False)
+    entries: Sequence[PoEntry] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     is_paired: bool = True
 
@@ -186,7 +130,7 @@ class PoFile(PairedFile):
 def read(data: bytes, name: str) -> PoFile:
     """Parses a PO or POT file. Raises DocumentError with the line number if it is not valid."""
     decoded = _decoded(data, name)
-    entries = list(_entries(decoded.text, name))
+    entries = list(po_entries(decoded.text, name))
     is_one = first_form_is_one(_header(entries))
     units = [unit for entry in entries for unit in _units(entry, decoded.text, is_one)]
     return PoFile(decoded, entries, units)
@@ -245,97 +189,11 @@ def _decoded(data: bytes, name: str) -> DecodedText:
     return DecodedText(text, codec, b"", None)
 
 
-def _entries(text: str, name: str) -> Iterator[_Entry]:
-    entry = _Entry(0)
-    keyword = ""
-    for line in _LINE.finditer(text):
-        content, start = line[1], line.start()
-        stripped = content.strip()
-        found = _KEYWORD.match(content)
-        is_next = stripped.startswith("#") or (found is not None and not found[1].startswith("msgstr"))
-        if entry.targets and (is_next and not stripped.startswith("#~")):
-            yield _checked(entry, text, name)
-            entry, keyword = _Entry(start), ""
-        if not stripped or stripped.startswith("#~") or _DOMAIN.fullmatch(stripped):
-            keyword = ""
-        elif stripped.startswith("#"):
-            _add_comment(entry, stripped, (start, line.end()))
-        elif found:
-            keyword = found[1]
-            if not keyword.startswith("msgstr") and not entry.ids:
-                entry.start = start
-                entry.head = start if entry.head < 0 else entry.head
-            _add(entry, keyword, _value(found[2]), start + found.start(2), start + found.end(2), text, name)
-        elif keyword and (more := _MORE.match(content)):
-            _add(entry, keyword, _value(more[1]), -1, start + more.end(1), text, name)
-        else:
-            raise DocumentError(
-                Message(
-                    "{name}, {place}: expected a comment or a keyword with a quoted string, found {text!r}: correct "
-                    "the line (`msgfmt --check` helps) and open the file again",
-                    name=name,
-                    place=line_of(text, start),
-                    text=stripped[:40],
-                )
-            )
-    if entry.ids or entry.targets:
-        yield _checked(entry, text, name)
-
-
-def _checked(entry: _Entry, text: str, name: str) -> _Entry:
-    if "msgid" not in entry.ids or not entry.targets:
-        lacking = "msgid" if "msgid" not in entry.ids else "msgstr"
-        raise DocumentError(
-            Message(
-                "{name}, {place}: the message has no {lacking}: add it and open the file again",
-                name=name,
-                place=line_of(text, entry.start),
-                lacking=lacking,
-            )
-        )
-    return entry
-
-
-def _add(entry: _Entry, keyword: str, value: str, start: int, end: int, text: str, name: str) -> None:
-    """Adds the strings of a keyword, or appends more of them if `start` is -1."""
-    if start < 0:
-        before = entry.targets[-1] if keyword.startswith("msgstr") else entry.ids[keyword]
-        before.parts.append(value)
-        before.end = end
-        return
-    if keyword in entry.ids:
-        raise DocumentError(
-            Message(
-                "{name}, {place}: the message has a second {keyword} before its msgstr: correct it and open the "
-                "file again",
-                name=name,
-                place=line_of(text, start),
-                keyword=keyword,
-            )
-        )
-    strings = _Strings([value], start, end)
-    if keyword.startswith("msgstr"):
-        entry.targets.append(strings)
-    else:
-        entry.ids[keyword] = strings
-
-
-def _add_comment(entry: _Entry, line: str, place: tuple[int, int]) -> None:
-    kind, content = line[1:2], line[2:].strip()
-    entry.head = place[0] if entry.head < 0 else entry.head
-    if kind == "," and entry.flags is None:
-        entry.flags = place
-    elif kind == "|":
-        entry.previous.append(place)
-    elif kind in (".", " ") and content:
-        entry.comments.append(content)
-
-
-def _header(entries: Sequence[_Entry]) -> str:
+def _header(entries: Sequence[PoEntry]) -> str:
     return next((entry.targets[0].value for entry in entries[:1] if entry.is_header), "")
 
 
-def _units(entry: _Entry, text: str, first_is_one: bool) -> Iterator[Unit]:
+def _units(entry: PoEntry, text: str, first_is_one: bool) -> Iterator[Unit]:
     if entry.is_header:
         return
     notes = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
@@ -348,17 +206,6 @@ def _units(entry: _Entry, text: str, first_is_one: bool) -> Iterator[Unit]:
         plural = [f"Plural form {form + 1} of {len(entry.targets)}"] if "msgid_plural" in entry.ids else []
         is_confirmed = target is not None and not entry.is_fuzzy(text)
         yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *notes]))
-
-
-def _value(strings: str) -> str:
-    def character(match: re.Match[str]) -> str:
-        if match[1]:
-            return chr(int(match[1], 8))
-        if match[2]:
-            return chr(int(match[2], 16))
-        return LETTERS.get(match[3], match[3])
-
-    return "".join(_ESCAPE.sub(character, string) for string in _STRING.findall(strings))
 
 
 def _with_ends_of(source: str, target: str) -> str:
@@ -388,11 +235,7 @@ def _quoted(value: str, column: int, line_end: str, *, wraps: bool) -> str:
     return line_end.join(lines)
 
 
-def _flags(line: str) -> list[str]:
-    return [flag.strip() for flag in line.strip().removeprefix("#,").split(",")]
-
-
-def _fuzzy_edits(text: str, entry: _Entry, is_fuzzy: bool, line_end: str) -> list[Edit]:
+def _fuzzy_edits(text: str, entry: PoEntry, is_fuzzy: bool, line_end: str) -> list[Edit]:
     if is_fuzzy == entry.is_fuzzy(text):
         return []
     if is_fuzzy:
@@ -402,7 +245,7 @@ def _fuzzy_edits(text: str, entry: _Entry, is_fuzzy: bool, line_end: str) -> lis
         return [(start, start, " fuzzy,")]
     assert entry.flags is not None
     start, end = entry.flags
-    left = [flag for flag in _flags(text[start:end]) if flag != "fuzzy"]
+    left = [flag for flag in flags_of(text[start:end]) if flag != "fuzzy"]
     line = text[start:end]
     ending = line[len(line.rstrip("\r\n")) :]
     kept = f"#, {', '.join(left)}{ending}" if left else ""
