@@ -2,10 +2,10 @@
    projects. */
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
-import {domainName, formalityName} from '../core/style_names.js';
 import {dayAndTime} from '../core/texts.js';
 import {openPacking} from './packing.js';
-import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
+import {editProject, pairName} from './project_form.js';
+import {ProjectList, projectTitle} from './project_list.js';
 
 const TABS = ['documents', 'projects'];
 const MAX_ROWS = 300;
@@ -99,6 +99,13 @@ class DocumentsDialog {
         this.rows,
       ),
     );
+    this.list = new ProjectList(bench, {
+      onChange: (projects, notice) => this.adoptProjects(projects, notice),
+      onDeleted: notice => this.reload(notice),
+      onDocuments: project => this.showDocuments(project),
+      onGlossaries: (project, hint) => this.showGlossaries(project, hint),
+    });
+    this.panels.projects.append(h('p.muted', {}, t('projects.lead')), this.list.element);
     this.dialog = new Dialog({
       name: 'documents',
       title: t('documents.title'),
@@ -141,18 +148,13 @@ class DocumentsDialog {
     this.choice.replaceChildren(
       h('option', {value: 0}, t('documents.all_projects')),
       ...this.projects.map(project =>
-        h('option', {value: project.id}, `${this.titleOf(project)} \u00b7 ${project.direction}`),
+        h('option', {value: project.id}, `${projectTitle(project)} \u00b7 ${project.direction}`),
       ),
     );
     if (!this.projects.some(project => project.id === this.project)) this.project = 0;
     this.choice.value = String(this.project);
     this.paintRows();
-    this.paintProjects();
-  }
-
-  /** @param {ProjectRow} project */
-  titleOf(project) {
-    return project.client ? `${projectName(project)} (${project.client})` : projectName(project);
+    this.list.paint(this.projects);
   }
 
   /** The documents that match search and project. */
@@ -182,7 +184,7 @@ class DocumentsDialog {
         'aria-label': t('documents.move', {name: row.name}),
         onchange: event => this.move(row, Number(event.target.value)),
       },
-      fitting.map(one => h('option', {value: one.id, selected: one.id === row.project}, this.titleOf(one))),
+      fitting.map(one => h('option', {value: one.id, selected: one.id === row.project}, projectTitle(one))),
     );
     return h(
       'tr',
@@ -286,86 +288,13 @@ class DocumentsDialog {
     question.open(this.bench.root, question.element.querySelector('.btn'));
   }
 
-  // ---- projects ----
-
-  paintProjects() {
-    this.panels.projects.replaceChildren(
-      h('p.muted', {}, t('projects.lead')),
-      h(
-        'ul.plist',
-        {},
-        this.projects.map(project => this.projectRow(project)),
-      ),
-    );
-  }
-
-  /** @param {ProjectRow} project */
-  projectRow(project) {
-    const title = this.titleOf(project);
-    const style = [formalityName(project.formality), project.domain ? domainName(project.domain) : ''];
-    const choose = async () => {
-      const reply = await this.bench.connection.send('choose_project', {project: project.id});
-      if (reply.ok) this.adoptProjects(reply.result.projects, t('project.chosen', {name: title}));
-    };
-    const contents = [
-      tn('project.documents', project.num_documents),
-      tn('project.bases', project.num_term_bases),
-      tn('glossary.terms', project.num_terms),
-    ];
-    const hint = h('div', {role: 'status'});
-    return h(
-      'li',
-      {'data-project': project.id},
-      h(
-        'div',
-        {},
-        h('b', {}, title),
-        ' ',
-        project.is_current ? h('span.tag.ok', {}, t('project.current')) : null,
-        h('div.muted', {}, [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
-        h('div.muted.num', {}, contents.join(' \u00b7 ')),
-        hint,
-      ),
-      h(
-        'div.acts',
-        {},
-        project.is_current ? null : button('.btn.small', {onclick: choose}, t('project.choose')),
-        button(
-          '.btn.small',
-          {
-            onclick: () => {
-              this.project = project.id;
-              this.search.value = '';
-              this.paint();
-              this.select('documents');
-              this.search.focus();
-            },
-          },
-          t('documents.tab.documents'),
-        ),
-        button(
-          '.btn.small',
-          {'aria-label': t('project.glossaries', {name: title}), onclick: () => this.showGlossaries(project.id, hint)},
-          t('pages.glossaries'),
-        ),
-        button(
-          '.btn.small',
-          {'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
-          t('project.edit.short'),
-        ),
-        button(
-          '.btn.small',
-          {
-            'aria-label': t('project.delete', {name: title}),
-            onclick: () =>
-              askProjectDeletion(this.bench, this.projects, project, () =>
-                this.reload(t('project.deleted', {name: title})),
-              ),
-          },
-          t('documents.delete.short'),
-        ),
-      ),
-    );
+  /** @param {number} project */
+  showDocuments(project) {
+    this.project = project;
+    this.search.value = '';
+    this.paint();
+    this.select('documents');
+    this.search.focus();
   }
 
   /**
@@ -381,14 +310,6 @@ class DocumentsDialog {
     }
     await this.show(newest.session);
     this.bench.pages.go('glossaries');
-  }
-
-  /** @param {ProjectRow} project */
-  edit(project) {
-    editProject(this.bench, this.projects, project, projects => {
-      this.adoptProjects(projects, t('project.saved'));
-      this.panels.projects.querySelector(`[data-project="${project.id}"] button`)?.focus();
-    });
   }
 
   create() {

@@ -1,0 +1,101 @@
+/* The list of projects: choose one for new documents, show its documents or glossaries, change or delete it. */
+import {button, h, t, tn} from '../core/dom.js';
+import {domainName, formalityName} from '../core/style_names.js';
+import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
+
+/**
+ * The name of a project with its client.
+ * @param {ProjectRow} project
+ */
+export const projectTitle = project =>
+  project.client ? `${projectName(project)} (${project.client})` : projectName(project);
+
+export class ProjectList {
+  /**
+   * @param {Bench} bench
+   * @param {{onChange: (projects: ProjectRow[], notice: string) => void, onDeleted: (notice: string) => void,
+   *   onDocuments: (project: number) => void, onGlossaries: (project: number, hint: HTMLElement) => void}} calls
+   *   `hint` is where `onGlossaries` says that there are none
+   */
+  constructor(bench, calls) {
+    this.bench = bench;
+    this.calls = calls;
+    /** @type {ProjectRow[]} */
+    this.projects = [];
+    this.element = h('ul.plist', {});
+  }
+
+  /** @param {ProjectRow[]} projects */
+  paint(projects) {
+    this.projects = projects;
+    this.element.replaceChildren(...projects.map(project => this.row(project)));
+  }
+
+  /** @param {ProjectRow} project */
+  row(project) {
+    const title = projectTitle(project);
+    const style = [formalityName(project.formality), project.domain ? domainName(project.domain) : ''];
+    const choose = async () => {
+      const reply = await this.bench.connection.send('choose_project', {project: project.id});
+      if (reply.ok) this.calls.onChange(reply.result.projects, t('project.chosen', {name: title}));
+    };
+    const contents = [
+      tn('project.documents', project.num_documents),
+      tn('project.bases', project.num_term_bases),
+      tn('glossary.terms', project.num_terms),
+    ];
+    const hint = h('div', {role: 'status'});
+    return h(
+      'li',
+      {'data-project': project.id},
+      h(
+        'div',
+        {},
+        h('b', {}, title),
+        ' ',
+        project.is_current ? h('span.tag.ok', {}, t('project.current')) : null,
+        h('div.muted', {}, [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
+        h('div.muted.num', {}, contents.join(' \u00b7 ')),
+        hint,
+      ),
+      h(
+        'div.acts',
+        {},
+        project.is_current ? null : button('.btn.small', {onclick: choose}, t('project.choose')),
+        button('.btn.small', {onclick: () => this.calls.onDocuments(project.id)}, t('documents.tab.documents')),
+        button(
+          '.btn.small',
+          {
+            'aria-label': t('project.glossaries', {name: title}),
+            onclick: () => this.calls.onGlossaries(project.id, hint),
+          },
+          t('pages.glossaries'),
+        ),
+        button(
+          '.btn.small',
+          {'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
+          t('project.edit.short'),
+        ),
+        button(
+          '.btn.small',
+          {
+            'aria-label': t('project.delete', {name: title}),
+            onclick: () =>
+              askProjectDeletion(this.bench, this.projects, project, () =>
+                this.calls.onDeleted(t('project.deleted', {name: title})),
+              ),
+          },
+          t('documents.delete.short'),
+        ),
+      ),
+    );
+  }
+
+  /** @param {ProjectRow} project */
+  edit(project) {
+    editProject(this.bench, this.projects, project, projects => {
+      this.calls.onChange(projects, t('project.saved'));
+      this.element.querySelector(`[data-project="${project.id}"] button`)?.focus();
+    });
+  }
+}
