@@ -1,4 +1,19 @@
-"""The HTTP API for other programs: keys and limits, one translation service, and a module for each dialect.
+"""The HTTP API for other programs: keys and limits, services, and a module for each dialect.
 
-A dialect only converts requests, answers and errors; `admission` decides who may ask, `translations` answers.
+A dialect only converts requests, answers and errors.
+
+gateway            the ASGI application in front of the page: checks, dialects, errors
+keys, admission    who may ask, how fast, and how much
+api_limits         all limits
+translations       the translation of texts by the app's models
+constrained_texts  texts, settings and answers, the same for all dialects
+api_documents      documents of programs, as sessions in the log
+api_glossaries     glossaries of programs
+markup             texts in XML and HTML
+dialects           what the dialects share: reading requests, files as replies
+api_schemas        the JSON of texts, constraints and answers
+own_api            Pinpoint's dialect, with document_api and session_api
+deepl_api          DeepL's, with deepl_documents
+libretranslate_api, apertium_api, opus_cat_api, mtuoc_api
+                   the other dialects
 """

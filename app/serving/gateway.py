@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from app import VERSION
 from app.errors import ApiError, ApiErrorKind, AppError, LogError
@@ -135,6 +136,10 @@ def build_api(context: ApiContext) -> FastAPI:
             return _reply(request, error.__cause__)
         kind = _KIND_OF_STATUS.get(error.status_code, "invalid")
         return _reply(request, ApiError(kind, str(error.detail)))
+
+    @api.exception_handler(ClientDisconnect)
+    async def hung_up(request: Request, error: ClientDisconnect) -> Response:
+        return _reply(request, ApiError("too_late", "The caller hung up."))  # for the counts; nobody reads it
 
     @api.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

@@ -232,6 +232,51 @@ def test_sessions_are_read_with_a_key_that_may_export(
         assert reader.get(f"{PREFIX}/sessions/{path}").status_code == 404
 
 
+PUBLIC = {"/languages", "/listPairs", "/list", "/listLanguageNames"}  # lists of languages, as the clients expect them
+
+
+def test_every_other_address_needs_a_key(gateway: ApiGateway):
+    anybody = Program(gateway)
+    described = {path: methods.keys() for path, methods in gateway.api.openapi()["paths"].items()}
+    for path, methods in (described | {f"{PREFIX}/openapi.json": ["get"]}).items():
+        asked = path.replace("{number}", "1").replace("{kind}", "document")
+        for method in methods:
+            status = anybody.request(method.upper(), asked).status_code
+            assert status == 200 if path in PUBLIC else status in (401, 403), (method, path, status)
+    assert len(described) > 30 and described.keys() >= PUBLIC
+
+
+@pytest.mark.parametrize(
+    ("path", "scheme", "kind"),
+    [
+        (f"{PREFIX}/translate", "Bearer", "application/json"),
+        (f"{PREFIX}/documents", "Bearer", "multipart/form-data; boundary=x"),
+        ("/v2/document", "DeepL-Auth-Key", "multipart/form-data; boundary=x"),
+    ],
+)
+def test_hangup_while_the_body_is_sent_is_no_error_of_the_server(
+    gateway: ApiGateway, key: str, path: str, scheme: str, kind: str
+):
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "root_path": ""}
+    scope |= {"http_version": "1.1", "scheme": "http", "raw_path": path.encode(), "client": ("127.0.0.1", 1)}
+    headers = {b"host": b"127.0.0.1:7860", b"authorization": f"{scheme} {key}".encode(), b"content-type": kind.encode()}
+    scope["headers"] = list(headers.items())
+    messages = [{"type": "http.request", "body": b"--x\r\n", "more_body": True}]
+    statuses: list[int] = []
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop() if messages else {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        statuses.append(message.get("status", 0))
+
+    asyncio.run(gateway(scope, receive, send))
+    assert statuses[0] in (400, 503, 504)
+    documents = gateway.api.state.context.documents
+    with documents.receiving("Ana"), documents.receiving("Ana"):
+        pass
+
+
 def test_hangup_cancels_what_the_model_works_on(gateway: ApiGateway, key: str, model: ModelHandle):
     """The caller hangs up as soon as the request was read; nothing is left for the model."""
     body = b'{"source": "en", "target": "de", "texts": ["' + b"The file is large. " * 200 + b'"]}'
