@@ -63,7 +63,7 @@ class OpenWorkspaces:
             self.close_idle()
             self._by_token[workspace.token] = workspace
             self._last_used[workspace.token] = time.monotonic()
-            self._models.watch(workspace)
+            self._models.watch(workspace.model_use)
 
     def show(self, workspace: Workspace) -> Workspace:
         """Makes it the one that a new tab shows."""
@@ -77,7 +77,7 @@ class OpenWorkspaces:
         """Closes a workspace and lets its model go, if no other document uses it."""
         with self.lock:
             workspace.close()
-            self._models.forget(workspace)
+            self._models.forget(workspace.model_use)
             self._by_token.pop(workspace.token, None)
             self._last_used.pop(workspace.token, None)
             if self.current is workspace:

@@ -121,7 +121,7 @@ class Sessions:
         """To the first page after a start: continues a download that ended with the app, its own document's if any."""
         if is_first:
             others = (summary.token for summary in self.store.sessions())
-            self.models.continue_download(workspace, (workspace.token, *others))
+            self.models.continue_download(workspace.model_use, (workspace.token, *others))
 
     def model_offer(self, workspace: Workspace) -> Json | None:
         """The model to offer where this document is shown first: one for its languages. None without one."""
@@ -200,7 +200,7 @@ class Sessions:
         else:
             name = self.models.catalog.entry(key).name
             model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
-        check_direction(name, self.models.directions(workspace, key), direction)
+        check_direction(name, self.models.directions(workspace.model_use, key), direction)
 
         def choose(file: FileOverview) -> str:
             check_facing(facing(file, direction), direction)

@@ -226,7 +226,7 @@ class Api:
         except LogError:  # it could not be logged either, and others would wait for the second attempt
             raise
         except (AppError, EngineError) as error:
-            workspace.log_error(envelope.name, str(error))
+            workspace.core.log_error(envelope.name, str(error))
             raise
 
     def _changed(self, workspace: Workspace, command: Command) -> Json:

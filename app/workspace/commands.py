@@ -6,12 +6,11 @@ Thread-safe: commands come from the server's threads, answers from the model's. 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from app.errors import CommandError, LogError
+from app.errors import CommandError
 from app.formats.documents import Document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
@@ -41,6 +40,7 @@ from app.workspace.glossary_imports import GlossaryImports
 from app.workspace.learning import Learning
 from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
+from app.workspace.model_use import ModelUse
 from app.workspace.snapshot import snapshot_of
 from app.workspace.structure import Structure
 from app.workspace.style_choice import StyleChoice
@@ -99,11 +99,8 @@ class Workspace:
         self.structure = Structure(core, self.terms, self.decoding)
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries, lambda: self.project)
-        self._next: tuple[str, ModelHandle] | None = None  # the name of a model that is loading, to be used then
-        self._offered: Json | None = None  # a model that was loaded, but translates other languages
         self._writers = Writers()
-        model.on_change(self._on_model)
-        model.on_fetch(self._on_fetch)
+        self.model_use = ModelUse(core, self.decoding)
 
     # ---- state ----
 
@@ -135,10 +132,8 @@ class Workspace:
     def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
         """Everything that changed after version `since`, and all that is small; ready for JSON."""
         with self.lock:
-            name, loading = self._next or ("", self.model)
-            model = {**self.model.view(), "next": name, "fetched": loading.fetched, "offered": self._offered}
-            model["style"] = self.style.view()
-            model["num_learned"] = self.learning.num_learned
+            style, num_learned = self.style.view(), self.learning.num_learned
+            model = {**self.model_use.view(), "style": style, "num_learned": num_learned}
             reply = snapshot_of(
                 self.core,
                 self.decoding,
@@ -312,56 +307,11 @@ class Workspace:
         with self.lock:
             self.style.choose(style, self._on_style, also)
 
-    # ---- models ----
-
-    def expect_model(self, name: str, model: ModelHandle) -> None:
-        """Shows that another model is loading, to be used as soon as it is ready."""
-        with self.lock:
-            self._next, self._offered, self.core.problem = (name, model), None, ""
-            self.core.touch()
-        model.on_fetch(self._on_fetch)
-
-    def expect_no_model(self) -> None:
-        """Waits for no other model any more."""
-        with self.lock:
-            self._next = None
-            self.core.touch()
-
-    def offer_model(self, key: str, name: str, directions: Sequence[str]) -> None:
-        """Shows that the awaited model is there, but translates other languages; "" is a model that no list has."""
-        with self.lock:
-            self._next, self._offered = None, {"key": key, "name": name, "directions": list(directions)}
-            self.core.touch()
-
-    def use_model(self, model: ModelHandle, key: str = "") -> None:
-        """Translates with another model, which is ready; with a key, the session remembers it (see DocumentModels)."""
-        with self.core.command() as work:
-            if key:
-                work.log("model", {"key": key, "name": model.name, "model": model.checksum})
-            work.then(lambda: self._use_model(model))
-
-    def log_start_model(self, model: ModelHandle) -> None:
-        """Logs the start model once it is ready, if the document uses it because no other was chosen.
-
-        It has no key: the next start may have another one.
-        """
-        payload = {"key": None, "name": model.name, "model": model.checksum}
-        with contextlib.suppress(LogError), self.core.command() as work:  # the session may have been deleted
-            last = self.store.last_event(self.session_id, "model")
-            is_news = last is None or (last.payload["key"] is None and last.payload != payload)
-            if model.state == "ready" and self.model is model and is_news:
-                work.log("model", payload)
-
     # ---- the workspace as a whole ----
 
     def report(self, problem: str) -> None:
         """Shows a problem on the page that no reply to a command can name."""
         self.core.report(problem)
-
-    def log_error(self, command: str, message: str) -> None:
-        """Logs an error message that the page shows, unless it is the log that fails."""
-        with contextlib.suppress(LogError):
-            self.store.append(self.session_id, "error", {"command": command, "message": message})
 
     def suspend(self) -> None:
         """Another document is shown: translates no further until a segment is opened here."""
@@ -396,21 +346,6 @@ class Workspace:
     def _on_style(self) -> None:
         if self.model.state == "ready":
             self.decoding.start_over()
-
-    def _use_model(self, model: ModelHandle) -> None:
-        self._next, self._offered, self.core.problem = None, None, ""
-        if model is not self.model:
-            self.decoding.start_over(model)
-        self.core.touch()
-
-    def _on_model(self) -> None:
-        with self.lock:
-            self.decoding.on_model()
-            self.core.touch()
-
-    def _on_fetch(self) -> None:
-        with self.lock:
-            self.core.touch()
 
 
 def scope_of(project: Project) -> MemoryScope:

@@ -10,14 +10,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
 from app.checks import CHECKS, CheckName, Finding
-from app.errors import CommandError
+from app.errors import CommandError, LogError
 from app.formats.documents import Document, Segment
 from app.i18n import Message
 from app.log.records import EventType, NewEvent, SegmentUpdate
@@ -196,6 +196,11 @@ class WorkspaceCore:
         """Something that every snapshot contains has changed."""
         self.version += 1
         self._notify()
+
+    def log_error(self, command: str, message: str) -> None:
+        """Logs an error message that the page shows, unless it is the log that fails."""
+        with suppress(LogError):
+            self.store.append(self.session_id, "error", {"command": command, "message": message})
 
     def report(self, problem: str) -> None:
         """Shows a problem on the page that no reply to a command can name."""

@@ -21,7 +21,7 @@ class ListDirections(Command):
     model: Name | None = None
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return {"directions": targets_by_source(sessions.models.directions(workspace, self.model))}
+        return {"directions": targets_by_source(sessions.models.directions(workspace.model_use, self.model))}
 
 
 class ListModels(Command):
@@ -70,7 +70,7 @@ class DownloadModel(Command):
     model: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.models.download(workspace, self.model)
+        sessions.models.download(workspace.model_use, self.model)
 
 
 class InstallUpload(Command):
@@ -84,7 +84,7 @@ class InstallUpload(Command):
     folder: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.models.install_upload(workspace, self.upload, self.folder)
+        sessions.models.install_upload(workspace.model_use, self.upload, self.folder)
 
 
 class RemoveModel(Command):
@@ -104,7 +104,7 @@ class SwitchModel(Command):
     key: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.models.switch(workspace, self.key)
+        sessions.models.switch(workspace.model_use, self.key)
 
 
 class FetchModel(Command):
@@ -114,7 +114,7 @@ class FetchModel(Command):
     model: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.models.fetch(workspace, self.model.strip())
+        sessions.models.fetch(workspace.model_use, self.model.strip())
 
 
 class StopModel(Command):
@@ -123,4 +123,4 @@ class StopModel(Command):
     name: Literal["stop_model"]
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.models.stop(workspace)
+        sessions.models.stop(workspace.model_use)

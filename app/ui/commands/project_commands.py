@@ -51,7 +51,7 @@ class CreateProject(ProjectFields):
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
         known = [project["direction"] for project in sessions.projects.overview()["projects"]]
-        offered = [workspace.direction, *known, *sessions.models.directions(workspace, None)]
+        offered = [workspace.direction, *known, *sessions.models.directions(workspace.model_use, None)]
         check_direction(workspace.model.name, offered, self.direction)
         return sessions.projects.create(workspace, self.draft(), self.direction)
 

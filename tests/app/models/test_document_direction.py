@@ -248,7 +248,7 @@ def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
     monkeypatch.setattr(models, "ModelHandle", lambda folder, **_: other)
     monkeypatch.setattr(other, "load_in_background", lambda: None)
     workspace = sessions.open_document(ENGLISH, "a.txt")
-    sessions.models.switch(workspace, "cached/other")
+    sessions.models.switch(workspace.model_use, "cached/other")
     again = sessions.restart(workspace, "en-fr")
     assert (again.direction, again.model) == ("en-fr", other)
     sessions.close()

@@ -103,7 +103,7 @@ def test_old_model_translates_until_the_new_one_is_ready(run: Run) -> None:
     workspace.open(0)
     run.first.answer(0, "alt 0")
     settle(workspace)
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     [holder] = SlowModel.started
     shown = workspace.snapshot()["model"]
     assert (shown["name"], shown["state"], shown["next"]) == ("hand", "ready", "team/large")
@@ -127,7 +127,7 @@ def test_answers_of_the_old_model_that_come_late_are_dropped(run: Run) -> None:
     late = [future for _, _, _, future in run.first.requests]
     requests = [request for _, request, _, _ in run.first.requests]
     run.first.cancel = lambda key: None  # type: ignore[method-assign]  # it was computed already
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     decoder = SlowModel.started[0].come()
     for request, future in zip(requests, late, strict=True):
         future.set_result(translation(request, "late"))
@@ -142,7 +142,7 @@ def test_translators_text_stays_and_the_log_names_the_model_of_each_request(run:
     run.first.answer(0, "alt 0")
     settle(workspace)
     workspace.confirm(0, "Meins.")
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     decoder = SlowModel.started[0].come()
     decoder.answer_all()
     settle(workspace)
@@ -157,12 +157,12 @@ def test_translators_text_stays_and_the_log_names_the_model_of_each_request(run:
 
 def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     SlowModel.started[0].fail("large needs 1,235 MB of memory to load, and 12.3 MB are free")
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
     assert "hand translates, as the other" in snapshot["problem"] and "1,235 MB" in snapshot["problem"]
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     SlowModel.started[1].come()
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["problem"]) == ("large", "")
@@ -179,7 +179,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run)
 def test_model_without_the_documents_direction_is_refused(run: Run, key: str, message: str) -> None:
     workspace = run.open()
     with pytest.raises(CommandError, match=message):
-        run.sessions.models.switch(workspace, key)
+        run.sessions.models.switch(workspace.model_use, key)
     assert (SlowModel.started, workspace.snapshot()["model"]["next"]) == ([], "")
 
 
@@ -187,19 +187,19 @@ def test_last_choice_counts_and_unused_models_are_closed(run: Run) -> None:
     other = replace(LARGE, folder=Path("/models/other"))
     run.known = [SMALL, LARGE, other]
     workspace, second = run.open(), run.open(b"Another document.\n")
-    run.sessions.models.switch(workspace, "cached/large")
-    run.sessions.models.switch(workspace, "cached/other")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/other")
     large, wanted = SlowModel.started
     decoder = wanted.come()
     assert workspace.model.name == "other"
     unwanted = large.come()
     assert (workspace.model.name, unwanted.is_closed) == ("other", True)
 
-    run.sessions.models.switch(second, "cached/other")  # shared
+    run.sessions.models.switch(second.model_use, "cached/other")  # shared
     assert (second.model is workspace.model, len(SlowModel.started)) == (True, 2)
-    run.sessions.models.switch(workspace, "bundled/small")
+    run.sessions.models.switch(workspace.model_use, "bundled/small")
     assert (workspace.model.name, second.model.name, decoder.is_closed) == ("hand", "other", False)
-    run.sessions.models.switch(second, "bundled/small")
+    run.sessions.models.switch(second.model_use, "bundled/small")
     assert (second.model.name, decoder.is_closed, run.first.is_closed) == ("hand", True, False)
 
 
@@ -208,7 +208,7 @@ HUB_ID = "Helsinki-NLP/opus-mt-en-de"
 
 def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.fetch(workspace, HUB_ID)
+    run.sessions.models.fetch(workspace.model_use, HUB_ID)
     [holder] = SlowModel.started
     assert holder.folder == Path(HUB_ID)
     changes = []
@@ -228,22 +228,22 @@ def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run
     assert event is not None
     assert event.payload["key"] == "cached/opus-mt-en-de-0123"
     other = run.open(b"Another document.\n")
-    run.sessions.models.fetch(other, HUB_ID)  # it is here by now
+    run.sessions.models.fetch(other.model_use, HUB_ID)  # it is here by now
     assert (other.model, len(SlowModel.started)) == (holder, 1)
 
 
 def test_download_that_nobody_waits_for_is_stopped(run: Run) -> None:
     workspace, second = run.open(), run.open(b"Another document.\n")
     for waiting in (workspace, second):
-        run.sessions.models.fetch(waiting, HUB_ID)
+        run.sessions.models.fetch(waiting.model_use, HUB_ID)
     [holder] = SlowModel.started
-    run.sessions.models.stop(workspace)
+    run.sessions.models.stop(workspace.model_use)
     assert (workspace.snapshot()["model"]["next"], holder.is_stopped) == ("", False)
     holder._has_fetched(1, 10)  # the other document waits
-    run.sessions.models.stop(second)
+    run.sessions.models.stop(second.model_use)
     with pytest.raises(ModelError, match="was stopped"):
         holder._has_fetched(2, 10)
-    run.sessions.models.fetch(workspace, HUB_ID)
+    run.sessions.models.fetch(workspace.model_use, HUB_ID)
     assert len(SlowModel.started) == 2, "one that was stopped is of no use"
     holder.fail("loading opus-mt-en-de was stopped")
     snapshot = workspace.snapshot()
@@ -255,20 +255,20 @@ def test_download_that_nobody_waits_for_is_stopped(run: Run) -> None:
 
 def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.fetch(workspace, "Helsinki-NLP/opus-mt-fr-en")
+    run.sessions.models.fetch(workspace.model_use, "Helsinki-NLP/opus-mt-fr-en")
     decoder = SlowModel.started[0].come(directions=("fr-en",))
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["model"]["next"], snapshot["problem"]) == ("hand", "", "")
     assert snapshot["model"]["offered"] == {"key": "", "name": "opus-mt-fr-en", "directions": ["fr-en"]}
     assert decoder.is_closed
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     assert workspace.snapshot()["model"]["offered"] is None
 
 
 def test_choosing_another_model_stops_the_earlier_download(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.fetch(workspace, HUB_ID)
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.fetch(workspace.model_use, HUB_ID)
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     fetched, large = SlowModel.started
     assert (fetched.is_stopped, large.is_stopped) == (True, False)
 
@@ -276,7 +276,7 @@ def test_choosing_another_model_stops_the_earlier_download(run: Run) -> None:
 def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
-    run.sessions.models.fetch(workspace, "team/ours")
+    run.sessions.models.fetch(workspace.model_use, "team/ours")
     SlowModel.started[0].come(Path("/hub/ours"))
     [current] = [
         offer
@@ -297,7 +297,7 @@ def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, t
 def test_failed_start_model_is_not_reported_as_translating(run: Run) -> None:
     workspace = run.open()
     run.sessions.models.first.state = "failed"
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     SlowModel.started[0].fail("no memory")
     assert workspace.problem == "The other model could not be loaded: no memory"
 
@@ -305,7 +305,7 @@ def test_failed_start_model_is_not_reported_as_translating(run: Run) -> None:
 def test_local_folder_is_not_accepted_as_a_hub_id(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(SAMPLES_FOLDER.parents[1])
     with pytest.raises(CommandError, match="data/models is no name of a model on the hub"):
-        run.sessions.models.fetch(run.open(), "data/models")
+        run.sessions.models.fetch(run.open().model_use, "data/models")
 
 
 @pytest.mark.parametrize(
@@ -313,13 +313,13 @@ def test_local_folder_is_not_accepted_as_a_hub_id(run: Run, monkeypatch: pytest.
 )
 def test_invalid_hub_id_is_refused_with_an_example(run: Run, name: str) -> None:
     with pytest.raises(CommandError, match="such as Helsinki-NLP/opus-mt-en-de"):
-        run.sessions.models.fetch(run.open(), name)
+        run.sessions.models.fetch(run.open().model_use, name)
     assert SlowModel.started == []
 
 
 def test_deleted_session_releases_its_model(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     decoder = SlowModel.started[0].come()
     run.sessions.delete_session(workspace)
     assert decoder.is_closed
@@ -328,7 +328,7 @@ def test_deleted_session_releases_its_model(run: Run) -> None:
 def test_continued_session_keeps_its_model(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
     workspace.open(0)
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     SlowModel.started[0].come()
     token = workspace.token
     run.end()
@@ -353,8 +353,8 @@ def test_continued_session_keeps_its_model(run: Run, tmp_path: Path) -> None:
 
 def test_document_begins_again_with_a_model_of_other_directions(run: Run) -> None:
     workspace = run.open()
-    assert run.sessions.models.directions(workspace, None) == ("en-de",)
-    assert run.sessions.models.directions(workspace, "cached/french") == ("en-fr",)
+    assert run.sessions.models.directions(workspace.model_use, None) == ("en-de",)
+    assert run.sessions.models.directions(workspace.model_use, "cached/french") == ("en-fr",)
     for key, message in (("cached/broken", "model.safetensors is missing"), ("cached/large", "large translates en-de")):
         with pytest.raises(CommandError, match=message):
             run.sessions.restart(workspace, "fr-en", key)
@@ -440,7 +440,7 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         assert offers[1]["card"] == "# <b>Other</b>\n"
         has_come = threading.Event()
         workspace.subscribe(lambda: workspace.model is not first and has_come.set())
-        sessions.models.switch(workspace, "cached/other")
+        sessions.models.switch(workspace.model_use, "cached/other")
         assert has_come.wait(60)
         assert workspace.model.name == "other"
         workspace.model.decoder.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
@@ -458,7 +458,7 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
 
 
 def test_status_describes_a_loading_model(run: Run) -> None:
-    run.sessions.models.switch(run.open(), "cached/large")
+    run.sessions.models.switch(run.open().model_use, "cached/large")
     client = TestClient(
         build_server(Api(run.sessions), host="127.0.0.1", port=0, sign_in=None), base_url="http://127.0.0.1"
     )
@@ -472,7 +472,7 @@ def test_status_describes_a_loading_model(run: Run) -> None:
 def test_every_model_uses_the_device_of_the_start_model(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = run.open()
     run.sessions.models.first.device = "cuda:1"
-    run.sessions.models.switch(workspace, "cached/large")
+    run.sessions.models.switch(workspace.model_use, "cached/large")
     [holder] = SlowModel.started
     assert holder.device == "cuda:1"
     asked = []
@@ -558,7 +558,7 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
     ]  # fmt: skip
     assert "MPL-2.0" in found["models"][1]["licence_text"]
     registry.held = registry.path_of(entry)
-    models_.download(workspace, "firefox-en-de-tiny")
+    models_.download(workspace.model_use, "firefox-en-de-tiny")
     shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
     assert workspace.snapshot()["model"]["next"] == "Firefox Translations en-de (tiny)"
     registry.release.set()
@@ -595,14 +595,14 @@ def test_cancelled_or_failed_download_keeps_the_current_model(shop: Shop) -> Non
     entry = registry.publish("en-de", model=os.urandom(300_000))
     models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
     registry.held = registry.path_of(entry)
-    models_.download(workspace, "firefox-en-de-tiny")
+    models_.download(workspace.model_use, "firefox-en-de-tiny")
     shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
-    models_.stop(workspace)
+    models_.stop(workspace.model_use)
     assert (workspace.snapshot()["model"]["next"], workspace.model.name) == ("", "hand")
     registry.release.set()
     entry["files"]["model"]["uncompressedHash"] = "0" * 64
     models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
-    models_.download(workspace, "firefox-en-de-tiny")
+    models_.download(workspace.model_use, "firefox-en-de-tiny")
     shop.wait_for(lambda: "is damaged" in workspace.snapshot()["problem"])
     german = translated(workspace.snapshot()["problem"], "de")
     assert "ist beschädigt" in german
@@ -611,7 +611,7 @@ def test_cancelled_or_failed_download_keeps_the_current_model(shop: Shop) -> Non
         one["key"] for one in models_.catalog.offers(workspace.direction, workspace.model) if one["place"] == "cached"
     ] == []
     with pytest.raises(CommandError, match="does not have firefox-xx"):
-        models_.download(workspace, "firefox-xx")
+        models_.download(workspace.model_use, "firefox-xx")
 
 
 def restarted(shop: Shop) -> Workspace:
@@ -630,7 +630,7 @@ def test_download_that_ended_with_the_app_continues_at_the_next_start(shop: Shop
     entry = registry.publish("en-de", model=os.urandom(300_000))
     shop.sessions.models.catalog.published.update()
     registry.held = registry.path_of(entry)
-    shop.sessions.models.download(workspace, "firefox-en-de-tiny")
+    shop.sessions.models.download(workspace.model_use, "firefox-en-de-tiny")
     shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
     workspace = restarted(shop)
     assert workspace.snapshot()["model"]["next"] == "Firefox Translations en-de (tiny)"
@@ -648,7 +648,7 @@ def test_broken_download_is_tried_once_more_at_the_next_start_and_a_cancelled_on
     shop.registry.publish("en-de")
     shop.sessions.models.catalog.published.update()
     shop.registry.is_down = True
-    shop.sessions.models.download(shop.workspace, "firefox-en-de-tiny")
+    shop.sessions.models.download(shop.workspace.model_use, "firefox-en-de-tiny")
     shop.wait_for(lambda: "HTTP 503" in shop.workspace.problem)
     workspace = restarted(shop)
     shop.wait_for(lambda: "HTTP 503" in workspace.problem)
@@ -656,8 +656,8 @@ def test_broken_download_is_tried_once_more_at_the_next_start_and_a_cancelled_on
     assert restarted(shop).snapshot()["model"]["next"] == ""
     assert len(shop.registry.requests) == num_requests, "a person has to ask now"
 
-    shop.sessions.models.download(shop.workspace, "firefox-en-de-tiny")
-    shop.sessions.models.stop(shop.workspace)
+    shop.sessions.models.download(shop.workspace.model_use, "firefox-en-de-tiny")
+    shop.sessions.models.stop(shop.workspace.model_use)
     assert restarted(shop).snapshot()["model"]["next"] == ""
 
 
@@ -694,12 +694,12 @@ def test_downloaded_model_of_another_language_pair_is_offered_for_starting_over(
     shop.registry.publish("en-de")
     models_, workspace = shop.sessions.models, shop.workspace
     models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
-    models_.download(workspace, "firefox-en-de-tiny")
+    models_.download(workspace.model_use, "firefox-en-de-tiny")
     shop.wait_for(lambda: workspace.snapshot()["model"]["offered"] is not None)
     snapshot = workspace.snapshot()
     offered = {"key": "cached/firefox-en-de-tiny", "name": "firefox-en-de-tiny", "directions": ["en-fr"]}
     assert (snapshot["model"]["offered"], snapshot["model"]["name"], snapshot["problem"]) == (offered, "hand", "")
-    assert models_.directions(workspace, "cached/firefox-en-de-tiny") == ("en-fr",)
+    assert models_.directions(workspace.model_use, "cached/firefox-en-de-tiny") == ("en-fr",)
     models_.remove("cached/firefox-en-de-tiny")
 
 
@@ -724,16 +724,16 @@ def test_uploaded_model_is_installed_and_used(shop: Shop, cache: Path, tmp_path:
     assert send("a" * 32, "x.bin", b"").status_code == 200
     assert client.post(f"/model/{workspace.token}", headers={"content-length": str(3 * 2**30)}).status_code == 413
     assert "not in the log" in client.post("/model/wrong?upload=x&file=y").json()["error"]["message"]
-    models_.install_upload(workspace, "a" * 32, "my model")
+    models_.install_upload(workspace.model_use, "a" * 32, "my model")
     shop.wait_for(lambda: workspace.model.name == "my-model")
     assert installed() == ["cached/my-model"]
     with pytest.raises(CommandError, match="choose them again"):
-        models_.install_upload(workspace, "a" * 32, "my model")
+        models_.install_upload(workspace.model_use, "a" * 32, "my model")
 
     broken = bytearray((cache / "mine" / "model.safetensors").read_bytes()[:-4])
     for file in (cache / "mine").iterdir():
         send("b" * 32, file.name, broken if file.suffix == ".safetensors" else file.read_bytes())
-    models_.install_upload(workspace, "b" * 32, "my model")
+    models_.install_upload(workspace.model_use, "b" * 32, "my model")
     shop.wait_for(lambda: bool(workspace.snapshot()["problem"]))
     assert "my-model translates, as the other model could not be loaded" in workspace.snapshot()["problem"]
     assert installed() == ["cached/my-model"]

@@ -190,7 +190,7 @@ def test_style_that_the_model_does_not_support_is_kept_unsent_and_reported(run: 
     workspace.open(0)
     workspace.choose_style(Style("formal", "docs"))
     plain = HandDecoder()
-    workspace.use_model(ready_model(plain, domains=("docs",)))
+    workspace.model_use.use_model(ready_model(plain, domains=("docs",)))
     assert (plain.of(0)[-1][0].formality, plain.of(0)[-1][0].domain) == (None, "docs")
     snapshot = workspace.snapshot()
     assert "Your choice is kept for a model that knows it" in snapshot["problem"]
@@ -204,7 +204,7 @@ def test_style_that_the_model_does_not_support_is_kept_unsent_and_reported(run: 
     workspace.choose_style(Style(None, None))
     workspace.choose_style(Style(None, None))
     assert len(plain.requests) == num_asked, "nothing else is asked for, so nothing is asked anew"
-    workspace.use_model(run.sessions.model)
+    workspace.model_use.use_model(run.sessions.model)
     workspace.choose_style(Style("formal", None))
     assert run.decoder.of(0)[-1][0].formality == "formal"
     assert workspace.snapshot()["problem"] == ""
