@@ -45,6 +45,7 @@ _UTF8_NAME, _ENCRYPTED = 0x800, 1  # bits of the flags
 _STORED, _DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 _ZIP64, _UNICODE_PATH = 0x0001, 0x7075  # extra fields
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
+_AFTER_DIRECTORY = (b"PK\5\6", b"PK\6\6", b"PK\5\5")  # its end, that of ZIP64, or a signature
 _ARCHIVES = (
     ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".jar", ".mqout", ".mqback", ".wsxz", *PACKAGES,
 )  # fmt: skip
@@ -178,11 +179,16 @@ class Archive:
             header = self._data[info.header_offset : info.header_offset + _LOCAL.size]
             if len(header) < _LOCAL.size or not header.startswith(b"PK\3\4"):
                 raise zipfile.BadZipFile("an entry has no header")
+            if info.file_size >= 2**32:
+                raise zipfile.BadZipFile("an entry has more than 4 GiB")
             name, extra = _LOCAL.unpack(header)[-2:]
             if info.header_offset + _LOCAL.size + name + extra + info.compress_size > ends[info.header_offset]:
                 raise zipfile.BadZipFile("entries overlap")
-        if len({info.header_offset for info in self._infos}) < len(self._infos):
+        if len(ends) < len(self._infos):
             raise zipfile.BadZipFile("entries overlap")
+        end = self._archive.start_dir + sum(map(len, self._central_records()))
+        if self._data[end : end + 4] not in _AFTER_DIRECTORY:
+            raise zipfile.BadZipFile("the directory is damaged")
 
     def _ends(self) -> dict[int, int]:
         """Where the bytes of each entry end, by where they start."""

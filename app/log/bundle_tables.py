@@ -70,6 +70,13 @@ def bundle_of(log: LogConnection, session_id: int) -> int | None:
     return int(rows[0]["bundle_id"]) if rows else None
 
 
+def bundle_kind(log: LogConnection, bundle_id: int) -> tuple[str, bool]:
+    """The name of a bundle, and whether it is an archive; without reading the archive."""
+    query = "SELECT name, length(data) > 0 AS is_archive FROM bundle WHERE id = ?"
+    rows = log.rows(Message("load the session"), query, (bundle_id,))
+    return (str(rows[0]["name"]), bool(rows[0]["is_archive"])) if rows else ("", False)
+
+
 def load_bundle(log: LogConnection, bundle_id: int) -> Bundle | None:
     """The bundle of that number with its archive, if there is one."""
     query = "SELECT id, name, data FROM bundle WHERE id = ?"

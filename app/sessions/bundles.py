@@ -27,7 +27,7 @@ from app.formats.archive import (
 from app.formats.documents import Export, FileOverview
 from app.formats.packages import package_of
 from app.i18n import Message
-from app.log.bundle_tables import Bundle, BundlePlace, bundle_of, documents_of_bundle, load_bundle
+from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
 from app.log.records import NewEvent, SessionSummary
 from app.log.store import LogStore
 from app.models.document_direction import decide
@@ -199,10 +199,11 @@ class Bundles:
             raise CommandError(Message("This document was deleted meanwhile: open the list of documents again."))
         groups = []
         bundle_id = bundle_of(self._store.connection, session_id)
-        if bundle_id is not None and (bundle := load_bundle(self._store.connection, bundle_id)) is not None:
+        if bundle_id is not None:
+            name, is_archive = bundle_kind(self._store.connection, bundle_id)
             places = documents_of_bundle(self._store.connection, bundle_id)
             rows = [_row(summaries[place.session_id]) for place in places if place.session_id in summaries]
-            groups.append({"name": bundle.name, "kind": "archive" if bundle.data else "selection", "documents": rows})
+            groups.append({"name": name, "kind": "archive" if is_archive else "selection", "documents": rows})
         project = self._projects.get(summaries[session_id].project_id)
         own = [_row(one) for one in sorted(summaries.values(), key=lambda one: one.id) if one.project_id == project.id]
         groups.append({"name": name_of(project), "kind": "project", "documents": own})

@@ -16,6 +16,7 @@ from functools import cache, partial
 from random import Random
 
 from app.errors import AppError, CommandError
+from app.formats.archive import Archive
 from app.formats.documents import Document, read_document
 from app.formats.split_merge import merge_segments, split_segment
 from app.glossary.index.matcher import term_matcher
@@ -63,6 +64,7 @@ def readers() -> dict[str, Reader]:
     found = [Reader(ending, files, partial(_document, f"a.{ending}")) for ending, files in samples.documents().items()]
     found += [Reader(f"glossary-{kind}", files, _glossary) for kind, files in samples.glossaries().items()]
     found.append(Reader("memory", samples.memories(), _memory))
+    found.append(Reader("archive", samples.archives(), _archive))
     read_log = _log_reader()
     found.append(Reader("log", samples.logs(), read_log))
     found.append(Reader("log-rewritten", samples.logs(), read_log, _rewritten_log))
@@ -120,6 +122,19 @@ def _memory(data: bytes) -> None:
     assert index.matches(pairs[0][0])[0].rate == 100
     index.concordance(pairs[0][1])
     assert read_memory(write_tmx(index.entries(), "en", "de"), "m.tmx", "en", "de").pairs == list(dict.fromkeys(pairs))
+
+
+def _archive(data: bytes) -> None:
+    archive = Archive(data, "a.sdlppx")
+    translated = {member.index: b"<new/>" for member in archive.members if member.problem is None}
+    again = Archive(archive.with_translations(translated), "a.sdlppx")
+    assert [member.path for member in again.members] == [member.path for member in archive.members]
+    for member, before in zip(again.members, archive.members, strict=True):
+        if member.index in translated and member.problem is None:
+            assert again.read(member) == b"<new/>"
+        elif before.is_memory and member.is_memory:
+            assert again.read(member) == archive.read(before)
+    Archive(data, "a.zip").rewritten({})
 
 
 def _log_reader() -> Read:

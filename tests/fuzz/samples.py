@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from docx import Document as WordDocument
 
+from app.formats.archive import pack
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
 from tests.app.formats.test_android import FILE as ANDROID
@@ -22,6 +23,7 @@ from tests.app.formats.test_markdown import FILE as MARKDOWN
 from tests.app.formats.test_mdx import FILE as MDX
 from tests.app.formats.test_odf import PRESENTATION
 from tests.app.formats.test_odf import sample as odf_sample
+from tests.app.formats.test_packages import SDLPPX
 from tests.app.formats.test_po import FILE as PO
 from tests.app.formats.test_pptx import sample as presentation
 from tests.app.formats.test_properties import FILE as PROPERTIES
@@ -128,6 +130,11 @@ def glossaries() -> dict[str, list[bytes]]:
 def memories() -> list[bytes]:
     """Translation memories (TMX)."""
     return [MEMORY, TMX]
+
+
+def archives() -> list[bytes]:
+    """Archives of documents: a ZIP and a package of Trados."""
+    return [pack({"a/b.txt": b"One.\n", "c.png": b"\x89PNG", "d.html": b"<p>Two.</p>"}), pack(SDLPPX)]
 
 
 @cache

@@ -129,6 +129,19 @@ def test_entries_that_share_bytes_are_refused():
         Archive(bytes(data), "job.zip")
 
 
+def test_entry_that_claims_more_than_four_gib_is_refused():
+    data = bytearray(zipped(("a.txt", TEXT)))
+    central = data.index(b"PK\1\2")
+    field = struct.pack("<2HQ", 1, 8, 2**40)  # a ZIP64 field with the size
+    data[central + 24 : central + 28] = b"\xff" * 4
+    data[central + 30 : central + 32] = struct.pack("<H", len(field))
+    data[central + 46 + 5 : central + 46 + 5] = field
+    end = data.index(b"PK\5\6")
+    data[end + 12 : end + 16] = struct.pack("<L", end - central)
+    with pytest.raises(DocumentError, match="more than 4 GiB"):
+        Archive(bytes(data), "job.zip")
+
+
 def test_damaged_file_is_named_when_it_is_read():
     data = bytearray(zipped(("a.txt", TEXT), method=zipfile.ZIP_STORED))
     data[data.index(TEXT)] ^= 1
