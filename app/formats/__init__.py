@@ -101,6 +101,7 @@ _TEXTS = (".doc", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  
 _SLIDES = (".ppt", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
 _SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".numbers")  # of spreadsheet programs
 _PACKAGES = (".mqout", ".mqback", ".wsxz")  # of translation tools, in formats of their own
+_ARCHIVES = (".zip", ".sdlppx", ".sdlrpx", ".mqxlz", ".xlz")
 CONVERTIBLE = (*_TEXTS, *_SLIDES, *_SHEETS)  # endings of files that another program saves in a format of these
 FORMATS = (
     _PLAIN_TEXT,
@@ -149,6 +150,8 @@ def format_of(name: str) -> Format:
         cure = Message("save it as a PowerPoint presentation (.pptx)")
     if ending.group().lower() in _SHEETS:
         cure = Message("save it as an Excel workbook (.xlsx)")
+    if ending.group().lower() in _ARCHIVES:
+        cure = Message("open it in the page with the menu Documents, or unpack it and open its files")
     if ending.group().lower() in _PACKAGES:
         cure = Message("export its documents as XLIFF (.xlf, .sdlxliff or .mqxlz) from the program that it comes from")
     raise DocumentError(

@@ -22,7 +22,9 @@ from app.errors import DocumentError
 from app.formats import CONVERTIBLE, format_of
 from app.formats.office_package import DAMAGE
 from app.formats.packages import (
+    GLOSSARIES,
     MEMORIES,
+    MEMORY,
     PACKAGES,
     is_project_file,
     package_of,
@@ -288,6 +290,10 @@ def name_problem(path: str) -> str | None:
     name = safe_path(path).rpartition("/")[2]
     if name.lower().endswith(_ARCHIVES):
         return Message("An archive inside is not opened: unpack it and open it by itself.")
+    if name.lower().endswith(GLOSSARIES):
+        return Message("It is a glossary: open it in the menu Glossary.")
+    if name.lower().endswith(".sdltm"):
+        return MEMORY
     if "." not in name:
         return Message("Its name has no ending: open it alone to read it as plain text.")
     try:

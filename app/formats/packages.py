@@ -16,7 +16,9 @@ from app.formats.xml_text import decode_xml, tree
 from app.i18n import Message
 
 MEMORIES: Final = (".sdltm", ".tmx")
-_TERM_BASES: Final = (".tbx", ".xml", ".csv", ".utx")
+MEMORY: Final = Message("It is a translation memory: it can be imported in the panel Memory.")
+GLOSSARIES: Final = (".tbx", ".utx")
+_TERM_BASES: Final = (*GLOSSARIES, ".xml", ".csv")
 _PROJECT_TYPE: Final = re.compile(r"""(<PackageProject\b[^>]*?\bPackageType\s*=\s*["'])ProjectPackage(["'])""")
 
 
@@ -64,7 +66,7 @@ def unread_in_package(package: ToolPackage, path: str, targets: frozenset[str]) 
             return Message("It is in the source language; the file in the folder of the target language is opened.")
         return None
     if name.endswith(MEMORIES):
-        return Message("It is a translation memory.")
+        return MEMORY
     if name.endswith(".sdltb"):
         return Message("Pinpoint does not read this kind of term base: ask for it as TBX or MultiTerm XML.")
     if name.endswith(_TERM_BASES) and package.has_languages:

@@ -60,6 +60,8 @@ def with_flag(data: bytes, bit: int) -> bytes:
         ("pictures/logo.png", "pictures/logo.png", "does not read files that end in .png"),
         ("old.doc", "old.doc", "save it as a Word document"),
         ("inner.zip", "inner.zip", "An archive inside is not opened"),
+        ("terms.tbx", "terms.tbx", "It is a glossary"),
+        ("tm.sdltm", "tm.sdltm", "It is a translation memory"),
         ("Makefile", "Makefile", "has no ending"),
         ("__MACOSX/._manual.txt", "__MACOSX/_manual.txt", "data of macOS"),
         ("a/._manual.docx", "a/_manual.docx", "data of macOS"),
