@@ -248,7 +248,8 @@ def bind(host: str, port: int, tries: int = 50) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     problem: OSError | None = None
     for candidate in range(port, min(port + tries, 65536)) if port else (0,):
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # With the protocol, asyncio switches off the delay of small packets (TCP_NODELAY): 40 ms for each reply.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if not _is_windows():
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -218,3 +219,24 @@ def test_many_waiting_calls_of_the_server_share_its_threads():
         return line
 
     assert asyncio.run(answered()).startswith(b"HTTP/1.1 200")
+
+
+def test_replies_are_not_delayed_until_the_reader_confirms_the_first_packet():
+    """Head and body of a reply are two packets; the second one waited 40 ms for the confirmation of the first."""
+
+    async def is_undelayed() -> bool:
+        found = asyncio.get_running_loop().create_future()
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accepted = writer.get_extra_info("socket")
+            found.set_result(bool(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
+            writer.close()
+
+        listener = bind("127.0.0.1", 0)
+        async with await asyncio.start_server(answer, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            is_off = bool(await found)
+            writer.close()
+            return is_off
+
+    assert asyncio.run(is_undelayed())
