@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from bisect import bisect_left
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
@@ -20,6 +18,7 @@ from app.segments.proposal_view import DecodingResult
 from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key, segment_update
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
+from app.workspace.decode_order import DecodeOrder
 from app.workspace.decoding_events import request_payload, result_payload
 from app.workspace.learning import Learning, shares_words
 from app.workspace.memory import MemoryLookup
@@ -34,8 +33,6 @@ from engine import EngineError, Reason, Request, SearchOptions, Translation
 WINDOW = 8
 # Segments behind the open one that are translated again when a segment was learned that may help them.
 NUM_LEARNED_AHEAD = 12
-# Segments behind the open one that are decoded in full though their text is known from an earlier run.
-AHEAD = 2
 
 
 class DecodeQueue:
@@ -65,9 +62,7 @@ class DecodeQueue:
         self.is_pretranslating = last is None or bool(last.payload["is_wanted"])
         self.is_suspended = False  # another document is on the screen
         self.last_ms: float | None = None
-        self._todo: deque[int] = deque()
-        self._ahead: set[int] = set()
-        self._again: set[int] = set()  # to be translated again, also where the translator has a text
+        self._order = DecodeOrder(core)
         self._texts_before: dict[int, str] = {}  # their proposals until then
         self._in_flight: dict[int, Priority] = {}
         self._waiting: dict[int, Priority] = {}  # requested before the model was there
@@ -116,17 +111,11 @@ class DecodeQueue:
 
     def start_from(self, index: int) -> None:
         """Pre-translates what has no translation yet, this segment and those after it first."""
-        core = self._core
-        position = core.positions.get(index, 0)
-        behind = (core.segments[i] for i in core.order[position : position + 1 + AHEAD])
-        ahead = [segment.index for segment in behind if segment.target is None]
+        ahead = self._order.ahead_from(index)
         for one in ahead:
-            if not core.segments[one].is_pending:
-                self._refreshed(core.segments[one])
-        self._ahead = set(ahead)
-        waiting = sorted(core.tally.to_translate, key=core.positions.__getitem__)
-        first = bisect_left(waiting, position, key=core.positions.__getitem__)
-        self._todo = deque((*ahead, *waiting[first:], *waiting[:first]))
+            if not self._core.segments[one].is_pending:
+                self._refreshed(self._core.segments[one])
+        self._order.begin_at(index, ahead)
         self._pump()
 
     def sources_changed(self, indices: Sequence[int]) -> None:
@@ -157,8 +146,7 @@ class DecodeQueue:
             segment = core.segments[index]
             if segment.target is None:
                 self._texts_before[index] = segment.changed_from or segment.machine_text or ""
-        self._again.update(again)
-        self._todo = deque([*again, *(index for index in self._todo if index not in self._again)])
+        self._order.put_again(again)
         self._pump()
         return len(again)
 
@@ -183,8 +171,7 @@ class DecodeQueue:
             if is_translated and not segment.is_pending and shares_words(source, segment.source):
                 core.adopt(replace(segment, decoded=None))
                 again.append(index)
-        self._again.update(again)
-        self._todo = deque([*again, *(index for index in self._todo if index not in again)])
+        self._order.put_again(again)
         self._pump()
 
     def pretranslate(self, is_on: bool) -> None:
@@ -292,18 +279,11 @@ class DecodeQueue:
         return f"{self._core.token}/{index}"
 
     def _pump(self) -> None:
-        while not self.is_suspended and self._todo and len(self._in_flight) < WINDOW:
-            if self._core.model.decoder is None or not (self.is_pretranslating or self._todo[0] in self._again):
+        while not self.is_suspended and len(self._in_flight) < WINDOW and self._core.model.decoder is not None:
+            segment = self._order.next(only_again=not self.is_pretranslating)
+            if segment is None:
                 return
-            segment = self._core.segments[self._todo.popleft()]
-            is_again = segment.index in self._again
-            self._again.discard(segment.index)
-            if is_again or (segment.index in self._ahead and segment.target is None):
-                is_due = segment.needs_decoding
-            else:
-                is_due = segment.needs_translation and segment.target is None
-            if is_due:
-                self.ask(segment, "document")
+            self.ask(segment, "document")
 
     def _submit(self, segment: SegmentState, priority: Priority) -> None:
         decoder = self._core.model.decoder
@@ -353,7 +333,7 @@ class DecodeQueue:
             if translation.status == "cancelled":
                 core.adopt(replace(segment, answered=number))
                 if not self.is_suspended:  # it was suspended, and goes on already
-                    self._todo.append(index)
+                    self._order.put_last(index)
             else:
                 kept = asked.beginning, asked.locked, asked.previous
                 decoded = DecodingResult(translation, asked.constraints, asked.avoided, *kept)
@@ -371,8 +351,7 @@ class DecodeQueue:
         if index == self._core.open_index:
             self.hurry(segment)
         else:
-            self._again.add(index)
-            self._todo.appendleft(index)
+            self._order.put_again([index])
 
     def _take(self, segment: SegmentState, decoded: DecodingResult) -> None:
         translation = decoded.translation

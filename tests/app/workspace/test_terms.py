@@ -152,3 +152,21 @@ def test_invalid_term_is_refused_with_the_reason(workspace: Workspace, source: s
     with pytest.raises(CommandError, match=message):
         workspace.glossaries.add_term(0, source, target, "document")
     assert len(workspace.terms.document_terms) == 1
+
+
+def test_segments_that_wait_for_an_earlier_change_of_terms_are_not_forgotten_at_the_next(store: LogStore):
+    decoder = HandDecoder()
+    workspace = make_workspace(store, ready_model(decoder), "".join(f"Save file {n}.\n" for n in range(12)))
+    while any(not future.done() for *_, future in decoder.requests):
+        decoder.answer_all()
+        settle(workspace)
+    workspace.pretranslate(False)
+    decoder.requests.clear()
+    workspace.glossaries.add_term(0, "file", "Datei", "document")
+    assert not decoder.of(11), "there are more than are requested at a time"
+    workspace.glossaries.add_term(3, "file 3", "Akte 3", "document")
+    while any(not future.done() for *_, future in decoder.requests):
+        decoder.answer_all()
+        settle(workspace)
+    assert phrases(decoder, 11) == ["Datei"]
+    workspace.close()
