@@ -117,7 +117,7 @@ class Api:
         """How the open segment's text could continue, or `is_overtaken` if a newer question came meanwhile."""
 
         def ask(question: AskCompletion, questions: Questions) -> tuple[Any, Future[Any]]:
-            return questions.ask_completion(question.segment, question.text)
+            return questions.ask_completion(question.segment, question.text, question.is_requested)
 
         return await self._ask_model(message, AskCompletion, ask, Questions.show_completion)
 

@@ -37,11 +37,12 @@ class AskAlternatives(PageMessage):
 
 
 class AskCompletion(PageMessage):
-    """How the translation could continue after `text`."""
+    """How the translation could continue after `text`; if `is_requested`, also where the model is not certain."""
 
     result: ClassVar[Any] = r.Completion
     segment: Integer
     text: str
+    is_requested: bool = False
 
 
 class AskRevision(PageMessage):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.errors import CommandError
 from app.i18n import Message
@@ -29,6 +29,14 @@ from engine import Alternative, Request, SearchOptions, Translation
 # of documentation, 60 of talks): 63 changed, 28 for the better, 7 for the worse. With the default, 3: 43, 18, 6.
 _REVISION_STRENGTH = 1.0
 COMPLETION_STRENGTH = 1.0  # nats for each piece by which a completed text differs from the proposal
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionQuestion:
+    """A question for a completion of the beginning of `segment`. `is_requested`: by a key, not while typing."""
+
+    segment: SegmentState
+    is_requested: bool
 
 
 class Questions:
@@ -70,7 +78,9 @@ class Questions:
             work.log("alternatives", payload, question.segment)
         return view
 
-    def ask_completion(self, index: int, text: str) -> tuple[SegmentState, Future[Translation | None]]:
+    def ask_completion(
+        self, index: int, text: str, is_requested: bool = False
+    ) -> tuple[CompletionQuestion, Future[Translation | None]]:
         """Asks for a completion of `text` as a segment's translation, with its pins, terms and bans.
 
         It stays near to the proposal, which the translator has read.
@@ -82,11 +92,13 @@ class Questions:
             begun = replace(segment, beginning=text, locked=locked, previous=segment.machine_text or "")
             request = self._style.request(begun)
             follow = request.follow and replace(request.follow, strength=COMPLETION_STRENGTH)
-            return begun, self._ask("completion", replace(request, follow=follow))
+            question = CompletionQuestion(begun, is_requested)
+            return question, self._ask("completion", replace(request, follow=follow))
 
-    def show_completion(self, begun: SegmentState, found: Translation) -> Json:
+    def show_completion(self, question: CompletionQuestion, found: Translation) -> Json:
         """The words that follow the text, and where there are none the reason, if it is known; logs what is shown."""
-        completion = completion_of(begun.beginning, found.hypotheses[0]) if found.hypotheses else ""
+        begun, best = question.segment, found.hypotheses[0] if found.hypotheses else None
+        completion = completion_of(begun.beginning, best, is_requested=question.is_requested) if best else ""
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
         payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
         if completion or reason:

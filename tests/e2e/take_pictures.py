@@ -183,6 +183,7 @@ class Pictures:
     def scene_rest_and_completion(self) -> None:
         self.open(20)
         self.screen.type_text("Die App ")
+        self.page.keyboard.press("Alt+c")
         self.screen.eventually(lambda: self.page.locator(".field .ghost").text_content())
         self.save("docs/pictures/completion.png", ".editor")
         self.page.keyboard.press("End")

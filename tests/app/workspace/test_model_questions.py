@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.model_questions import COMPLETION_STRENGTH
-from engine import Follow, Reason, Request, Translation
+from engine import Follow, Hypothesis, Reason, Request, Translation
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 
@@ -34,12 +35,12 @@ def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store.close()
 
 
-def ask(api: Api, decoder: HandDecoder, text: str, answer: Translation) -> dict[str, Any]:
+def ask(api: Api, decoder: HandDecoder, text: str, answer: Translation, **more: bool) -> dict[str, Any]:
     """The page's reply where the model answers so."""
     token = api.hello({})["token"]
 
     async def both() -> dict[str, Any]:
-        asked = asyncio.create_task(api.completion({"token": token, "segment": 0, "text": text}))
+        asked = asyncio.create_task(api.completion({"token": token, "segment": 0, "text": text, **more}))
         while not (waiting := completions(decoder)):
             await asyncio.sleep(0.005)
         waiting[0].set_result(answer)
@@ -59,13 +60,21 @@ def completions(decoder: HandDecoder) -> list[Future[Translation]]:
 def test_answer_is_shown_and_logged_and_a_stale_one_neither(api: Api, decoder: HandDecoder):
     overtaken = Translation(Request("Anything."), "cancelled")
     assert ask(api, decoder, "Das", overtaken) == {"ok": True, "is_overtaken": True}
-    reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."))
+    reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."), is_requested=True)
     assert reply == {"ok": True, "completion": " Haus.", "reason": ""}
     workspace = api.sessions.find(api.hello({})["token"])
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "completion"]
     assert logged == [{"text": "Das", "completion": " Haus.", "elapsed_ms": 12.5, "status": "complete"}]
     assert ask(api, decoder, "Das Haus.", translation(Request("Anything."), "Das Haus."))["completion"] == ""
     assert [e.type for e in workspace.store.events(workspace.session_id)].count("completion") == 1, "nothing was shown"
+
+
+def test_unlikely_completion_is_shown_only_on_request(api: Api, decoder: HandDecoder):
+    found = translation(Request("Anything."), "Das Haus.")
+    unlikely = Hypothesis("Das Haus.", -3.0, -6.0, (1, 2), (-1.0, -5.0), ((0, 3), (4, 9)))
+    answer = replace(found, hypotheses=(unlikely,))
+    assert ask(api, decoder, "Das", answer)["completion"] == ""
+    assert ask(api, decoder, "Das", answer, is_requested=True)["completion"] == " Haus."
 
 
 def test_completion_stays_near_to_the_proposal(api: Api, decoder: HandDecoder):

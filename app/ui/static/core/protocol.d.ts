@@ -260,12 +260,13 @@ export interface AskAlternatives {
   text: string;
 }
 
-/** How the translation could continue after `text`. */
+/** How the translation could continue after `text`; if `is_requested`, also where the model is not certain. */
 export interface AskCompletion {
   token: string;
   language?: string;
   segment: number;
   text: string;
+  is_requested?: boolean;
 }
 
 /** Where the terms of the glossaries occur in the document. */
