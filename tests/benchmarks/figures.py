@@ -153,14 +153,17 @@ def spoilt_most(requester: str) -> Callable[[Results], float]:
     return lambda results: max(redecoded(requester, kind, "hurt")(results) for kind in ("missing1", "missing3"))
 
 
-def pin_time(results: Results) -> float:
-    """Seconds with one pin over those of post-editing, of all segments together."""
-    name = "one pin, longest missing word: placed, follow 1"
-    ours, plain = (
-        sum(sum(one(found["ways"], way=way, person="naive")["each"]["seconds"]) for found in results["sets"])
-        for way in (name, "post-editing")
-    )
-    return ours / plain
+def time_over_post_editing(name: str) -> Callable[[Results], float]:
+    """Seconds of a way of working over those of post-editing, of all segments together."""
+
+    def found(results: Results) -> float:
+        ours, plain = (
+            sum(sum(one(found["ways"], way=way, person="naive")["each"]["seconds"]) for found in results["sets"])
+            for way in (name, "post-editing")
+        )
+        return ours / plain
+
+    return found
 
 
 BARS = (
@@ -201,7 +204,14 @@ BARS = (
     Row.of(bars.GUESSED, "simulation", redecoded("placed, follow 1", "missing1", "placed")),
     Row.of(bars.GUESSED_THREE, "simulation", redecoded("placed, follow 1", "missing3", "placed")),
     Row.of(bars.GUESSED_SPOILT, "simulation", spoilt_most("placed, follow 1")),
-    Row.of(bars.PIN_TIME, "simulation", pin_time),
+    Row.of(bars.PIN_TIME, "simulation", time_over_post_editing("one pin, longest missing word: placed, follow 1")),
+    Row.of(bars.OFFER_TIME, "simulation/offers", time_over_post_editing("typing, rest offered: behind, follow 1")),
+    Row.of(bars.COMPLETION_TIME, "simulation/completion", time_over_post_editing("grey completion")),
+    Row.of(
+        bars.KNOWN_COMPLETION_TIME,
+        "simulation/completion",
+        time_over_post_editing("grey completion, known words without a decision"),
+    ),
     Row.of(bars.LEARNED, "learning/held_out", lambda results: results["documents"]["gain"][0]),
     Row.of(bars.UNRELATED, "learning/held_out", lambda results: results["unrelated"]["gain"][0]),
     Row.of(bars.SATISFIED, "paper_dba/satisfaction", items_met),

@@ -5,6 +5,7 @@ Each is a program of its own, run as one; what it lacks on this machine it says 
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ class Benchmark:
 
     def words(self, files: Mapping[str, str]) -> list[str]:
         """The arguments with these files in them; KeyError for one that is missing."""
-        return [word.format_map(files) for word in self.arguments.split()]
+        return [word.format_map(files) for word in shlex.split(self.arguments)]
 
     @property
     def python(self) -> str:
@@ -102,6 +103,21 @@ BENCHMARKS = (
         "simulation",
         f"--documents documents {PAIRS} --segments 60 --max-words 26 --minutes 12 --without-waiting --ways n-best pin "
         "replace typing ban alternatives --output {output}",
+        "A simulated translator",
+        program="simulation.__main__",
+    ),
+    Benchmark(
+        "simulation/completion",
+        f"--documents documents {PAIRS} --segments 100 --max-words 26 --minutes 8 --without-waiting --kinds "
+        '--corrections --ways "grey completion" --output {output}',
+        "A simulated translator",
+        program="simulation.__main__",
+    ),
+    Benchmark(
+        "simulation/offers",
+        f"--documents documents {PAIRS} --segments 120 --max-words 26 --minutes 8 --without-waiting --kinds "
+        '--corrections "placed, follow 1" "placed, follow 3" "order, follow 3" "behind, follow 1" "behind, follow 3" '
+        '--ways "one pin" replace "typing, rest offered" "typing, changes" chips --output {output}',
         "A simulated translator",
         program="simulation.__main__",
     ),

@@ -29,6 +29,7 @@ from app.segments.resolved_constraints import constraints_for
 from engine import EngineError, Translator
 from tests.benchmarks.paper_dba import Progress, commit, environment, file_checksum, write_json
 from tests.benchmarks.simulation import effort
+from tests.benchmarks.simulation.breakdown import Act, acts_of, breakdown
 from tests.benchmarks.simulation.completing import ways_of_completing
 from tests.benchmarks.simulation.data import read_documents, read_post_edits
 from tests.benchmarks.simulation.decoding import Engine
@@ -45,6 +46,7 @@ from tests.benchmarks.simulation.redecoding import KINDS, Redecoding, read_ahead
 from tests.benchmarks.simulation.report import write_report
 from tests.benchmarks.simulation.requesters import REQUESTERS, Requester
 from tests.benchmarks.simulation.statistics import bleu, bleu_gain, ratio, share
+from tests.benchmarks.simulation.suggestions import ways_of_suggesting
 from tests.benchmarks.simulation.words import num_wrong, words_of
 
 MANY_WRONG = 4  # wrong words from which a segment counts as hard
@@ -116,8 +118,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         nargs="*",
         choices=REQUESTERS,
         metavar="NAME",
-        default=["placed, follow 1", "order, follow 3"],
-        help="those for whole ways of working (placed, follow 1; order, follow 3: as in the app)",
+        default=["placed, follow 1", "order, follow 3", "behind, follow 1"],
+        help="those for whole ways of working (placed, follow 1; order, follow 3; behind, follow 1: as in the app)",
     )
     parser.add_argument("--without-waiting", action="store_true", help="answers take no time: the same figures again")
     parser.add_argument("--threads", type=int, default=1, help="processor threads (%(default)s)")
@@ -140,9 +142,10 @@ def run(options: argparse.Namespace) -> None:
     direction = options.direction or translator.directions[0]
     sets = sets_of(options, direction)
     requesters = [REQUESTERS[name] for name in options.requesters]
+    correcting = [REQUESTERS[name] for name in options.corrections]
     ways = [
         way
-        for way in [*ways_of_working([REQUESTERS[name] for name in options.corrections]), *ways_of_completing()]
+        for way in [*ways_of_working(correcting), *ways_of_completing(), *ways_of_suggesting(correcting)]
         if isinstance(way, PostEditing) or options.ways is None or any(text in way.name for text in options.ways)
     ]
     if options.glossary is None:
@@ -235,6 +238,7 @@ def simulate(
     redecodings: dict[tuple[str, str], list[Redecoding]] = {
         (kind, requester.name): [] for kind in kinds for requester in requesters
     }
+    acts: dict[str, list[Act]] = {}
     predicted, free = [], []
     for number, segment in enumerate(segments, start=1):
         if minutes and time.perf_counter() - started > 60 * minutes and number > 1:
@@ -244,6 +248,8 @@ def simulate(
         for way in ways:
             for who in persons:
                 efforts[way.name, who].append(effort_of(way, segment, engine, who == "oracle"))
+            if (own_acts := acts_of(way, segment, engine)) is not None:
+                acts.setdefault(way.name, []).extend(own_acts)
         read_ahead(kinds, segment, requesters, engine, seed)
         for kind in kinds:
             for requester in requesters:
@@ -275,6 +281,7 @@ def simulate(
             for (name, who), own in efforts.items()
             if name != PostEditing().name or who == "naive"
         ],
+        "breakdown": {name: breakdown(own, sum(one.seconds for one in plain)) for name, own in acts.items() if own},
         "redecodings": [
             redecoding_figures(kind, requester, own, seed) for (kind, requester), own in redecodings.items() if own
         ],

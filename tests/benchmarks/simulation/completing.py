@@ -12,7 +12,7 @@ from engine import Follow, Request
 from tests.benchmarks.simulation.decoding import Engine
 from tests.benchmarks.simulation.effort import KEY_S, Effort
 from tests.benchmarks.simulation.protocols import Segment, State, WayOfWorking, free_hypotheses
-from tests.benchmarks.simulation.words import alignment, words_of
+from tests.benchmarks.simulation.words import alignment, edits, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Completing:
     word of an offer is read when it is new, the rest before it is taken. Taking is one key a word, or one for the
     whole offer, and a decision; with `is_known_free`, only where something taken was not read before. The person
     takes what is right if that needs less time than typing it, or always with `is_eager`. Nobody waits for an
-    answer that is not used.
+    answer that is not used. With `is_first_shown`, the first word of an offer is shown however unlikely it is. A text
+    with fewer wrong places than `least_edits` is post-edited.
     """
 
     name: str
@@ -31,10 +32,12 @@ class Completing:
     strength: float = COMPLETION_STRENGTH
     is_known_free: bool = False
     is_eager: bool = False
+    is_first_shown: bool = False
+    least_edits: int = 1
 
     def states(self, segment: Segment, engine: Engine, is_oracle: bool) -> Iterator[State]:
         found, goal = free_hypotheses(segment, engine), segment.goal
-        if not found or found[0].text == goal:
+        if not found or len(edits(found[0].text, goal)) < self.least_edits:
             return
         free = offer = found[0].text
         text, effort, waiting = "", Effort(decisions=1, keys=2), 0.0
@@ -69,7 +72,7 @@ class Completing:
         follow = Follow(free, self.strength) if self.strength else None
         answer = engine.translate(Request(segment.source, segment.direction, prefix=text, follow=follow), "completion")
         return (
-            completion_of(text, answer.hypotheses[0], self.certainty) if answer.hypotheses else ""
+            completion_of(text, answer.hypotheses[0], self.certainty, self.is_first_shown) if answer.hypotheses else ""
         ), answer.waiting_s
 
 
@@ -107,6 +110,13 @@ def ways_of_completing() -> list[WayOfWorking]:
     return [
         Completing("grey completion"),
         Completing("grey completion, known words without a decision", is_known_free=True),
+        Completing("grey completion, first word always shown", is_first_shown=True),
+        Completing(
+            "grey completion, first word always shown, known words without a decision",
+            is_known_free=True,
+            is_first_shown=True,
+        ),
+        Completing("grey completion, two or more wrong places", least_edits=2),
         Completing("grey completion, always taken", is_eager=True),
         Completing("grey completion, without the proposal's text", strength=0.0, is_known_free=True),
         Completing("grey completion, whole sentences", certainty=0.0, is_known_free=True),

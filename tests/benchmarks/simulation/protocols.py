@@ -44,10 +44,14 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A text in front of the person and the effort until then."""
+    """A text in front of the person and the effort until then.
+
+    `by_hand` is the text before the gesture with the same words put in by hand, for gestures that give words.
+    """
 
     text: str
     effort: Effort = NOTHING
+    by_hand: str | None = None
 
 
 class WayOfWorking(Protocol):
@@ -186,7 +190,9 @@ class Pin:
                 return
             corrections += (Correction(phrase),)
             situation = Situation(segment.source, segment.direction, state.text, state.text, corrections, segment.goal)
-            state = proposed(state, situation, self.requester, engine, Effort(clicks=1, keys=len(phrase) + 1))
+            by_hand = put_in(state.text, segment.goal, run_of(phrase, state.text, segment.goal)).text
+            gesture = Effort(clicks=1, keys=len(phrase) + 1)
+            state = replace(proposed(state, situation, self.requester, engine, gesture), by_hand=by_hand)
             yield state
 
 
@@ -222,6 +228,17 @@ def missing_runs(text: str, goal: str) -> list[list[int]]:
     return runs
 
 
+def run_of(phrase: str, text: str, goal: str) -> list[int]:
+    """The numbers of the first of the goal's missing words, in a row, that are this phrase."""
+    missing = missing_words(text, goal)
+    words = words_of(goal)
+    for k, first in enumerate(missing):
+        run = [j for j in missing[k:] if words[j].end <= words[first].start + len(phrase)]
+        if slice_of(goal, run) == phrase:
+            return run
+    raise ValueError(f"{phrase!r} is not missing in {text!r}")
+
+
 def slice_of(goal: str, run: Sequence[int]) -> str:
     words = words_of(goal)
     return goal[words[run[0]].start : words[run[-1]].end]
@@ -246,7 +263,7 @@ class ReplaceSelection:
         correction = Correction(phrase, start, end, replaced)
         situation = Situation(segment.source, segment.direction, state.text, placed.text, (correction,), goal)
         gesture = Effort(clicks=int(not replaced), selections=int(bool(replaced)), keys=len(phrase) + 1)
-        yield proposed(state, situation, self.requester, engine, gesture)
+        yield replace(proposed(state, situation, self.requester, engine, gesture), by_hand=placed.text)
 
 
 def corrected(segment: Segment, text: str, edit: Edit, earlier: tuple[Correction, ...]) -> Situation:
@@ -289,7 +306,7 @@ class Typing:
             state = State(situation.text, state.effort + by_hand(planned[0]))
             if state.text != segment.goal:
                 state, corrections = self._offered(state, situation, engine, is_oracle)
-            yield state
+            yield replace(state, by_hand=situation.text)
 
     def _offered(
         self, state: State, situation: Situation, engine: Engine, is_oracle: bool

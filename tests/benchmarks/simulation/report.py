@@ -48,6 +48,7 @@ def report_of(results: Any) -> str:
         for field, which in (("", ""), ("_hard", ", segments with 4 or more wrong words")):
             sections += [f"## {title}{which}", ways_table(sets, person, field)]
     sections += [
+        *breakdown_sections(sets),
         "## One re-decoding, against putting the same words in by hand",
         "Placed: all words are where the goal has them. Hurt, helped: segments with more right words lost than won, or "
         "the reverse. Spoilt, won: such words, of those that were right. Time: left to edit over left after the "
@@ -77,6 +78,27 @@ def ways_table(sets: Sequence[Any], person: str, field: str) -> str:
             cells.append(f"{actions[0]:.2f}, {interval(seconds)}" if actions and seconds else "")
         rows.append(tuple(cells))
     return table(("way of working", *(one["name"] for one in sets)), rows)
+
+
+def breakdown_sections(sets: Sequence[Any]) -> list[str]:
+    """Where the seconds of gestures go; nothing for results without it."""
+    rows = []
+    for one in sets:
+        for name, parts in one.get("breakdown", {}).items():
+            outcomes = parts["outcomes"].items()
+            counted = "; ".join(f"{figures['number']} {what}: {figures['seconds']:+.3f}" for what, figures in outcomes)
+            shares = (parts["gesture"], parts["reading"], parts["spoilt"], -parts["won"])
+            rows.append((one["name"], name, *(f"{share:+.3f}" for share in (*shares, sum(shares))), counted))
+    if not rows:
+        return []
+    header = ("set", "way of working", "gesture", "reading", "spoilt", "won", "together", "acts by outcome")
+    return [
+        "## Where the seconds go",
+        "Over the seconds of plain post-editing: the gesture beyond typing the same words by hand, reading what "
+        "changed, mending right words that the answer spoilt, edits that it saved; the acts with each outcome, and "
+        "their seconds.",
+        table(header, rows),
+    ]
 
 
 def redecoding_table(one: Any) -> str:

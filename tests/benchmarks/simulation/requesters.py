@@ -131,7 +131,7 @@ class LeftSide(OneRequest):
     bans: bool = False
 
     def request(self, situation: Situation) -> Request:
-        end = max(correction.end or 0 for correction in situation.placed)
+        end = max((correction.end or 0 for correction in situation.placed), default=0)
         prefix = closed(situation.text[:end], situation.text[end:])
         avoid = avoided(situation, (prefix,)) if self.bans else ()
         return Request(situation.source, situation.direction, prefix=prefix, avoid=avoid)
@@ -185,6 +185,17 @@ class Following(OneRequest):
     def request(self, situation: Situation) -> Request:
         base = InOrder() if self.needs_place else Phrases()
         return replace(base.request(situation), follow=Follow(situation.text, self.strength, self.places_phrases))
+
+
+@dataclass(frozen=True, slots=True)
+class Behind(OneRequest):
+    """What the app asks after an edit: the text up to the last correction stays, the rest is followed."""
+
+    name: str = "behind"
+    strength: float = 1.0
+
+    def request(self, situation: Situation) -> Request:
+        return replace(LeftSide().request(situation), follow=Follow(situation.text, self.strength))
 
 
 def locked_texts(text: str, corrections: Sequence[Correction], neighbours: int) -> tuple[str, ...]:
@@ -359,6 +370,7 @@ REQUESTERS: dict[str, Requester] = {
         *(Following(f"placed, follow {nats:g}", False, strength=nats, places_phrases=True) for nats in STRENGTHS),
         Following("placed by source, follow 3", False, True, strength=3.0, places_phrases=True),
         *(Following(f"order, follow {nats:g}", True, strength=nats) for nats in STRENGTHS),
+        *(Behind(f"behind, follow {nats:g}", strength=nats) for nats in STRENGTHS),
         ByWindows("windows", 0.0),
         ByWindows("windows, penalty 1", 1.0),
         ByWindows("windows, penalty 4", 4.0),

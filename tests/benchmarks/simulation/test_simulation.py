@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine import Follow, Hypothesis, Request, SearchOptions, Translation
+from engine import Alternative, Follow, Hypothesis, Request, SearchOptions, Translation
 from tests.benchmarks.simulation.__main__ import main
+from tests.benchmarks.simulation.breakdown import acts_of, breakdown
 from tests.benchmarks.simulation.completing import Completing, ways_of_completing
 from tests.benchmarks.simulation.data import detokenised, read_documents, read_post_edits
 from tests.benchmarks.simulation.decoding import Engine
@@ -23,6 +25,7 @@ from tests.benchmarks.simulation.protocols import (
     State,
     Typing,
     effort_of,
+    free_hypotheses,
     post_editing,
     relocated,
     ways_of_working,
@@ -32,6 +35,7 @@ from tests.benchmarks.simulation.redecoding import KINDS, chosen_words, read_ahe
 from tests.benchmarks.simulation.report import write_report
 from tests.benchmarks.simulation.requesters import REQUESTERS, Correction, OneRequest, Situation
 from tests.benchmarks.simulation.statistics import bleu, bleu_gain, ratio
+from tests.benchmarks.simulation.suggestions import Chips, Glancing
 from tests.benchmarks.simulation.words import edits, num_changed, num_wrong, put_in, right_words, words_of
 
 KEPT = Path(__file__).resolve().parents[1] / "results" / "simulation"
@@ -66,6 +70,44 @@ class ScriptedModel:
 
     def alternatives(self, *arguments: object) -> Sequence[object]:
         return ()
+
+
+class UncertainModel(ScriptedModel):
+    """Finds all of its sentences unlikely."""
+
+    def translate(self, request: Request, options: SearchOptions) -> Translation:
+        found = super().translate(request, options)
+        likely = [replace(one, token_log_probs=(-3.0,), token_spans=((0, len(one.text)),)) for one in found.hypotheses]
+        return replace(found, hypotheses=tuple(likely))
+
+
+class DoubtingModel(ScriptedModel):
+    """Doubts two words of its sentence, and has another for each."""
+
+    def __init__(self) -> None:
+        super().__init__(SEEN)
+        words = words_of(SEEN)
+        self.hypothesis = Hypothesis(
+            SEEN,
+            -1.0,
+            -1.0,
+            tuple(range(len(words))),
+            tuple(-2.0 if word.text in ("geht", "Jahren") else -0.1 for word in words),
+            tuple((word.start, word.end) for word in words),
+        )
+
+    def translate(self, request: Request, options: SearchOptions) -> Translation:
+        return Translation(request, "complete", (self.hypothesis,))
+
+    def alternatives(
+        self, request: Request, hypothesis: Hypothesis, offset: int, count: int, options: SearchOptions
+    ) -> Sequence[Alternative]:
+        old, new = ("geht", "läuft") if SEEN.startswith("geht", offset) else ("Jahren", "Tagen")
+        text = SEEN.replace(old, new)
+        return [
+            Alternative("rare", -5.0, Hypothesis(SEEN.replace(old, "rare"), -1.0, -1.0, (), (), ())),
+            Alternative(new, -1.0, Hypothesis(text, -1.0, -1.0, (), (), ())),
+        ]
 
 
 def engine_of(*sentences: str) -> Engine:
@@ -110,6 +152,16 @@ def test_effort_of_taking_grey_words_equals_the_count_by_hand():
     assert state == State(goal, Effort(keys=2 + len("Der Hund l") + 1, decisions=2, words_read=1))
     (eager,) = Completing("grey", is_eager=True).states(segment, engine_of(free, goal), is_oracle=False)
     assert eager.effort == Effort(keys=7, decisions=3, words_read=1)
+
+
+def test_grey_word_is_read_only_where_the_model_is_certain_or_always_if_wanted():
+    way, segment = Completing("grey", is_known_free=True), Segment("The dog walks home.", "Der Hund läuft.", "en-de")
+    engine = Engine(UncertainModel("Der Hund geht.", "Der Hund läuft."), SearchOptions(), is_waiting_counted=False)
+    (state,) = way.states(segment, engine, is_oracle=False)
+    assert state.effort == Effort(keys=2 + 2 + len(" läuft."), decisions=1)
+    (always,) = replace(way, is_first_shown=True).states(segment, engine, is_oracle=False)
+    assert always.effort == state.effort + Effort(words_read=1), "typing the word is faster than to decide"
+    assert list(replace(way, least_edits=2).states(segment, engine, is_oracle=False)) == [], "one edit is made by hand"
 
 
 def test_grey_completion_asks_near_to_the_proposal_and_not_for_letters_typed_as_offered():
@@ -226,6 +278,48 @@ class TestProtocols:
         situation = Situation("s", "en-de", SEEN, ALTE, (Correction("alte", 4, 8),))
         assert relocated(situation, SEEN.replace("Hund", "Hund alt")) is None
         assert relocated(situation, "Da " + ALTE) == (Correction("alte", 7, 11),)
+
+    def test_change_is_read_and_taken_only_where_an_edit_is_due(self):
+        spoilt = GOAL.replace("Jahren", "Tagen")  # a change where all is right is not looked at
+        engine = engine_of(SEEN, spoilt, GOAL)
+        (state,) = Glancing("glance", REQUESTERS["behind, follow 1"]).states(SEGMENT, engine, False)
+        typed = Effort(clicks=1, keys=5, hand_moves=2, decisions=1)  # "alte "
+        assert state == State(GOAL, typed + Effort(decisions=2, keys=2, words_read=2))  # "läuft" and "Hause" by a key
+        request = engine.translator.requests[-1]
+        assert (request.prefix, request.locked, request.follow) == ("Der alte ", (), Follow(ALTE, 1.0))
+
+    def test_chip_is_offered_at_a_doubtful_word_and_taken_if_it_is_right(self):
+        way, engine = Chips("chips"), Engine(DoubtingModel(), SearchOptions(), is_waiting_counted=False)
+        (state,) = way.states(SEGMENT, engine, False)
+        assert state.text == SEEN.replace("geht", "läuft")
+        assert state.effort == Effort(decisions=1, keys=1, words_read=2), "the chip at Jahren is read for nothing"
+        (glanced,) = Chips("chips", is_glancing=True).states(SEGMENT, engine, False)
+        assert glanced.effort == Effort(decisions=1, keys=1, words_read=1)
+        assert [chip.new for chip in way.chips(SEGMENT, engine, free_hypotheses(SEGMENT, engine)[0])] == [
+            "Tagen",
+            "läuft",
+        ]
+
+    def test_breakdown_of_a_pin_adds_up_to_its_time_over_post_editing(self):
+        engine = engine_of(SEEN, SEEN.replace("Der Hund", "Ein Hund").replace("geht", "läuft"))
+        way = Pin("pin", REQUESTERS["phrases"])
+        (act,) = acts_of(way, SEGMENT, engine)
+        # Two keys more than by hand: Enter, and the "t" that both words end with. "Ein" is read and mended again.
+        assert (act.gesture_s, act.reading_s) == pytest.approx((0.4, 0.25))
+        mended = [post_editing(text, "Der alte Hund").seconds for text in ("Ein Hund", "Der Hund")]
+        assert act.spoilt_s == pytest.approx(mended[0] - mended[1])
+        assert (act.won_s, act.outcome) == (0, "spoils")
+        over = [effort_of(one, SEGMENT, engine, False).seconds for one in (way, PostEditing())]
+        assert act.seconds == pytest.approx(over[0] - over[1])
+        parts = breakdown([act, act], 10.0)
+        assert parts["outcomes"] == {"spoils": {"number": 2, "seconds": round(act.seconds / 5, 4)}}
+
+    @pytest.mark.parametrize("offer", ["replaced", "whole", "parts"])
+    def test_breakdown_of_typing_adds_up_to_its_time_over_post_editing(self, offer):
+        engine = engine_of(SEEN, "Die alte Katze ging heim und blieb seit Jahren dort.", ALTE.replace("geht", "läuft"))
+        way = Typing("typing", REQUESTERS["order"], offer)
+        over = [effort_of(one, SEGMENT, engine, False).seconds for one in (way, PostEditing())]
+        assert sum(act.seconds for act in acts_of(way, SEGMENT, engine)) == pytest.approx(over[0] - over[1])
 
     def test_corrections_go_to_the_engine_in_order_and_replaced_words_are_banned(self):
         text = "Der alte Hund läuft nach Haus."
