@@ -189,7 +189,10 @@ class ApiDocuments:
         with workspace.lock:
             ahead = workspace.decoding.progress()
             segments = workspace.core.in_order()
-        num_left = ahead["total"] - ahead["done"]
+        # A segment that is translated again, such as with other terms, has its old text until then.
+        num_left = sum(
+            segment.is_pending or (segment.target is None and segment.needs_translation) for segment in segments
+        )
         state: DocumentState = "translated"
         if num_left and workspace.model.state == "failed":
             state = "failed"
@@ -198,8 +201,8 @@ class ApiDocuments:
         return DocumentProgress(
             state,
             workspace.project.id,
-            ahead["total"],
-            ahead["done"],
+            len(segments),
+            len(segments) - num_left,
             sum(segment.is_translated and segment.text is None for segment in segments),
             sum(segment.state == "confirmed" for segment in segments),
             ahead["seconds_left"] if state == "translating" else None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from app.serving.keys import ApiFile
 from app.serving.translations import TranslationService
 from app.sessions import Sessions
 from app.ui.access import OwnPages
+from app.ui.server import bind
 
 BASE = "http://127.0.0.1:7860"
 
@@ -74,7 +74,7 @@ def key(keys: ApiFile) -> str:
 @contextmanager
 def listening(application: Any) -> Iterator[str]:
     """The address of a server with this application, for clients that need a connection."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = bind("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(application, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()

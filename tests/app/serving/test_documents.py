@@ -11,6 +11,7 @@ import deepl
 import pytest
 
 from app.errors import LogError
+from app.glossary import Term
 from app.serving import document_api
 from app.serving import gateway as gateway_module
 from app.serving.gateway import ApiGateway
@@ -67,11 +68,21 @@ def test_document_is_translated_post_edited_and_deleted(client: Program, session
 
 
 def test_translation_goes_on_while_the_page_shows_another_document(client: Program, sessions: Sessions):
-    number = send(client, b"\n".join(b"Open file number %d." % n for n in range(30))).json()["id"]
+    number = send(client, b"\n".join(b"Open file number %d." % n for n in range(12))).json()["id"]
     token = next(each.token for each in sessions.store.sessions())
     sessions.workspaces.show(sessions.find(token))
     sessions.open_sample()  # suspends it
-    assert translated(client, number)["num_translated"] == 30
+    assert translated(client, number)["num_translated"] == 12
+
+
+def test_document_is_not_translated_before_its_terms_are_used(client: Program, sessions: Sessions):
+    """Terms may come when the first segments have a translation already."""
+    number = send(client).json()["id"]
+    translated(client, number)
+    (token,) = [each.token for each in sessions.store.sessions()]
+    sessions.find(token, shows=False).glossaries.put("Terms", [Term("window", "Scheibe")])
+    translated(client, number)
+    assert "Scheibe" in client.get(f"{PATH}/{number}/file").text
 
 
 def test_document_outlives_its_workspace(client: Program, sessions: Sessions):
