@@ -125,6 +125,7 @@ def _serve(settings: AppSettings) -> int:
     from app.models.published_models import PublishedModels
     from app.monitoring import Metrics
     from app.reading import SeparateReader
+    from app.serving.keys import ApiFile
     from app.sessions import Sessions
     from app.ui.access import is_loopback
     from app.ui.api import Api
@@ -167,18 +168,18 @@ def _serve(settings: AppSettings) -> int:
         if settings.port not in (0, port):
             print(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
-        sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"))
+        keys = ApiFile.beside(store.path) if settings.api or ApiFile.path_beside(store.path).exists() else None
+        if keys is not None:
+            closing.callback(keys.close)
+        find_person = (lambda key: None) if keys is None else keys.person_with
+        sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"), find_person)
         metrics = Metrics(sessions)
         page = build_server(
             api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host, metrics=metrics
         )
         application: ApiGateway | Doors = page
         stops = [api.stop]
-        if settings.api:
-            from app.serving.keys import ApiFile
-
-            keys = ApiFile.beside(store.path)
-            closing.callback(keys.close)
+        if settings.api and keys is not None:
             application = gateway = with_api(page, sessions, keys, metrics)
             stops.append(gateway.stop)
             print(f"Other programs reach the API at {address} with a key: see `{program_name()} keys`.")

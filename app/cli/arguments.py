@@ -139,9 +139,10 @@ example:
 
 """ + _EXIT_STATUS.format(partly="not used")
 _KEYS = """\
-The HTTP API (start the app with --api) answers programs that send a key. A key is shown once, when it is created; the
-file beside the log has only its hash. Keys of the same NAME belong to one person and share glossaries. A key can be
-created and revoked while the app runs.
+The HTTP API (start the app with --api) answers programs that send a key. With --sign-in, a person opens the page with
+the key instead of the access token: the log names them, and each has a document of their own on the screen. A key is
+shown once, when it is created; the file beside the log has only its hash. Keys of the same NAME belong to one
+person and share glossaries. A key can be created and revoked while the app runs.
 
 --address is for programs that cannot send a key, such as the plug-ins of OPUS-CAT: their requests from this address
 count as requests with this key. Everybody who uses that computer can then do the same. Behind a proxy, all requests
@@ -149,6 +150,7 @@ come from the address of the proxy.
 
 examples:
   python -m app keys create "Ana Trados"
+  python -m app keys create "Ana Silva" --sign-in
   python -m app keys create Weblate --characters 10000000 --requests 3000
   python -m app keys create "Ben memoQ" --address 192.168.1.20
   python -m app keys list
@@ -337,6 +339,7 @@ def build_parser() -> argparse.ArgumentParser:
         help=f"most characters to translate a day, in UTC (default: {DEFAULT_CHARACTERS:,})",
     )  # fmt: skip
     create.add_argument("--may-export", action="store_true", help="also read the sessions of the page")
+    create.add_argument("--sign-in", action="store_true", help="also open the page; the log then names the person")
     create.add_argument("--address", default="", metavar="IP", help="also answer requests without a key from here")
     listing = actions.add_parser("list", help="list all keys", description="List all keys, without their texts.")
     listing.add_argument("--json", action="store_true", help="a JSON object for each key")

@@ -1,4 +1,4 @@
-"""The command `keys`: creates, lists and revokes the keys of the HTTP API."""
+"""The command `keys`: creates, lists and revokes the keys of people and programs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from app.settings import program_name
 
 def keys(flags: argparse.Namespace) -> int:
     """Carries out the action; returns 0."""
+    is_first = not ApiFile.path_beside(flags.log).exists()
     file = ApiFile.beside(flags.log)
     try:
         if flags.action == "create":
             _create(file, flags)
+            if is_first and flags.sign_in:
+                print("This is the first key: start Pinpoint again if it is running.", file=sys.stderr)
         elif flags.action == "revoke":
             key = file.revoke(flags.number)
             print(f"Key {key.id} of {key.name} is void.")
@@ -41,8 +44,11 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
         characters_a_day=flags.characters,
         may_export=flags.may_export,
         address=address,
+        signs_in=flags.sign_in,
     )
     print(text)
+    if key.signs_in:
+        print(f"{key.name} opens the address of Pinpoint and enters it as access token.", file=sys.stderr)
     note = (
         f"This is key {key.id}, of {key.name}. It is not shown again; `{program_name()} keys revoke {key.id}` ends it."
     )
@@ -58,6 +64,7 @@ def _list(file: ApiFile, *, as_json: bool) -> None:
     print(f"{'number':>6}  {'created':<10}  {'last used':<10}  {'today':>10}  {'of':>11}  name")
     for key in found:
         notes = [f"revoked {key.revoked[:10]}"] * bool(key.revoked) + ["may export"] * key.may_export
+        notes += ["signs in"] * key.signs_in
         notes += [f"from {key.address}"] * bool(key.address)
         print(
             f"{key.id:>6}  {key.created[:10]:<10}  {key.last_used[:10] or 'never':<10}  "

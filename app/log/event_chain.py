@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Final
 
 from app.errors import LogError
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.records import EventType, event_hash, to_json
 
+# Who sent the request that is carried out, where people sign in with keys of their own; "" for everybody else.
+PERSON: Final = ContextVar("person", default="")
+
 
 class EventChain:
-    """The chains of events in a log, one for each session. Call it inside a transaction of the connection."""
+    """The chains of events in a log, one for each session. Call it inside a transaction of the connection.
+
+    The payload of an event that a person caused names them.
+    """
 
     def __init__(self, log: LogConnection) -> None:
         self._log = log
@@ -31,7 +38,7 @@ class EventChain:
         seq: int = session["num_events"] + 1
         previous: str = session["last_hash"]
         now_ms, monotonic_ms = wall_ms(), int(time.monotonic() * 1000)
-        payload_json = payload if isinstance(payload, str) else to_json(payload)
+        payload_json = _with_person(payload if isinstance(payload, str) else to_json(payload))
         own = event_hash(previous, seq, now_ms, monotonic_ms, event_type, segment, segment_version, payload_json)
         self._log.db.execute(
             "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -55,6 +62,13 @@ class EventChain:
                 )
             )
         return found[0]
+
+
+def _with_person(payload_json: str) -> str:
+    if not (person := PERSON.get()):
+        return payload_json
+    own = to_json({"person": person})
+    return own if payload_json == "{}" else f"{own[:-1]},{payload_json[1:]}"
 
 
 def wall_ms() -> int:

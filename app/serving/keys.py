@@ -1,4 +1,6 @@
-"""The keys of the HTTP API: who may use it, and how much. Stored in a file of its own beside the log, as hashes only.
+"""The keys of people and programs: who may use the page and the HTTP API, and how much.
+
+They are stored in a file of its own beside the log, as hashes only.
 
 The file is not the log, which one program at a time writes: keys are created and revoked while the app runs.
 """
@@ -29,7 +31,8 @@ _TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS key (
         id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created TEXT NOT NULL,
         last_used TEXT NOT NULL DEFAULT '', revoked TEXT NOT NULL DEFAULT '', requests_a_minute INTEGER NOT NULL,
-        characters_a_day INTEGER NOT NULL, may_export INTEGER NOT NULL DEFAULT 0, address TEXT NOT NULL DEFAULT '')""",
+        characters_a_day INTEGER NOT NULL, may_export INTEGER NOT NULL DEFAULT 0, address TEXT NOT NULL DEFAULT '',
+        signs_in INTEGER NOT NULL DEFAULT 0)""",
     """CREATE TABLE IF NOT EXISTS use (
         key INTEGER NOT NULL REFERENCES key (id), day TEXT NOT NULL, characters INTEGER NOT NULL,
         PRIMARY KEY (key, day)) WITHOUT ROWID""",
@@ -41,7 +44,8 @@ class ApiKey:
     """A key, without the key itself. Times are ISO 8601 in UTC, "" for never.
 
     Keys of the same `name` belong to the same person. `may_export` allows the sessions of the page to be read. A
-    request without a key from `address` counts as one with this key, in dialects whose clients cannot send one.
+    request without a key from `address` counts as one with this key, in dialects whose clients cannot send one. With
+    `signs_in`, it opens the page, too, and the log names the person.
     """
 
     id: int
@@ -53,6 +57,7 @@ class ApiKey:
     characters_a_day: int = DEFAULT_CHARACTERS
     may_export: bool = False
     address: str = ""
+    signs_in: bool = False
 
 
 class ApiFile:
@@ -74,6 +79,8 @@ class ApiFile:
                 connection.execute(f"PRAGMA {pragma}")
             for table in _TABLES:
                 connection.execute(table)
+            if "signs_in" not in db["key"].columns_dict:  # a file of an earlier version
+                connection.execute("ALTER TABLE key ADD COLUMN signs_in INTEGER NOT NULL DEFAULT 0")
         except (sqlite3.Error, OSError) as error:
             raise LogError(
                 Message(
@@ -136,6 +143,14 @@ class ApiFile:
         rows = self.connection.rows(Message("read the keys"), query, (given,))
         return _key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
 
+    def person_with(self, text: str) -> str | None:
+        """The name of the person who signs in to the page with this key; None for any other text."""
+        key = self.find(text)
+        if key is None or not key.signs_in:
+            return None
+        self.note_use(key)
+        return key.name
+
     def is_valid(self, key: ApiKey) -> bool:
         """Whether a key has not been revoked."""
         query = "SELECT 1 FROM key WHERE id = ? AND revoked = ''"
@@ -186,7 +201,7 @@ def _hash(text: str) -> str:
 
 def _key(row: dict[str, Any]) -> ApiKey:
     values = {name: value for name, value in row.items() if name != "hash"}
-    return ApiKey(**{**values, "may_export": bool(values["may_export"])})
+    return ApiKey(**{**values, "may_export": bool(values["may_export"]), "signs_in": bool(values["signs_in"])})
 
 
 def _now() -> str:

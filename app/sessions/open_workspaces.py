@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 
 from app.errors import LogError
+from app.log.event_chain import PERSON
 from app.log.store import LogStore
 from app.models.document_models import DocumentModels
 from app.workspace.commands import Workspace
@@ -18,7 +19,7 @@ _LOOK_SECONDS = 60.0
 
 
 class OpenWorkspaces:
-    """Every open workspace, and the current one, which a new tab shows. Thread-safe.
+    """Every open workspace, and each person's current one, which their new tab shows. Thread-safe.
 
     `lock` is for those who need several calls without a change between them.
     """
@@ -26,10 +27,10 @@ class OpenWorkspaces:
     def __init__(self, store: LogStore, models: DocumentModels) -> None:
         """`models` are kept while an open document uses them."""
         self.lock = threading.RLock()
-        self.current: Workspace | None = None
         self._store = store
         self._models = models
         self._by_token: dict[str, Workspace] = {}
+        self._current: dict[str, str] = {}  # by person: the token of the workspace that a new tab shows
         self._last_used: dict[str, float] = {}  # time of each one's last request, on the monotonic clock
         self._is_closed = threading.Event()
 
@@ -40,6 +41,16 @@ class OpenWorkspaces:
     def _look_after(self) -> None:
         while not self._is_closed.wait(_LOOK_SECONDS):
             self.close_idle()
+
+    @property
+    def current_token(self) -> str:
+        """The token of the session that a new tab of this person shows; "" if there is none. It may be closed."""
+        return self._current.get(PERSON.get(), "")
+
+    def is_shown(self, session_id: int) -> bool:
+        """Whether a new tab of anybody shows that session."""
+        opened = self.of_session(session_id)
+        return opened is not None and opened.token in self._current.values()
 
     def all(self) -> list[Workspace]:
         """Those that are open now."""
@@ -66,25 +77,22 @@ class OpenWorkspaces:
             self._models.watch(workspace.model_use)
 
     def show(self, workspace: Workspace) -> Workspace:
-        """Makes it the one that a new tab shows."""
+        """Makes it the one that a new tab of this person shows; the one before, if nobody else's, is suspended."""
         with self.lock:
-            if self.current is not None and self.current is not workspace:
-                self.current.suspend()
-            self.current = workspace
+            before = self._by_token.get(self.current_token)
+            self._current[PERSON.get()] = workspace.token
+            if before is not None and before.token not in self._current.values():
+                before.suspend()
             return workspace
 
     def forget(self, workspace: Workspace) -> None:
         """Closes a workspace and lets its model go, if no other document uses it."""
         with self.lock:
-            workspace.close()
-            self._models.forget(workspace.model_use)
-            self._by_token.pop(workspace.token, None)
-            self._last_used.pop(workspace.token, None)
-            if self.current is workspace:
-                self.current = None
+            self._close(workspace)
+            self._current = {person: token for person, token in self._current.items() if token != workspace.token}
 
     def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
-        """Closes workspaces without a request in that time, except the current one; returns how many.
+        """Closes workspaces without a request in that time, except the current one of the owner; returns how many.
 
         Where more than MAX_OPEN are open, so are those that were used longest ago, after AWAY_SECONDS. Their threads
         end and their memory is freed. Whoever comes back to one finds it as the log has it.
@@ -99,9 +107,9 @@ class OpenWorkspaces:
                 if now - self._last_used[token]
                 >= (min(AWAY_SECONDS, idle_seconds) if token in beyond else idle_seconds)
             ]
-            idle = [workspace for workspace in idle if workspace is not self.current]
+            idle = [workspace for workspace in idle if workspace.token != self._current.get("")]
             for workspace in idle:
-                self.forget(workspace)
+                self._close(workspace)
                 self._log_close(workspace)
             return len(idle)
 
@@ -114,6 +122,12 @@ class OpenWorkspaces:
                 self._log_close(workspace)
             self._by_token.clear()
             self._last_used.clear()
+
+    def _close(self, workspace: Workspace) -> None:
+        workspace.close()
+        self._models.forget(workspace.model_use)
+        self._by_token.pop(workspace.token, None)
+        self._last_used.pop(workspace.token, None)
 
     def _log_close(self, workspace: Workspace) -> None:
         with suppress(LogError):  # a full disk must not keep the others open

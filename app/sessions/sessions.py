@@ -15,6 +15,7 @@ from app.formats import Reading
 from app.formats.documents import FileOverview
 from app.glossary.model import terms_in_direction
 from app.i18n import Message
+from app.log.event_chain import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import (
     check_direction,
@@ -83,7 +84,7 @@ class Sessions:
         self.glossary_files = GlossaryFiles(store, self.files)
         self.bundles = Bundles(store, self.files, model, self.projects, self.options)
         store.glossaries.discard_unfinished_term_bases()
-        self._has_welcomed = False
+        self._welcomed: set[str] = set()  # by person
         # By token: the direction that a document needs a model for, and whether no installed model has it.
         self._model_needs: dict[str, tuple[str, bool]] = {}
         self._lock = self.workspaces.lock
@@ -100,7 +101,8 @@ class Sessions:
         with it; a second tab is not asked while the first one is at work.
         """
         with self._lock:
-            is_first, self._has_welcomed = not self._has_welcomed, True
+            is_first = PERSON.get() not in self._welcomed
+            self._welcomed.add(PERSON.get())
             if token is not None:
                 try:
                     workspace = self.find(token)
@@ -109,13 +111,20 @@ class Sessions:
                 else:
                     self._continue_download(workspace, is_first=is_first)
                     return workspace, {}
-            workspace = self.workspaces.current or self._open_first()
+            workspace = self._current() or self._open_first()
             self._continue_download(workspace, is_first=is_first)
             offers = self.logged_documents.offers(besides=workspace.session_id) if is_first else []
             offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
             if is_first and not offers and self.model.folder == MODEL_FOLDER:
                 self._model_needs[workspace.token] = (workspace.direction, False)
             return workspace, {"offer": offers[0]} if offers else {}
+
+    def _current(self) -> Workspace | None:
+        """What a new tab of this person shows, taken up again if it was closed; None if there is nothing."""
+        try:
+            return self.find(self.workspaces.current_token)
+        except UnknownSession:
+            return None
 
     def _continue_download(self, workspace: Workspace, *, is_first: bool) -> None:
         """To the first page after a start: continues a download that ended with the app, its own document's if any."""
@@ -292,7 +301,7 @@ class Sessions:
     def delete_unshown(self, session_id: int) -> None:
         """Removes a session that no new tab shows, as `delete_session` does. Raises CommandError if one would."""
         with self._lock:
-            if self.workspaces.current is not None and self.workspaces.current.session_id == session_id:
+            if self.workspaces.is_shown(session_id):
                 raise CommandError(Message("This document is open: open another one first."))
             opened = self.workspaces.of_session(session_id)
             if opened is None:

@@ -19,6 +19,7 @@ from app import VERSION
 from app.errors import AppError, LogError
 from app.formats.documents import Export
 from app.formats.preview import preview_of
+from app.log.event_chain import PERSON
 from app.reports.views import replay_view, report_view
 from app.segments import Json
 from app.sessions import Sessions
@@ -240,4 +241,5 @@ class Api:
         offers = self.sessions.logged_documents.offers(besides=workspace.session_id)
         if (model := self.sessions.model_offer(workspace)) is not None:
             result = {**result, "model_offer": model}
-        return {**workspace.snapshot(), "offers": offers, "result": {"open": first, **result}}
+        own = {"open": first, "person": PERSON.get()}
+        return {**workspace.snapshot(), "offers": offers, "result": {**own, **result}}

@@ -255,8 +255,12 @@ class PackedDocuments(TypedDict):
 
 
 class ShownSession(OpenedSegment):
-    """Another session: the segment to open, an earlier session that could be continued, whether this one was."""
+    """Another session: the segment to open, an earlier session that could be continued, whether this one was.
 
+    `person` is the name of the person who signed in; "" with the access token.
+    """
+
+    person: str
     offer: NotRequired[SessionOffer]
     model_offer: NotRequired[ModelSuggestion]
     is_continued: NotRequired[bool]

@@ -20,6 +20,7 @@ from app.errors import AppError
 from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
+from app.log.event_chain import PERSON
 from app.models.registry import MAX_MODEL_BYTES
 from app.monitoring import Metrics
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
@@ -83,10 +84,12 @@ class Doors:
                 message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
-        await (self._refusal(scope) or self.app)(scope, receive, send_with_headers)
+        person = "" if self.sign_in is None else self.sign_in.person_of(scope["headers"])
+        PERSON.set(person or "")  # each request runs in a task of its own
+        await (self._refusal(scope, person) or self.app)(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Any) -> Response | None:
-        """The reply to a request that is not passed on."""
+    def _refusal(self, scope: Any, person: str | None) -> Response | None:
+        """The reply to a request that is not passed on; `person` is None without a token."""
         if not self.own_pages.sent(scope["headers"]):
             return PlainTextResponse(
                 "This server answers only its own page. If this is another name of this server, start Pinpoint with "
@@ -95,7 +98,7 @@ class Doors:
             )
         if not _is_used(scope["method"], scope["path"]):
             return PlainTextResponse("There is nothing here.", 404)
-        if self.sign_in is not None and (answer := self._sign_in_answer(self.sign_in, scope)) is not None:
+        if self.sign_in is not None and (answer := self._sign_in_answer(self.sign_in, scope, person)) is not None:
             return answer
         headers = dict(scope["headers"])
         if b"transfer-encoding" in headers:  # the size must be known before anything is read
@@ -109,13 +112,12 @@ class Doors:
         return None
 
     @staticmethod
-    def _sign_in_answer(sign_in: SignIn, scope: Any) -> Response | None:
+    def _sign_in_answer(sign_in: SignIn, scope: Any, person: str | None) -> Response | None:
         """The reply to a request that signs in or lacks the access token."""
         if scope["path"] == "/":
             return sign_in.answer(scope["query_string"], scope["headers"])
         is_public = scope["path"] == HEALTH_PATH or scope["path"].startswith(PUBLIC_PATH)
-        is_allowed = is_public or sign_in.has_token(scope["headers"])
-        return None if is_allowed else sign_in.refusal()
+        return None if is_public or person is not None else sign_in.refusal()
 
 
 def _is_used(method: str, path: str) -> bool:

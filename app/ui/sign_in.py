@@ -1,4 +1,7 @@
-"""Who may use the page: browsers that once opened the address with the access token, and programs that send the token.
+"""Who may use the page: browsers that once opened the address with a token, and programs that send one.
+
+The access token is that of the server's owner. Where several people use a server, each has a key of their own, which
+tells who they are and can be revoked.
 
 Other programs and other people on the same computer can reach a local server too, so the token is needed there as well.
 """
@@ -12,7 +15,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs
@@ -50,20 +53,22 @@ button {{ font: inherit; padding: .3rem 1rem }}
 
 
 class SignIn:
-    """Checks requests for the access token.
+    """Checks requests for the access token, or for the key of a person.
 
     The token is in a file, so that browsers that have it as a cookie go on after a restart. A ticket replaces the token
     where other users of the computer can see it, in the command line of a browser: it is good once, for a minute.
     """
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, find_person: Callable[[str], str | None] = lambda key: None) -> None:
+        """`find_person` returns the name of the person with that key."""
         self.token = token
+        self._find_person = find_person
         # Cookies do not depend on the port: two servers of one computer need two names.
         self.cookie = "pinpoint-" + hashlib.sha256(token.encode()).hexdigest()[:8]
         self._tickets: dict[str, float] = {}  # the end of each, by `time.monotonic()`
 
     @classmethod
-    def from_file(cls, path: Path) -> SignIn:
+    def from_file(cls, path: Path, find_person: Callable[[str], str | None] = lambda key: None) -> SignIn:
         """With the token of this file, which is created if it is not there; only its owner may read it.
 
         Raises AppError if the file has something else, and OSError if it cannot be read or written.
@@ -85,7 +90,7 @@ class SignIn:
                 ) from None
             if os.name == "posix":
                 path.chmod(0o600)
-        return cls(token)
+        return cls(token, find_person)
 
     def address(self, server: str) -> str:
         """The address of the page with the token."""
@@ -97,27 +102,39 @@ class SignIn:
         self._tickets[ticket] = time.monotonic() + _TICKET_SECONDS
         return f"{server}/?ticket={ticket}"
 
-    def has_token(self, headers: Iterable[Header]) -> bool:
-        """Whether a request has the token, as a cookie or as `Authorization: Bearer TOKEN`."""
+    def person_of(self, headers: Iterable[Header]) -> str | None:
+        """Who sends a request: the name of a person, "" for the access token, None for neither.
+
+        Both are read from the cookie, or from `Authorization: Bearer TOKEN`.
+        """
         for name, value in headers:
             text = value.decode("latin-1")
-            if name == b"authorization" and self._is_token(text.removeprefix("Bearer ")):
-                return True
-            if name == b"cookie" and self._is_token(cookie_parser(text).get(self.cookie, "")):
-                return True
-        return False
+            given = ""
+            if name == b"authorization":
+                given = text.removeprefix("Bearer ")
+            elif name == b"cookie":
+                given = cookie_parser(text).get(self.cookie, "")
+            if (person := self._person(given)) is not None:
+                return person
+        return None
 
     def answer(self, query: bytes, headers: Iterable[Header]) -> Response | None:
         """The reply to a request for the page itself: signs in, or asks for the token; None for the page.
 
-        `query` is that of the address; a token or a ticket in it does not stay in the address.
+        `query` is that of the address; a token or a ticket in it does not stay in the address. With "sign-out", the
+        browser forgets its token.
         """
-        given = parse_qs(query.decode("latin-1"))
+        given = parse_qs(query.decode("latin-1"), keep_blank_values=True)
         token, ticket = given.get("token", [""])[-1].strip(), given.get("ticket", [""])[-1]
-        if self._is_token(token) or (ticket and self._is_ticket(ticket)):
+        if ticket and self._is_ticket(ticket):
+            token = self.token
+        if self._person(token) is not None:
             reply = Response(status_code=303, headers={"location": "./"})
-            reply.set_cookie(self.cookie, self.token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
-        elif self.has_token(headers):
+            reply.set_cookie(self.cookie, token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
+        elif "sign-out" in given:
+            reply = self._question(headers, is_wrong=False)
+            reply.delete_cookie(self.cookie, httponly=True, samesite="lax")
+        elif self.person_of(headers) is not None:
             return None
         else:
             reply = self._question(headers, is_wrong=bool(token))
@@ -137,19 +154,23 @@ class SignIn:
         languages = next((value for name, value in headers if name == b"accept-language"), b"")
         language = "de" if languages.lower().startswith(b"de") else "en"
         texts = {
-            "problem": Message("This access token is wrong or no longer valid.")
+            "problem": Message("This access token or key is wrong or no longer valid.")
             if is_wrong
             else Message(
-                "Open the address that Pinpoint shows when it starts, or enter its access token: the text after token=."
+                "Open the address that Pinpoint shows when it starts, or enter its access token (the text after "
+                "token=) or your key."
             ),
-            "label": Message("Access token"),
+            "label": Message("Access token or key"),
             "button": Message("Open"),
         }
         shown = {name: html.escape(text) for name, text in translated(texts, language).items()}
         return HTMLResponse(_PAGE.format(language=language, **shown), 401)
 
-    def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode(), self.token.encode())
+    def _person(self, text: str) -> str | None:
+        """Whose token a text is; "" for the access token, None for nobody's."""
+        if hmac.compare_digest(text.encode(), self.token.encode()):
+            return ""
+        return (self._find_person(text) or None) if text else None
 
     def _is_ticket(self, text: str) -> bool:
         return self._tickets.pop(text, 0.0) > time.monotonic()

@@ -151,6 +151,7 @@ export class Bench {
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
+    this.header.showPerson(reply.result?.person ?? '');
     if (reply.result?.offer) this.offer(reply.result.offer);
     const model = reply.result?.model_offer;
     if (model) this.welcomed.then(() => this.session.token === reply.token && offerModel(this, model));
@@ -160,6 +161,14 @@ export class Bench {
         'info',
         t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}),
       );
+  }
+
+  /** Stores what was typed, and asks for a token again. */
+  async signOut() {
+    this.segment.flush();
+    await this.connection.settled();
+    sessionStorage.clear();
+    location.href = './?sign-out';
   }
 
   /** @param {SessionOffer} offer */

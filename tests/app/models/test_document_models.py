@@ -758,7 +758,7 @@ def test_document_whose_languages_no_model_has_offers_the_recommended_one_withou
 
 
 def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts_do_not(shop: Shop) -> None:
-    shop.sessions.workspaces.current = None
+    shop.sessions.workspaces._current.clear()
     shop.sessions.model.folder = MODEL_FOLDER
     workspace, _ = shop.sessions.welcome(None)
     offered = shop.sessions.model_offer(workspace)

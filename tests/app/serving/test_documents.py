@@ -48,7 +48,7 @@ def test_document_is_translated_post_edited_and_deleted(client: Program, session
         "translated", 2, 2, 0,
     )  # fmt: skip
     assert (status["num_characters"], status["direction"], status["seconds_left"]) == (31, "en-de", None)
-    assert sessions.workspaces.current is shown and not shown.decoding.is_suspended
+    assert sessions.workspaces.current_token == shown.token and not shown.decoding.is_suspended
     draft = client.get(f"{PATH}/{number}/file")
     assert "filename*=UTF-8''manual.de.draft.txt" in draft.headers["content-disposition"]
     assert len(draft.text.splitlines()) == 2 and "Datei" in draft.text

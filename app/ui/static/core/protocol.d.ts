@@ -1599,9 +1599,12 @@ export interface ShareGlossary extends CommandFields {
   glossary: number;
 }
 
-/** Another session: the segment to open, an earlier session that could be continued, whether this one was. */
+/** Another session: the segment to open, an earlier session that could be continued, whether this one was.
+ *
+ * `person` is the name of the person who signed in; "" with the access token. */
 export interface ShownSession {
   open: number;
+  person: string;
   offer?: SessionOffer;
   model_offer?: ModelSuggestion;
   is_continued?: boolean;

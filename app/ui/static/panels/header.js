@@ -65,6 +65,11 @@ export class Header {
     this.segments = h('span', {});
     this.bar = h('i', {});
     this.glossaryName = h('span.gn', {});
+    this.personName = h('span.person', {});
+    this.person = menu(t('person.menu'), button('.btn', {}, this.personName), () => [
+      choice('x', t('person.sign_out'), t('person.sign_out.detail'), () => bench.signOut()),
+    ]);
+    this.person.hidden = true;
     this.glossaryCount = h('span.n.num', {});
     /** @param {string} kind */
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
@@ -169,6 +174,7 @@ export class Header {
               ),
             ),
         ),
+        this.person,
         button(
           '.btn.iconly',
           {'aria-label': t('theme'), title: t('theme'), onclick: () => toggleTheme(bench.root)},
@@ -181,6 +187,16 @@ export class Header {
       const link = event.target.closest('a[download]');
       if (link instanceof HTMLAnchorElement) bench.files.beforeDownload(event, link);
     });
+  }
+
+  /**
+   * Shows who signed in, where people have keys of their own.
+   * @param {string} name
+   */
+  showPerson(name) {
+    this.person.hidden = !name;
+    setText(this.personName, name);
+    this.personName.title = t('person.title', {name});
   }
 
   /** @param {SuccessReply} options */
