@@ -292,7 +292,7 @@ def build_parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, metavar="FILE", help="output file (default: named after the document)"
     )
     export.add_argument(
-        "--with-proposals", action="store_true", help="fill untranslated segments of the document with proposals"
+        "--with-proposals", action="store_true", help="fill untranslated segments of the documents with proposals"
     )
 
     importing = add("import-log", _IMPORT)

@@ -16,6 +16,7 @@ from app.cli.arguments import EXPORT_KINDS, NEWEST
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.i18n import Message
+from app.log.records import SessionRecord
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.jsonl import read_jsonl
@@ -62,14 +63,14 @@ def export(flags: argparse.Namespace) -> int:
     """Writes a session as a file of one of the export kinds."""
     with _reading(flags.log) as store:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
-        if flags.with_proposals and kind != "document":
+        if flags.with_proposals and kind in EXPORTS:
             raise CommandError(
                 Message("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
             )
         if kind in EXPORTS:
             made = EXPORTS[kind](store, number)
         elif kind == "zip":
-            made = _documents(store, number)
+            made = _documents(store, number, flags.with_proposals)
         else:
             made = _document(store, number, flags.with_proposals)
     path = flags.output or Path(made.name)
@@ -212,15 +213,19 @@ def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatist
     return session_statistics(store.load_session(number).document.segments, store.events(number), idle_limit_ms)
 
 
+def _proposals(session: SessionRecord) -> dict[int, str]:
+    return proposals_of(map(restore_segment, session.segments))
+
+
 def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
     session = store.load_session(number)
-    proposals = proposals_of(map(restore_segment, session.segments)) if with_proposals else None
+    proposals = _proposals(session) if with_proposals else None
     language = session.direction.partition("-")[2]
     return translated_document(session.document, session.segments, language, proposals=proposals)
 
 
-def _documents(store: LogStore, number: int) -> Export:
-    made = packed_documents(store, opened_together(store, number))
+def _documents(store: LogStore, number: int, with_proposals: bool) -> Export:
+    made = packed_documents(store, opened_together(store, number), _proposals if with_proposals else None)
     notes = [f"{path}: {note}" for path, note in made.notes if note]
     return replace(made.export, note="\n".join(notes) or None)
 

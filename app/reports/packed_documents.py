@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,9 +12,9 @@ from app.formats.documents import Export, with_language
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, bundle_of, documents_of_bundle, load_bundle
 from app.log.project_tables import load_project
-from app.log.records import SessionSummary
+from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
-from app.reports.translated_document import translated_document
+from app.reports.translated_document import draft_name, translated_document
 from app.text.encoding import safe_name
 
 _DEFAULT_NAME: Final = "translated"
@@ -34,17 +34,20 @@ class Packing:
     num_unchanged: int
 
 
-def packed_documents(store: LogStore, session_ids: Sequence[int]) -> Packing:
+def packed_documents(
+    store: LogStore, session_ids: Sequence[int], proposals: Callable[[SessionRecord], Mapping[int, str]] | None = None
+) -> Packing:
     """An archive of the translated documents of these sessions.
 
-    If they all came from one archive, it is this archive, with them in their places. Raises CommandError without a
-    document, and DocumentError, which names the document, if one cannot be exported.
+    `proposals` returns texts for segments that are neither edited nor confirmed; they are drafts.
+    If the documents all came from one archive, it is this archive, with them in their places. Raises CommandError
+    without a document, and DocumentError, which names the document, if one cannot be exported.
     """
     summaries = {summary.id: summary for summary in store.sessions()}
     chosen = [summaries[session_id] for session_id in dict.fromkeys(session_ids) if session_id in summaries]
     if not chosen:
         raise CommandError(Message("No document is chosen: choose one."))
-    made = [_translated(store, summary) for summary in chosen]
+    made = [_translated(store, summary, proposals) for summary in chosen]
     bundle = _common_bundle(store, chosen)
     languages = {summary.direction.partition("-")[2] for summary in chosen}
     language = languages.pop() if len(languages) == 1 else None
@@ -65,7 +68,7 @@ def packed_documents(store: LogStore, session_ids: Sequence[int]) -> Packing:
         data = pack(dict(zip(unique_paths(paths), (export.data for export in made), strict=True)))
         name = with_language(f"{_name(store, chosen, bundle)}.zip", language)
     notes = tuple((summary.shown_name, export.note) for summary, export in zip(chosen, made, strict=True))
-    export = Export(safe_name(name, "translated.zip"), data)
+    export = Export(safe_name(draft_name(name) if proposals else name, "translated.zip"), data)
     return Packing(export, tuple(summary.id for summary in chosen), notes, num_unchanged)
 
 
@@ -93,9 +96,13 @@ def _name(store: LogStore, chosen: Sequence[SessionSummary], bundle: Bundle | No
     return (project.name if project else "") or _DEFAULT_NAME
 
 
-def _translated(store: LogStore, summary: SessionSummary) -> Export:
+def _translated(
+    store: LogStore, summary: SessionSummary, proposals: Callable[[SessionRecord], Mapping[int, str]] | None
+) -> Export:
     record = store.load_session(summary.id)
+    drafts = proposals(record) if proposals else None
+    language = summary.direction.partition("-")[2]
     try:
-        return translated_document(record.document, record.segments, summary.direction.partition("-")[2])
+        return translated_document(record.document, record.segments, language, proposals=drafts)
     except DocumentError as problem:
         raise DocumentError(Message("{name}: {problem}", name=summary.shown_name, problem=problem.args[0])) from problem

@@ -28,7 +28,7 @@ from app.formats.documents import Export, FileOverview
 from app.formats.packages import package_of
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
-from app.log.records import NewEvent, SessionSummary
+from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.models.document_direction import decide
 from app.models.loading import ModelHandle
@@ -36,7 +36,9 @@ from app.models.style import Style
 from app.projects import Projects, name_of, style_of
 from app.reading import FileReader
 from app.reports.packed_documents import packed_documents
-from app.segments.state import Json
+from app.reports.translated_document import proposals_of
+from app.segments.state import Json, restore_segment
+from app.sessions.open_workspaces import OpenWorkspaces
 from app.sessions.workspace_opener import versions
 from app.text.encoding import safe_name
 from engine import SearchOptions
@@ -65,12 +67,14 @@ class Bundles:
         files: FileReader,
         model: ModelHandle,
         projects: Projects,
+        workspaces: OpenWorkspaces,
         options: SearchOptions,
     ) -> None:
         self._store = store
         self._files = files
         self._model = model
         self._projects = projects
+        self._workspaces = workspaces
         self._options = options
         self._staged: OrderedDict[int, _Staged] = OrderedDict()
         self._packed: OrderedDict[str, Export] = OrderedDict()
@@ -209,12 +213,13 @@ class Bundles:
         groups.append({"name": name_of(project), "kind": "project", "documents": own})
         return {"groups": groups}
 
-    def pack(self, session_ids: Sequence[int]) -> Json:
+    def pack(self, session_ids: Sequence[int], *, with_proposals: bool = False) -> Json:
         """Makes an archive of the translated documents of these sessions, to be downloaded by `packed`.
 
-        See `packed_documents`. Returns its key and name, and a note for each document that is not finished.
+        `with_proposals` also takes the proposals of documents that were shown, as drafts. See
+        `packed_documents`. Returns its key and name, and a note for each document that is not finished.
         """
-        made = packed_documents(self._store, session_ids)
+        made = packed_documents(self._store, session_ids, self._proposals if with_proposals else None)
         for number in made.session_ids:
             with suppress(LogError):  # a full disk must not keep work here
                 self._store.append(number, "export", {"kind": "zip", "name": made.export.name})
@@ -225,6 +230,13 @@ class Bundles:
                 self._packed.popitem(last=False)
         rows = [{"path": path, "note": note} for path, note in made.notes]
         return {"key": key, "name": made.export.name, "documents": rows, "num_unchanged": made.num_unchanged}
+
+    def _proposals(self, record: SessionRecord) -> dict[int, str]:
+        workspace = self._workspaces.of_session(record.id)
+        if workspace is None:
+            return proposals_of(map(restore_segment, record.segments))
+        with workspace.lock:
+            return proposals_of(workspace.segments)
 
     def packed(self, key: str) -> Export:
         """An archive that `pack` made."""

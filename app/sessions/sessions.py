@@ -82,7 +82,7 @@ class Sessions:
             store, self.models, self.library, self.projects, self.workspaces, self.logged_documents, self.options
         )
         self.glossary_files = GlossaryFiles(store, self.files)
-        self.bundles = Bundles(store, self.files, model, self.projects, self.options)
+        self.bundles = Bundles(store, self.files, model, self.projects, self.workspaces, self.options)
         store.glossaries.discard_unfinished_term_bases()
         self._welcomed: set[str] = set()  # by person
         # By token: the direction that a document needs a model for, and whether no installed model has it.

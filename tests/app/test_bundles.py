@@ -218,3 +218,21 @@ def test_repetition_in_another_file_is_filled_in_when_its_document_is_shown_agai
         ("pretranslated", "Öffnen Sie die Einstellungen."),
         ("new", None),
     ]
+
+
+def test_drafts_have_the_proposals_of_the_documents_that_were_shown(sessions: Sessions):
+    rows = open_job(sessions.bundles)
+    first, second = rows[0]["session"], rows[2]["session"]
+    workspace = sessions.resume(first)
+    decoder: Any = workspace.model.decoder
+    workspace.open(0)
+    decoder.answer_all()
+    settle(workspace)
+    proposal = workspace.segments[0].text
+    assert proposal
+    packed = sessions.bundles.pack([first, second], with_proposals=True)
+    assert packed["name"] == "job.de.draft.zip"
+    found = contents(sessions, packed)
+    assert found["Job/a/manual.txt"].decode().startswith(proposal)
+    assert found["Job/b/manual.txt"] == TEXT
+    assert contents(sessions, sessions.bundles.pack([first]))["Job/a/manual.txt"] == TEXT

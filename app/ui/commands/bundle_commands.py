@@ -81,11 +81,12 @@ class ListPackable(Command):
 
 
 class PackDocuments(Command):
-    """Makes an archive of translated documents, to be downloaded."""
+    """Makes an archive of translated documents, to be downloaded; with proposals as drafts, if wanted."""
 
     name: Literal["pack"]
     result: ClassVar[Any] = r.PackedDocuments
     documents: List[Integer]
+    with_proposals: bool
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.bundles.pack(self.documents)
+        return sessions.bundles.pack(self.documents, with_proposals=self.with_proposals)

@@ -1116,10 +1116,11 @@ export interface OrderGlossaries extends CommandFields {
   order?: number[] | null;
 }
 
-/** Makes an archive of translated documents, to be downloaded. */
+/** Makes an archive of translated documents, to be downloaded; with proposals as drafts, if wanted. */
 export interface PackDocuments extends CommandFields {
   name: 'pack';
   documents: number[];
+  with_proposals: boolean;
 }
 
 /** A document that can be exported with others. */

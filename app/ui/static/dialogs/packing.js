@@ -36,6 +36,7 @@ class Packing {
         this.check();
       },
     });
+    this.proposals = h('input', {type: 'checkbox'});
     this.wrong = h('p.wrong.maybe', {role: 'alert'});
     this.make = button('.btn.primary', {onclick: () => this.pack()}, icon('down'), t('packing.make'));
     this.dialog = new Dialog({
@@ -61,6 +62,7 @@ class Packing {
           ),
           this.rows,
         ),
+        h('label.check', {}, this.proposals, ' ', t('packing.proposals')),
         this.wrong,
       ],
       buttons: [button('.btn', {onclick: () => this.dialog.close()}, t('close')), this.make],
@@ -120,7 +122,10 @@ class Packing {
     this.make.disabled = true;
     setText(this.wrong, '');
     setText(this.about, t('packing.busy'));
-    const reply = await this.bench.connection.send('pack', {documents: this.chosen()});
+    const reply = await this.bench.connection.send('pack', {
+      documents: this.chosen(),
+      with_proposals: this.proposals.checked,
+    });
     if (!reply.ok) {
       this.paint();
       setText(this.wrong, reply.error.message);
