@@ -172,7 +172,9 @@ def _serve(settings: AppSettings) -> int:
         if keys is not None:
             closing.callback(keys.close)
         find_person = (lambda key: None) if keys is None else keys.person_with
-        sign_in = None if settings.no_auth else SignIn.from_file(log.with_name(log.name + ".token"), find_person)
+        sign_in = None
+        if not settings.no_auth:
+            sign_in = SignIn.from_file(log.with_name(log.name + ".token"), find_person, settings.person_header)
         metrics = Metrics(sessions)
         page = build_server(
             api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host, metrics=metrics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -20,6 +21,8 @@ REGISTRY_VARIABLE: Final = "PINPOINT_MODEL_REGISTRY"
 DEFAULT_MODEL_REGISTRY: Final = (
     "https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json"
 )
+
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9-]*")
 
 
 def positive(text: str) -> int:
@@ -81,6 +84,13 @@ class AppSettings:
         default=False,
         metadata={"help": "let everybody who reaches the address use the app, without the access token"},
     )
+    person_header: str = field(
+        default="",
+        metadata={
+            "help": "header in which a proxy that sends the access token names the person, such as X-Forwarded-User",
+            "metavar": "NAME",
+        },
+    )
     port: int = field(
         default=DEFAULT_PORT,
         metadata={"help": "port to listen on (or PORT); if it is busy, the next free one is used", "type": int},
@@ -127,6 +137,10 @@ class AppSettings:
             raise ValueError(f"the port is {self.port}; it must be between 0 and 65535")
         if self.threads < 1:
             raise ValueError(f"--threads is {self.threads}; it must be at least 1")
+        if not _HEADER_NAME.fullmatch(self.person_header):
+            raise ValueError(f"--person-header is {self.person_header!r}; it must be the name of a header")
+        if self.person_header and self.no_auth:
+            raise ValueError("--person-header needs the access token: start without --no-auth")
         check_registry(self.model_registry)
 
 

@@ -1,7 +1,7 @@
 """Who may use the page: browsers that once opened the address with a token, and programs that send one.
 
 The access token is that of the server's owner. Where several people use a server, each has a key of their own, which
-tells who they are and can be revoked.
+tells who they are and can be revoked; or a proxy that signs people in sends the access token and names the person.
 
 Other programs and other people on the same computer can reach a local server too, so the token is needed there as well.
 """
@@ -15,7 +15,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs
@@ -30,6 +30,7 @@ from app.whole_files import write_whole
 Header = tuple[bytes, bytes]
 
 _TOKEN = re.compile(r"[\w-]{16,200}", re.ASCII)
+_MAX_NAME: Final = 100  # characters of a person's name
 _COOKIE_SECONDS: Final = 400 * 24 * 3600  # browsers allow no longer age
 _TICKET_SECONDS: Final = 60.0
 _PAGE: Final = """<!doctype html>
@@ -59,16 +60,24 @@ class SignIn:
     where other users of the computer can see it, in the command line of a browser: it is good once, for a minute.
     """
 
-    def __init__(self, token: str, find_person: Callable[[str], str | None] = lambda key: None) -> None:
-        """`find_person` returns the name of the person with that key."""
+    def __init__(
+        self, token: str, find_person: Callable[[str], str | None] = lambda key: None, person_header: str = ""
+    ) -> None:
+        """`find_person` returns the name of the person with that key.
+
+        With a `person_header`, the access token as `Authorization` is a proxy's, which names the person in that header.
+        """
         self.token = token
         self._find_person = find_person
+        self._person_header = person_header.lower().encode("ascii")
         # Cookies do not depend on the port: two servers of one computer need two names.
         self.cookie = "pinpoint-" + hashlib.sha256(token.encode()).hexdigest()[:8]
         self._tickets: dict[str, float] = {}  # the end of each, by `time.monotonic()`
 
     @classmethod
-    def from_file(cls, path: Path, find_person: Callable[[str], str | None] = lambda key: None) -> SignIn:
+    def from_file(
+        cls, path: Path, find_person: Callable[[str], str | None] = lambda key: None, person_header: str = ""
+    ) -> SignIn:
         """With the token of this file, which is created if it is not there; only its owner may read it.
 
         Raises AppError if the file has something else, and OSError if it cannot be read or written.
@@ -90,7 +99,7 @@ class SignIn:
                 ) from None
             if os.name == "posix":
                 path.chmod(0o600)
-        return cls(token, find_person)
+        return cls(token, find_person, person_header)
 
     def address(self, server: str) -> str:
         """The address of the page with the token."""
@@ -105,18 +114,18 @@ class SignIn:
     def person_of(self, headers: Iterable[Header]) -> str | None:
         """Who sends a request: the name of a person, "" for the access token, None for neither.
 
-        Both are read from the cookie, or from `Authorization: Bearer TOKEN`.
+        Both are read from `Authorization: Bearer TOKEN`, else from the cookie.
         """
-        for name, value in headers:
-            text = value.decode("latin-1")
-            given = ""
-            if name == b"authorization":
-                given = text.removeprefix("Bearer ")
-            elif name == b"cookie":
-                given = cookie_parser(text).get(self.cookie, "")
-            if (person := self._person(given)) is not None:
-                return person
-        return None
+        sent = dict(headers)
+        if self._is_behind_proxy(headers):
+            return _name_in(sent.get(self._person_header, b""))
+        if (person := self._person(_bearer(sent))) is not None:
+            return person
+        return self._person(cookie_parser(sent.get(b"cookie", b"").decode("latin-1")).get(self.cookie, ""))
+
+    def _is_behind_proxy(self, headers: Iterable[Header]) -> bool:
+        """Whether a proxy that signs people in has passed the request on."""
+        return bool(self._person_header) and self._person(_bearer(dict(headers))) == ""
 
     def answer(self, query: bytes, headers: Iterable[Header]) -> Response | None:
         """The reply to a request for the page itself: signs in, or asks for the token; None for the page.
@@ -131,6 +140,8 @@ class SignIn:
         if self._person(token) is not None:
             reply = Response(status_code=303, headers={"location": "./"})
             reply.set_cookie(self.cookie, token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
+        elif "sign-out" in given and self._is_behind_proxy(headers):
+            reply = PlainTextResponse("The proxy of this server has signed you in: sign out there.")
         elif "sign-out" in given:
             reply = self._question(headers, is_wrong=False)
             reply.delete_cookie(self.cookie, httponly=True, samesite="lax")
@@ -174,3 +185,14 @@ class SignIn:
 
     def _is_ticket(self, text: str) -> bool:
         return self._tickets.pop(text, 0.0) > time.monotonic()
+
+
+def _bearer(headers: Mapping[bytes, bytes]) -> str:
+    """The token that a request sends as `Authorization`; "" without one."""
+    return headers.get(b"authorization", b"").decode("latin-1").removeprefix("Bearer ")
+
+
+def _name_in(value: bytes) -> str | None:
+    """The name of a person in a header; None if it has no usable name."""
+    name = value.decode("utf-8", "replace").strip()
+    return name if name.isprintable() and 0 < len(name) <= _MAX_NAME else None

@@ -20,6 +20,7 @@ from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import import_jsonl, session_jsonl
 from app.serving.keys import ApiFile
 from app.sessions import Sessions
+from app.settings import AppSettings
 from app.ui.api import Api
 from app.ui.server import build_server
 from app.ui.sign_in import SignIn
@@ -186,3 +187,31 @@ def test_person_is_added_to_payloads_that_are_json_already(tmp_path: Path):
     assert json.loads(last.payload_json) == {"person": 'A "quoted" name'}
     sessions.close()
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"authorization": f"Bearer {TOKEN}", "x-forwarded-user": " Ana Šilva "}, "Ana Šilva"),
+        ({"authorization": f"Bearer {TOKEN}"}, None),
+        ({"authorization": f"Bearer {TOKEN}", "x-forwarded-user": ""}, None),
+        ({"authorization": f"Bearer {TOKEN}", "x-forwarded-user": "a\x07b"}, None),
+        ({"authorization": f"Bearer {TOKEN}", "x-forwarded-user": "x" * 101}, None),
+        ({"authorization": "Bearer wrong", "x-forwarded-user": "Ana"}, None),
+        ({"x-forwarded-user": "Ana"}, None),
+        ({"cookie": f"COOKIE={TOKEN}", "x-forwarded-user": "Ana"}, ""),  # the owner, without the proxy
+    ],
+)
+def test_proxy_with_the_access_token_names_the_person(headers: dict[str, str], expected: str | None):
+    sign_in = SignIn(TOKEN, person_header="X-Forwarded-User")
+    sent = [(name.encode(), value.replace("COOKIE", sign_in.cookie).encode()) for name, value in headers.items()]
+    assert sign_in.person_of(sent) == expected
+    if expected and (answer := sign_in.answer(b"sign-out", sent)):
+        assert b"sign out there" in bytes(answer.body)
+
+
+def test_header_that_names_people_needs_a_name_and_the_token():
+    assert AppSettings(person_header="X-Forwarded-User").person_header == "X-Forwarded-User"
+    for wrong in ({"person_header": "x: y"}, {"person_header": "X-User", "no_auth": True}):
+        with pytest.raises(ValueError, match="--person-header"):
+            AppSettings(**wrong)
