@@ -115,7 +115,7 @@ def test_errors_of_files_stay_translatable(separate: SeparateReader):
     [
         (ReadingLimits(0, 600, 2**31), "takes more than 0 seconds. Split the file"),
         (ReadingLimits(60, 0, 2**31), "takes more than 0 seconds. Split the file"),
-        (ReadingLimits(60, 600, 150 * 2**20), "takes more than 0.1 GiB of memory. Split the file"),
+        (ReadingLimits(60, 600, 80 * 2**20), "takes more than 0.1 GiB of memory. Split the file"),
     ],
 )
 def test_a_file_that_takes_too_much_is_refused_with_the_limit(limits: ReadingLimits, problem: str):
