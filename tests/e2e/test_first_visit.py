@@ -20,7 +20,7 @@ def screen(
     browser: Browser, context: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Screen]:
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("app.sessions.MODEL_FOLDER", Path("models/hand"))  # so that a better one is offered
+    monkeypatch.setattr("app.sessions.sessions.MODEL_FOLDER", Path("models/hand"))  # so that a better one is offered
     decoder = HandDecoder()
     with serve(ready_model(decoder), tmp_path) as url:
         screen = Screen(context.new_page(), url, shows_marks=True)
