@@ -95,6 +95,8 @@ def test_logged_request_reproduces_its_hypotheses(url: str, tabs: BrowserContext
             assert payload["model"] == translator.checksum
             requests[key] = payload
         elif event["type"] == "decode_result" and payload["status"] == "complete" and num_compared < 5:
+            if requests[key]["learned"]:  # the model here has learned nothing
+                continue
             request = request_of(requests[key].get("asked", requests[key]), sources[key[0]])
             again = translator.translate(request, SearchOptions(**requests[key]["options"]))
             assert [h.text for h in again.hypotheses] == [h["text"] for h in payload["hypotheses"]]
