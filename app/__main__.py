@@ -118,8 +118,6 @@ def _serve(settings: AppSettings) -> int:
     model = ModelHandle(settings.model, settings.direction, settings.device)
     model.load_in_background(settings.threads)
 
-    import uvicorn
-
     from app.log.store import LogStore
     from app.models.document_direction import read_ahead
     from app.models.published_models import PublishedModels
@@ -129,7 +127,7 @@ def _serve(settings: AppSettings) -> int:
     from app.sessions import Sessions
     from app.ui.access import is_loopback
     from app.ui.api import Api
-    from app.ui.server import Server, bind, build_server
+    from app.ui.server import Server, bind, build_server, server_config
     from app.ui.sign_in import SignIn
     from app.whole_files import remove_leftovers
 
@@ -194,10 +192,7 @@ def _serve(settings: AppSettings) -> int:
             threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
         files.start_ahead()
         sessions.start()
-        config = uvicorn.Config(
-            metrics.counting(application), log_level="warning", timeout_graceful_shutdown=1, access_log=False
-        )
-        Server(config, *stops).run(sockets=[listener])
+        Server(server_config(metrics.counting(application)), *stops).run(sockets=[listener])
     return 0
 
 

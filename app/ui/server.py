@@ -29,6 +29,9 @@ from app.ui.api import Api
 from app.ui.page import STATIC_PATH, json_reply, mount_page
 from app.ui.sign_in import SignIn
 
+# How long an idle connection stays open. A client that sends a request while the server closes its connection gets an
+# error instead of an answer: clients and proxies close theirs earlier (nginx after 60 seconds).
+KEEP_ALIVE_SECONDS = 75
 STATIC_FOLDER = Path(__file__).parent / "static"
 MAX_BODY_BYTES = MAX_MEMORY_BYTES * 4 // 3 + 2 * 2**20  # the largest translation memory as base64 in its message
 UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
@@ -125,6 +128,17 @@ def _is_used(method: str, path: str) -> bool:
     if method == "POST":
         return path.startswith(_WRITE_PATHS)
     return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))
+
+
+def server_config(application: Any) -> uvicorn.Config:
+    """The settings of the server that answers for an ASGI application."""
+    return uvicorn.Config(
+        application,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+    )
 
 
 class Server(uvicorn.Server):

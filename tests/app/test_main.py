@@ -19,7 +19,7 @@ import app
 from app.__main__ import _parse, _set_environment, main
 from app.paths import default_log_path
 from app.ui.api import Api
-from app.ui.server import Server, bind
+from app.ui.server import Server, bind, server_config
 from tests.app.ui.test_api import api, message  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -240,3 +240,36 @@ def test_replies_are_not_delayed_until_the_reader_confirms_the_first_packet():
             return is_off
 
     assert asyncio.run(is_undelayed())
+
+
+def test_idle_connection_stays_open_longer_than_clients_and_proxies_keep_theirs():
+    """A request that meets the server's closing of its connection has an error instead of an answer."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None: ...
+
+    assert server_config(application).timeout_keep_alive > 60, "nginx"
+
+
+@pytest.mark.full
+def test_connection_answers_again_after_more_than_the_usual_five_seconds():
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def lines() -> list[bytes]:
+        listener = bind("127.0.0.1", 0)
+        server = Server(server_config(application))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        found = []
+        for pause in (0.0, 6.0):
+            await asyncio.sleep(pause)
+            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            found.append(await reader.readline())
+            await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+        server.should_exit = True
+        await serving
+        return found
+
+    assert [line[:12] for line in asyncio.run(lines())] == [b"HTTP/1.1 204"] * 2
