@@ -28,13 +28,13 @@ def whole_file(path: Path, *, mode: int = 0o666, replaces: bool = True) -> Itera
     try:
         os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode))
         yield temporary
-        _write_through(temporary)
+        write_through(temporary)
         if replaces:
             os.replace(temporary, path)
         else:
             _rename_to_new(temporary, path)
         with suppress(OSError):  # not every system can
-            _write_through(path.parent)
+            write_through(path.parent)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -73,7 +73,8 @@ def _is_in_use(path: Path, process: int) -> bool:
         return False
 
 
-def _write_through(path: Path) -> None:
+def write_through(path: Path) -> None:
+    """Returns when the file or folder is on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(descriptor)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from app.models.published_models import BEGUN_SUFFIX, KEPT_SECONDS
+from app.whole_files import write_whole
 from engine import cache_folder
 
 Kind = Literal["published", "pair", "hub"]
@@ -39,8 +40,7 @@ class BegunDownloads:
         """Keeps the download of a document."""
         file = self._file(token)
         with suppress(OSError):  # then it is not continued by itself
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(asdict(download)), encoding="utf-8")
+            write_whole(file, json.dumps(asdict(download)).encode())
 
     def of(self, token: str) -> BegunDownload | None:
         """The download of a document that has not ended; None without one, or if it is older than a week."""

@@ -24,7 +24,7 @@ from app.i18n import Message
 from app.models.document_direction import has_same_languages
 from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
 from app.models.transfer import download, fetch_bytes, new_client, unpack
-from app.whole_files import write_whole
+from app.whole_files import remove_leftovers, write_whole
 from engine import FetchProgress, cache_folder, install_model
 
 KEPT_SECONDS: Final = 7 * 86_400  # an interrupted download can be continued for so long
@@ -121,6 +121,7 @@ class PublishedModels:
 
     def clean(self) -> None:
         """Removes downloads that nobody continued for a week. Call it at the start."""
+        remove_leftovers(self._downloads)
         with suppress(OSError):
             for folder in self._downloads.iterdir():
                 with suppress(OSError):

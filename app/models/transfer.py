@@ -17,6 +17,7 @@ import httpx
 from app import VERSION
 from app.errors import BrokenDownload, DownloadError
 from app.i18n import Message
+from app.whole_files import write_through
 
 CHUNK_BYTES: Final = 1 << 16
 MAX_TRIES: Final = 3  # without a new byte in between
@@ -114,12 +115,13 @@ def _continue(client: httpx.Client, url: str, target: Path, max_bytes: int, on_b
         is_rest = response.headers.get("Content-Range", "").startswith(f"bytes {num_here}-")
         if response.status_code != httpx.codes.PARTIAL_CONTENT or not is_rest:
             num_here = 0
+            part.write_bytes(b"")  # first: an earlier file's bytes never stand beside the new file's validator
         note.write_text(json.dumps(_validator(response)), encoding="utf-8")
         length = response.headers.get("Content-Length", "")
         expected = num_here + int(length) if length.isascii() and length.isdecimal() else 0
         if expected > max_bytes:
             raise _too_large(url, max_bytes)
-        with part.open("ab" if num_here else "wb") as file:
+        with part.open("ab") as file:
             on_bytes(num_here, expected)
             for chunk in response.iter_raw():
                 num_here += len(chunk)
@@ -127,6 +129,7 @@ def _continue(client: httpx.Client, url: str, target: Path, max_bytes: int, on_b
                     raise _too_large(url, max_bytes)
                 file.write(chunk)
                 on_bytes(num_here, expected)
+    write_through(part)
     part.replace(target)
     note.unlink(missing_ok=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -10,6 +11,7 @@ import threading
 import time
 from collections import namedtuple
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,12 @@ import pytest
 
 from app.errors import DownloadError
 from app.models import published_models, transfer
+from app.models.begun_downloads import BegunDownload, BegunDownloads
 from app.models.published_models import PublishedModels
 from app.models.registry import PublishedModel, read_registry
 from engine import Phrase, Request, Translator, known_models
-from tests.app.models.registry_server import MODEL, VOCABULARY, Registry, serving
+from tests.app.models.registry_server import LIST, MODEL, VOCABULARY, Registry, serving
+from tests.faults import every_error, every_kill
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -192,6 +196,93 @@ def test_changed_file_is_not_joined_to_the_beginning_of_the_earlier_one(
     published.install(model, nothing)
     assert (registry.path_of(entry), "bytes=500-") in registry.requests
     assert installed(published) == ["firefox-en-pt-tiny"]
+
+
+@dataclass
+class Received:
+    """In place of the engine's installation: keeps the files' content, by name."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def __call__(self, folder: Path, name: str, texts: Mapping[str, str]) -> Path:
+        self.files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        return folder
+
+
+EXPECTED = {"model.enpt.intgemm.alphas.bin": MODEL, "vocab.enpt.spm": VOCABULARY}
+
+
+def publish_unpacked(registry: Registry) -> PublishedModel:
+    """A model whose vocabulary is served as it is: nothing but its end shows whether it is whole."""
+    entry = registry.publish()
+    registry.files[registry.path_of(entry, "vocab")] = VOCABULARY
+    [model] = read_registry(registry.body(LIST) or b"", registry.address)
+    return model
+
+
+def leave_an_earlier_version(folder: Path) -> None:
+    """What a download has left that broke off before the registry published another vocabulary."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "vocab.enpt.spm.part").write_bytes(b"older " * 100)
+    (folder / "vocab.enpt.spm.validator").write_text('"\\"that of an older file\\""')
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, pytest.param(errno.EACCES, marks=pytest.mark.full)])
+def test_download_that_fails_anywhere_installs_nothing_wrong_and_goes_on_later(
+    registry: Registry, tmp_path: Path, code: int
+) -> None:
+    model, received = publish_unpacked(registry), Received()
+    published = PublishedModels(registry.address, tmp_path, received)
+    folder = tmp_path / "downloads" / model.name
+    leave_an_earlier_version(folder)
+    num_errors = 0
+    for where, error in every_error(lambda: published.install(model, nothing), code):
+        assert error is None or isinstance(error, DownloadError), f"{where}: {error!r}"
+        assert received.files == ({} if error else EXPECTED), where
+        published.install(model, nothing)
+        assert received.files == EXPECTED, where
+        num_errors += error is not None
+        received.files = {}
+        leave_an_earlier_version(folder)
+    assert num_errors > 10
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+def test_download_goes_on_after_a_kill_at_any_place(registry: Registry, tmp_path: Path) -> None:
+    model, received = publish_unpacked(registry), Received()
+    published = PublishedModels(registry.address, tmp_path, received)
+    folder = tmp_path / "downloads" / model.name
+    leave_an_earlier_version(folder)
+    num_kills = 0
+    for where in every_kill(lambda: published.install(model, nothing)):
+        published.clean()
+        published.install(model, nothing)
+        assert received.files == EXPECTED, where
+        leave_an_earlier_version(folder)
+        num_kills += 1
+    assert num_kills > 10
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+def test_kept_list_and_noted_downloads_stay_whole_after_a_kill(registry: Registry, tmp_path: Path) -> None:
+    registry.publish()
+    published, begun = PublishedModels(registry.address, tmp_path), BegunDownloads(tmp_path / "downloads")
+    notes = BegunDownload("hub", "a/first"), BegunDownload("hub", "a/second", is_continued=True)
+    published.update()
+    begun.note("token", notes[0])
+    registry.publish("pt-en")
+
+    def change() -> None:
+        published.update()
+        begun.note("token", notes[1])
+
+    for where in every_kill(change):
+        found = published.known()
+        assert found is not None and len(found.models) in (1, 2), where
+        assert begun.of("token") in notes, where
+    published.clean()
+    assert not [path for path in (tmp_path / "downloads").iterdir() if path.name.startswith(".pinpoint-")]
 
 
 def lie_about_checksum(registry: Registry, entry: dict[str, Any]) -> None:
