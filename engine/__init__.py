@@ -10,6 +10,7 @@ V vocabulary, P phrases.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from engine.any_engine import Engine, EngineFacts, EngineStatistics, Priority
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
 from engine.search_options import SearchOptions
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from engine.model import Datastore, DatastoreOptions, StoredPair, offer_of
     from engine.pivot import PivotTranslator
     from engine.translator import Translator
-    from engine.worker import Worker, WorkerStatistics
+    from engine.worker import Worker
 else:
     _NEED_TORCH = {
         "engine.importers": (
@@ -68,7 +69,7 @@ else:
         "engine.pivot": ("PivotTranslator",),
         "engine.any_translator": ("AnyTranslator",),
         "engine.translator": ("Translator",),
-        "engine.worker": ("Worker", "WorkerStatistics"),
+        "engine.worker": ("Worker",),
     }
 
     def __getattr__(name: str) -> object:
@@ -88,7 +89,10 @@ __all__ = [
     "Contribution",
     "Datastore",
     "DatastoreOptions",
+    "Engine",
     "EngineError",
+    "EngineFacts",
+    "EngineStatistics",
     "FetchProgress",
     "Follow",
     "Formality",
@@ -103,6 +107,7 @@ __all__ = [
     "Placement",
     "PriceQuestion",
     "Pricing",
+    "Priority",
     "Question",
     "Reason",
     "Relaxation",
@@ -115,7 +120,6 @@ __all__ = [
     "Translation",
     "Translator",
     "Worker",
-    "WorkerStatistics",
     "cache_folder",
     "describe_model",
     "install_model",

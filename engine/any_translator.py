@@ -24,7 +24,7 @@ DEFAULT_OPTIONS = SearchOptions()
 class AnyTranslator(ABC):
     """What a worker and its callers need: a `Translator`, or a `PivotTranslator`, which is documented by it.
 
-    `folder` is the model's; None if there is not exactly one.
+    `folder` is the model's; None if there is not exactly one. `pivot` is the language between two models, else "".
     """
 
     name: str
@@ -33,6 +33,7 @@ class AnyTranslator(ABC):
     directions: Sequence[str]
     domains: Sequence[str]
     formalities: Mapping[str, Sequence[str]]
+    pivot: str = ""
 
     @property
     @abstractmethod

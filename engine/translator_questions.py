@@ -1,7 +1,7 @@
 """Questions to a translator other than a translation: prices, alternatives, scores, spelling, and what can be learned.
 
-They are plain data, which can be pickled. `engine.worker.Worker.ask` takes them; the steps of their
-translations alternate with those of other requests.
+They are plain data, which can be pickled. `Engine.ask` takes them; the steps of their translations alternate with
+those of other requests.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ FLOORS = {
         {"any_translator"},
         {"translator"},
         {"translator_questions"},
+        {"any_engine"},
         {"worker", "evaluation", "pivot"},
         {"train", "cli"},
         {"__main__"},

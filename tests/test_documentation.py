@@ -15,7 +15,7 @@ import pytest
 
 from app.cli.arguments import COMMANDS
 from app.settings import AppSettings
-from engine import WorkerStatistics
+from engine import EngineStatistics
 from tests.cli.transcript import is_like, run, steps
 from tests.test_architecture import FLOORS
 
@@ -183,7 +183,7 @@ def test_status_example_has_the_real_fields() -> None:
     assert example
     shown = json.loads(example[1])
     assert shown.keys() == {"version", "models"}
-    expected = {"model", "state", "device", *(field.name for field in fields(WorkerStatistics))}
+    expected = {"model", "state", "device", *(field.name for field in fields(EngineStatistics))}
     assert shown["models"][0].keys() == expected
 
 

@@ -259,6 +259,8 @@ def test_worker_takes_two_models_as_one(models, alone) -> None:
                 assert texts_and_scores(answer) == texts_and_scores(expected)
                 assert (answer.request, answer.pivot) == (request, expected.pivot)
         assert asked.result(60).constrained.pivot == alone[2].pivot
+        facts = worker.facts
+    assert (facts.pivot, facts.directions, facts.folder) == ("en", ("de-de",), None)
 
 
 def test_cancelled_request_ends_in_either_model(models) -> None:

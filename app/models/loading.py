@@ -7,29 +7,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal
 
 from app.errors import AppError, BrokenDownload
 from engine import (
     AnyTranslator,
+    Engine,
     EngineError,
     FetchProgress,
     ModelError,
-    Question,
-    Request,
     SearchOptions,
-    Translation,
     Translator,
-    WorkerStatistics,
     describe_model,
     offer_of,
 )
-
-if TYPE_CHECKING:
-    from engine import Datastore  # importing it loads PyTorch
 
 # Two rows of the beam for each bank: with one, many constraint tokens make the search greedy in each bank. On 566
 # segments of software documentation with terms, two gave BLEU 22.8 and one gave 22.6, for 4 % more rows.
@@ -39,51 +32,6 @@ SEARCH: Final = SearchOptions(places_per_bank=2, late_penalty=5.0, repetition_pe
 # A proposal with 20 rare terms takes ten seconds; after this time the best so far is shown, and others get their turn.
 DEADLINE_MS: Final = 30_000.0
 ModelState = Literal["loading", "ready", "failed"]
-Priority = Literal["interactive", "document"]
-T = TypeVar("T")
-
-
-class DecodingWorker(Protocol):
-    """The engine's worker, as the app uses it."""
-
-    def submit(
-        self,
-        request: Request,
-        options: SearchOptions,
-        *,
-        key: str,
-        owner: str,
-        priority: Priority = ...,
-        datastore: Datastore | None = ...,
-    ) -> Future[Translation]:
-        """Queues a request. A newer one with the same key cancels it; owners take turns."""
-
-    def ask(
-        self,
-        question: Question[T],
-        *,
-        key: str,
-        owner: str,
-        priority: Priority = ...,
-        deadline_ms: float | None = ...,
-    ) -> Future[T | None]:
-        """Queues a question; its answer is None where a newer one has the same key."""
-
-    def cancel(self, key: str) -> None:
-        """Cancels the queued or running job with this key."""
-
-    def statistics(self) -> WorkerStatistics:
-        """Queue length, latency and throughput."""
-
-    @property
-    def heartbeat(self) -> int | None:
-        """A number that changes while the model works; None while it waits."""
-
-    def restart(self, reason: str) -> None:
-        """Ends what runs with an error, and goes on in a new thread."""
-
-    def close(self) -> None:
-        """Stops the worker."""
 
 
 def load_translator(folder: Path, device: str, on_fetch: FetchProgress | None = None) -> Translator:
@@ -97,7 +45,7 @@ def load_translator(folder: Path, device: str, on_fetch: FetchProgress | None = 
 class ModelHandle:
     """A model, or two as one, and the state of its loading.
 
-    `decoder` is None until `state` is "ready"; `message` says why it failed.
+    `engine` is None until `state` is "ready"; `message` says why it failed.
     `fetched` is the percentage that has been downloaded; None where nothing is downloaded.
     """
 
@@ -129,7 +77,7 @@ class ModelHandle:
         self.pivot = ""  # of two models as one, the language between
         self.num_threads = 0
         self.loaded_from: Path | None = None  # a folder, also where `folder` is a hub id
-        self.decoder: DecodingWorker | None = None
+        self.engine: Engine | None = None
         self._listeners: list[Callable[[], None]] = []
         self._fetch_listeners: list[Callable[[], None]] = []
         self._is_stopped = threading.Event()
@@ -190,21 +138,21 @@ class ModelHandle:
         }
 
     def status(self) -> dict[str, Any]:
-        """The model's state for the status page, with the fields of WorkerStatistics once it is ready."""
+        """The model's state for the status page, with the fields of EngineStatistics once it is ready."""
         status: dict[str, Any] = {"model": self.name, "state": self.state, "device": self.device}
-        return status if self.decoder is None else {**status, **asdict(self.decoder.statistics())}
+        return status if self.engine is None else {**status, **asdict(self.engine.statistics())}
 
     def close(self) -> None:
-        """Stops the worker, or loading."""
+        """Closes the engine, or stops loading."""
         self.stop()
-        if self.decoder is not None:
-            self.decoder.close()
+        if self.engine is not None:
+            self.engine.close()
 
     def _load(self, num_threads: int | None) -> None:
         try:
             import torch
 
-            from engine import PivotTranslator, Worker
+            from engine import Worker
 
             if num_threads is not None:
                 torch.set_num_threads(num_threads)
@@ -214,15 +162,10 @@ class ModelHandle:
                 raise ModelError(
                     f"{translator.name} translates {offer_of(translator.directions)}, not {self.fixed_direction}"
                 )
-            self.num_threads = torch.get_num_threads()
-            self.checksum = translator.checksum
-            self.loaded_from = translator.folder
-            self.formalities, self.domains = translator.formalities, translator.domains
-            self.pivot = translator.pivot if isinstance(translator, PivotTranslator) else ""
-            worker = Worker(translator, deadline_ms=DEADLINE_MS)
-            self.adopt(worker, name=translator.name, directions=translator.directions)
+            engine = Worker(translator, deadline_ms=DEADLINE_MS)
+            self.adopt(engine)
             if self.is_stopped:  # while it was loading, so that nobody else closes it
-                worker.close()
+                engine.close()
         except (AppError, EngineError) as error:
             self.is_broken_off = isinstance(error, BrokenDownload)
             self._finish("failed", error.args[0] if error.args else "")  # a Message stays translatable
@@ -246,9 +189,13 @@ class ModelHandle:
         if self.is_stopped:
             raise ModelError(f"loading {self.name} was stopped")
 
-    def adopt(self, decoder: DecodingWorker, *, name: str, directions: Sequence[str]) -> None:
-        """Uses a worker that is ready."""
-        self.decoder, self.name, self.directions = decoder, name, directions
+    def adopt(self, engine: Engine) -> None:
+        """Uses an engine that is ready."""
+        facts = engine.facts
+        self.name, self.directions, self.checksum = facts.name, facts.directions, facts.checksum
+        self.formalities, self.domains = facts.formalities, facts.domains
+        self.loaded_from, self.pivot, self.num_threads = facts.folder, facts.pivot, facts.num_threads
+        self.engine = engine
         self._finish("ready", "")
 
     def _finish(self, state: ModelState, message: str) -> None:

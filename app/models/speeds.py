@@ -33,8 +33,8 @@ class MeasuredSpeeds:
     def measure(self, handles: Iterable[ModelHandle]) -> None:
         """Keeps the median times of models that are at work."""
         for handle in handles:
-            if handle.decoder is not None and handle.loaded_from is not None and _is_listed(handle.loaded_from):
-                statistics = handle.decoder.statistics()
+            if handle.engine is not None and handle.loaded_from is not None and _is_listed(handle.loaded_from):
+                statistics = handle.engine.statistics()
                 if statistics.median_latency_ms is not None and statistics.num_answered >= MIN_MEASURED:
                     self._write({**self.all(), handle.loaded_from.name: round(statistics.median_latency_ms, 1)})
 

@@ -58,7 +58,7 @@ class Watchdog:
             del self._silent[gone]
             self._reported.pop(gone, None)
         for model in models:
-            beat = None if model.decoder is None else model.decoder.heartbeat
+            beat = None if model.engine is None else model.engine.heartbeat
             earlier, num_ticks = self._silent.get(model, (None, 0))
             if beat is None or beat != earlier:
                 self._silent[model] = (-1 if beat is None else beat, 0)
@@ -69,11 +69,11 @@ class Watchdog:
             if num_ticks + 1 == self._reported_after:
                 message = self._reported[model] = _silence(num_ticks + 1)
                 self._report(model, message, True)
-            elif num_ticks + 1 >= self._restarted_after and model.decoder is not None:
+            elif num_ticks + 1 >= self._restarted_after and model.engine is not None:
                 _log.error(
                     "the model %s has not answered for %d seconds: a new thread starts", model.name, num_ticks + 1
                 )
-                model.decoder.restart(_restart(num_ticks + 1))
+                model.engine.restart(_restart(num_ticks + 1))
 
     def _run(self) -> None:
         while not self._is_closed.wait(TICK_SECONDS):

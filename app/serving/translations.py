@@ -19,7 +19,7 @@ from app.errors import ApiError, CommandError
 from app.formats.documents import FileOverview
 from app.glossary import TermMatcher
 from app.models.document_direction import decide, language_and_script
-from app.models.loading import DecodingWorker, ModelHandle
+from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.segments.state import SegmentState
 from app.serving.admission import Caller
@@ -39,6 +39,7 @@ from app.text.words import count_words
 from engine import (
     Alternative,
     AlternativesQuestion,
+    Engine,
     EngineError,
     Follow,
     Hypothesis,
@@ -180,12 +181,12 @@ class TranslationService:
 
     async def _ask(self, caller: Caller, setup: TranslationSetup, question: Question[T], gone: Hangup) -> T:
         """The answer to one question. Raises ApiError."""
-        worker, key = _worker(setup), _new_key()
+        engine, key = _engine(setup), _new_key()
         try:
-            asked = worker.ask(question, key=key, owner=caller.owner, priority="document")
+            asked = engine.ask(question, key=key, owner=caller.owner, priority="document")
         except EngineError as error:
             raise _error(error) from error
-        (found,) = await _finished(worker, {key: asked}, gone)
+        (found,) = await _finished(engine, {key: asked}, gone)
         if found is None:
             raise ApiError("not_ready", "The model was released or does not answer: try again.", retry_after=5)
         return found
@@ -203,18 +204,18 @@ class TranslationService:
     async def _submit(
         self, caller: Caller, setup: TranslationSetup, asked: Iterable[tuple[Request, int]], gone: Hangup
     ) -> list[Translation]:
-        worker = _worker(setup)
+        engine = _engine(setup)
         futures: dict[str, Future[Any]] = {}
         try:
             for request, most in asked:
                 key = _new_key()
                 options = replace(self._options, nbest=most)
-                futures[key] = worker.submit(request, options, key=key, owner=caller.owner, priority="document")
+                futures[key] = engine.submit(request, options, key=key, owner=caller.owner, priority="document")
         except EngineError as error:
             for key in futures:
-                worker.cancel(key)
+                engine.cancel(key)
             raise _error(error) from error
-        return await _finished(worker, futures, gone)
+        return await _finished(engine, futures, gone)
 
 
 def fitting_directions(model: ModelHandle, source: str | None, target: str) -> list[str]:
@@ -234,7 +235,7 @@ def unsupported(source: str | None, target: str, directions: Sequence[str]) -> A
     return ApiError("unsupported", f"No model translates {asked}. There is: {offer_of(directions)}.")
 
 
-async def _finished(worker: DecodingWorker, futures: dict[str, Future[T]], gone: Hangup) -> list[T]:
+async def _finished(engine: Engine, futures: dict[str, Future[T]], gone: Hangup) -> list[T]:
     """The results. Cancels unfinished work after an error, after ANSWER_SECONDS, and when the caller hangs up."""
     if not futures:
         return []
@@ -252,7 +253,7 @@ async def _finished(worker: DecodingWorker, futures: dict[str, Future[T]], gone:
     finally:
         for key, future in futures.items():
             if not future.done():
-                worker.cancel(key)
+                engine.cancel(key)
         for task in either:
             task.cancel()
             with suppress(asyncio.CancelledError, Exception):
@@ -265,10 +266,10 @@ def _error(error: EngineError) -> ApiError:
     return ApiError("not_ready", "The model was released or does not answer: try again.", retry_after=5)
 
 
-def _worker(setup: TranslationSetup) -> DecodingWorker:
-    if setup.model.decoder is None:
+def _engine(setup: TranslationSetup) -> Engine:
+    if setup.model.engine is None:
         raise ApiError("not_ready", "The model is still being loaded.", retry_after=5)
-    return setup.model.decoder
+    return setup.model.engine
 
 
 def _new_key() -> str:

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 
 from app.errors import LogError
 from app.log.records import NewEvent, to_json
-from app.models.loading import ModelHandle, Priority
+from app.models.loading import ModelHandle
 from app.segments.proposal_view import DecodingResult
 from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key, segment_update
 from app.tags.protect import Protection
@@ -27,7 +27,7 @@ from app.workspace.pace import Pace
 from app.workspace.pricing import PriceRequests
 from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
-from engine import EngineError, Reason, Request, SearchOptions, Translation
+from engine import EngineError, Priority, Reason, Request, SearchOptions, Translation
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
 WINDOW = 8
@@ -100,11 +100,11 @@ class DecodeQueue:
         model = self._core.model
         if model.state == "failed":
             return
-        if priority == "interactive" and model.decoder is not None:
+        if priority == "interactive" and model.engine is not None:
             self._questions.cancel()  # they are about a proposal that goes
             self._prices.cancel()
         asked = self._core.adopt(replace(segment, requested=segment.requested + 1))
-        if model.decoder is None:
+        if model.engine is None:
             self._waiting[segment.index] = priority
         else:
             self._submit(asked, priority)
@@ -121,8 +121,8 @@ class DecodeQueue:
     def sources_changed(self, indices: Sequence[int]) -> None:
         """These segments were split or merged: their old requests are void, and the open segment is decoded again."""
         for index in indices:
-            if self._core.model.decoder is not None:
-                self._core.model.decoder.cancel(self._key(index))
+            if self._core.model.engine is not None:
+                self._core.model.engine.cancel(self._key(index))
             self._waiting.pop(index, None)
             self._in_flight.pop(index, None)
             self._texts_before.pop(index, None)
@@ -267,10 +267,10 @@ class DecodeQueue:
         self._filling.shutdown(wait=False, cancel_futures=True)
 
     def _cancel(self, *priorities: Priority) -> None:
-        decoder = self._core.model.decoder
-        if decoder is not None:
+        engine = self._core.model.engine
+        if engine is not None:
             for index in [i for i, priority in self._in_flight.items() if priority in priorities]:
-                decoder.cancel(self._key(index))
+                engine.cancel(self._key(index))
 
     def _protection(self, segment: SegmentState) -> Protection:
         return Protection.of(self._style.request(segment))
@@ -279,15 +279,15 @@ class DecodeQueue:
         return f"{self._core.token}/{index}"
 
     def _pump(self) -> None:
-        while not self.is_suspended and len(self._in_flight) < WINDOW and self._core.model.decoder is not None:
+        while not self.is_suspended and len(self._in_flight) < WINDOW and self._core.model.engine is not None:
             segment = self._order.next(only_again=not self.is_pretranslating)
             if segment is None:
                 return
             self.ask(segment, "document")
 
     def _submit(self, segment: SegmentState, priority: Priority) -> None:
-        decoder = self._core.model.decoder
-        assert decoder is not None
+        engine = self._core.model.engine
+        assert engine is not None
         index = segment.index
         self._in_flight[index] = priority
         future: Future[Translation]
@@ -302,7 +302,7 @@ class DecodeQueue:
                 future = Future()
                 future.set_result(copy)
             else:
-                future = decoder.submit(
+                future = engine.submit(
                     request,
                     self._options,
                     key=self._key(index),

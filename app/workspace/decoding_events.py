@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from app.models.loading import ModelHandle, Priority
+from app.models.loading import ModelHandle
 from app.segments.state import SegmentState
 from app.tags.protect import Protection
-from engine import PivotTranslation, Request, SearchOptions, Translation
+from engine import PivotTranslation, Priority, Request, SearchOptions, Translation
 
 
 def request_payload(

@@ -180,7 +180,7 @@ class GlossaryImports:
         With a model, the checks continue in the background until everything is checked or the import is over.
         """
         num_terms = max(0, len(staged.terms) - first)
-        if (num_terms or texts) and self._core.model.decoder is not None:
+        if (num_terms or texts) and self._core.model.engine is not None:
             staged.is_checking = True
             wrong = {text: written for text, written in spelt.items() if written is not None}
             threading.Thread(target=self._check_rest, args=(staged, first, texts, wrong), daemon=True).start()
@@ -300,11 +300,11 @@ def misspellings_of(model: ModelHandle, texts: Sequence[str], owner: str) -> dic
     for start in range(0, len(texts), SPELLING_PORTION):
         portion = texts[start : start + SPELLING_PORTION]
         left = end - time.monotonic()
-        if model.decoder is None or left <= 0:
+        if model.engine is None or left <= 0:
             break
         try:
             question = SpellingQuestion(tuple(portion))
-            answer = model.decoder.ask(question, key=f"spelling/{owner}", owner=owner).result(left)
+            answer = model.engine.ask(question, key=f"spelling/{owner}", owner=owner).result(left)
         except (TimeoutError, CancelledError, EngineError):
             break
         if answer is None:

@@ -104,8 +104,8 @@ class Learning:
     def stop(self) -> None:
         """Forgets everything and learns no more until `start`."""
         self._round += 1
-        if self._core.model.decoder is not None and self._asked is not None:
-            self._core.model.decoder.cancel(self._key)
+        if self._core.model.engine is not None and self._asked is not None:
+            self._core.model.engine.cancel(self._key)
         self._wanted, self._known, self._new, self._asked = {}, {}, set(), None
         self._empty = self._datastore = None
         self._is_stale = False
@@ -128,7 +128,7 @@ class Learning:
 
     @property
     def _is_on(self) -> bool:
-        return self._project().learns and self._core.model.decoder is not None
+        return self._project().learns and self._core.model.engine is not None
 
     @property
     def _key(self) -> str:
@@ -181,8 +181,8 @@ class Learning:
 
     def _learn_next(self) -> None:
         """Asks the model for the next pair that it does not know, if it is not at one."""
-        decoder = self._core.model.decoder
-        if decoder is None or self._asked is not None:
+        engine = self._core.model.engine
+        if engine is None or self._asked is not None:
             return
         pair = next((pair for pair in self._in_order() if pair.origin not in self._known), None)
         if pair is None:
@@ -193,8 +193,8 @@ class Learning:
         target = "" if is_copied(pair.source) else protection.request.prefix
         question = LearningQuestion(replace(protection.request, prefix=""), target, pair.origin)
         try:
-            future = decoder.ask(question, key=self._key, owner=self._core.token, priority="document")
-        except EngineError:  # the worker is closing
+            future = engine.ask(question, key=self._key, owner=self._core.token, priority="document")
+        except EngineError:  # the engine is closing
             return
         self._asked = pair.origin
         number = self._round

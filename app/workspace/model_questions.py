@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.models.loading import DEADLINE_MS, DecodingWorker
+from app.models.loading import DEADLINE_MS
 from app.segments.completion import completion_of
 from app.segments.constraint_changes import clean_locked, clean_target
 from app.segments.proposal_view import reason_message
@@ -23,7 +23,7 @@ from app.workspace.alternatives import WordQuestion, alternatives_view, question
 from app.workspace.core import WorkspaceCore
 from app.workspace.learning import Learning
 from app.workspace.style_choice import StyleChoice
-from engine import Alternative, Request, SearchOptions, Translation
+from engine import Alternative, Engine, Request, SearchOptions, Translation
 
 # Nats for each piece that a revision changes. With the bundled model, after the first correction in 120 sentences (60
 # of documentation, 60 of talks): 63 changed, 28 for the better, 7 for the worse. With the default, 3: 43, 18, 6.
@@ -51,9 +51,9 @@ class Questions:
 
     def cancel(self) -> None:
         """Cancels the running questions; their futures give None."""
-        if (decoder := self._core.model.decoder) is not None:
+        if (engine := self._core.model.engine) is not None:
             for key in self._keys.values():
-                decoder.cancel(key)
+                engine.cancel(key)
 
     def ask_alternatives(
         self, index: int, word: int, text: str
@@ -68,7 +68,7 @@ class Questions:
                 nothing.set_result(())
                 return question, nothing
             key, owner = self._keys["alternatives"], self._core.token
-            return question, self._decoder().ask(asked, key=key, owner=owner, deadline_ms=DEADLINE_MS)
+            return question, self._engine().ask(asked, key=key, owner=owner, deadline_ms=DEADLINE_MS)
 
     def show_alternatives(self, question: WordQuestion, found: Iterable[Alternative]) -> Json:
         """The answer for the page; logs it."""
@@ -133,15 +133,15 @@ class Questions:
         protection = Protection.of(request)
         options = replace(self.options, nbest=1)
         key, owner = self._keys[question], self._core.token
-        asked = self._decoder().submit(
+        asked = self._engine().submit(
             protection.request, options, key=key, owner=owner, datastore=self._learning.datastore
         )
         return _restored(asked, protection)
 
-    def _decoder(self) -> DecodingWorker:
-        if (decoder := self._core.model.decoder) is None:
+    def _engine(self) -> Engine:
+        if (engine := self._core.model.engine) is None:
             raise CommandError(Message("The model is not there yet: ask again in a moment."))
-        return decoder
+        return engine
 
 
 def _restored(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:

@@ -35,19 +35,19 @@ class PriceRequests:
 
     def request(self, segment: SegmentState) -> None:
         """Asks the model for the prices of this segment's constraints, unless they are known or being computed."""
-        worker = self._core.model.decoder
+        engine = self._core.model.engine
         what = (segment.index, segment.requested)
         if self._running != what:
             self.cancel()
-        if worker is None or not segment.can_be_priced or segment.has_prices or self._running == what:
+        if engine is None or not segment.can_be_priced or segment.has_prices or self._running == what:
             return
         protection = Protection.of(replace(self._style.request(segment), follow=None))  # prices are the model's own
 
         price = PriceQuestion(protection.request, self._options, self._learning.datastore)
         key = self._key(segment.index)
         try:
-            future = worker.ask(price, key=key, owner=self._core.token, deadline_ms=DEADLINE_MS)
-        except EngineError:  # the worker is closing: nobody will look at prices
+            future = engine.ask(price, key=key, owner=self._core.token, deadline_ms=DEADLINE_MS)
+        except EngineError:  # the engine is closing: nobody will look at prices
             return
         self._running = what
         future.add_done_callback(
@@ -58,10 +58,10 @@ class PriceRequests:
 
     def cancel(self) -> None:
         """Cancels the running request, if there is one."""
-        worker = self._core.model.decoder
-        if worker is not None and self._running is not None:
+        engine = self._core.model.engine
+        if engine is not None and self._running is not None:
             (index, _), self._running = self._running, None
-            worker.cancel(self._key(index))
+            engine.cancel(self._key(index))
 
     def _take(self, asked: SegmentState, protection: Protection, done: Future[Pricing | None]) -> None:
         core = self._core

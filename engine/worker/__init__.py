@@ -1,6 +1,5 @@
-"""The thread that owns the model: its queue, its tasks, and figures of its load."""
+"""The engine that runs in this process: the thread that owns the model, its queue and its tasks."""
 
 from engine.worker.worker import Worker
-from engine.worker.worker_statistics import WorkerStatistics
 
-__all__ = ["Worker", "WorkerStatistics"]
+__all__ = ["Worker"]

@@ -14,6 +14,9 @@ from collections.abc import Hashable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+import torch
+
+from engine.any_engine import EngineFacts, EngineStatistics, Priority, checked_priority
 from engine.any_translator import AnyTranslator
 from engine.decoding.limits import check_deadline
 from engine.decoding.loop import JobState, failed, interruption_of
@@ -26,9 +29,9 @@ from engine.search.batching import REFILL_SHARE, Schedule
 from engine.search_options import SearchOptions
 from engine.translation import Translation
 from engine.translator_questions import Question
+from engine.worker.answer_counter import AnswerCounter
 from engine.worker.fair_queue import FairQueue
-from engine.worker.worker_statistics import AnswerCounter, WorkerStatistics
-from engine.worker.worker_tasks import Asking, Priority, Submission, Task, checked_priority
+from engine.worker.worker_tasks import Asking, Submission, Task
 
 T = TypeVar("T")
 
@@ -38,7 +41,7 @@ _Loop = QuestionLoop[Submission, Asking]
 
 
 class Worker:
-    """Decodes requests in a thread of its own. Close it, or use it in a `with` statement.
+    """The `Engine` of this process: decodes in a thread of its own. Close it, or use it in a `with` statement.
 
     `shares_steps` lets documents run in the same steps as interactive requests. By default it is on for an accelerator,
     where a wider step takes hardly longer; on a CPU it would slow the interactive requests down. `deadline_ms` is for
@@ -65,6 +68,21 @@ class Worker:
         self._is_waiting = True
         self._thread = self._new_thread()
         self._thread.start()
+
+    @property
+    def facts(self) -> EngineFacts:
+        """The model's name and abilities."""
+        of = self._translator
+        return EngineFacts(
+            name=of.name,
+            directions=of.directions,
+            formalities=of.formalities,
+            domains=of.domains,
+            checksum=of.checksum,
+            folder=of.folder,
+            pivot=of.pivot,
+            num_threads=torch.get_num_threads(),
+        )
 
     def submit(
         self,
@@ -129,7 +147,7 @@ class Worker:
         with self._changed:
             return self._num_waiting()
 
-    def statistics(self) -> WorkerStatistics:
+    def statistics(self) -> EngineStatistics:
         """The current load and speed."""
         with self._changed:
             return self._answers.statistics(self._num_waiting(), len(self._running), self._num_steps)

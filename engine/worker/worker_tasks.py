@@ -7,21 +7,12 @@ import time
 from collections.abc import Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
+from engine.any_engine import Priority
 from engine.decoding.loop import DecodingJob
 from engine.decoding.question_loop import QuestionRun
-from engine.errors import InvalidRequest
 from engine.translator_questions import Question
-
-Priority = Literal["interactive", "document"]
-
-
-def checked_priority(priority: Priority) -> Priority:
-    """The priority. Raises InvalidRequest if there is none of this name."""
-    if priority not in get_args(Priority):
-        raise InvalidRequest(f"priority is {priority!r}; it must be one of {', '.join(get_args(Priority))}")
-    return priority
 
 
 class _Stop(threading.Event):
@@ -39,11 +30,11 @@ class _Stop(threading.Event):
         return super().is_set()
 
 
-@dataclass(slots=True, eq=False)
-class Submission(DecodingJob):
-    """A job with the future of its translation. `stop` is set to cancel it."""
+@dataclass(eq=False, kw_only=True)  # of two bases, only one can have slots
+class _Waited:
+    """What a caller waits for. `stop` is set to cancel it."""
 
-    priority: Priority = "interactive"
+    priority: Priority
     key: Hashable = None
     deadline_ms: float | None = None
     future: Future[Any] = field(default_factory=Future)
@@ -53,17 +44,15 @@ class Submission(DecodingJob):
 
 
 @dataclass(slots=True, eq=False)
-class Asking(QuestionRun):
-    """A question with the future of its answer. `stop` is set to cancel it."""
+class Submission(DecodingJob, _Waited):
+    """A job with the future of its translation."""
+
+
+@dataclass(slots=True, eq=False)
+class Asking(QuestionRun, _Waited):
+    """A question with the future of its answer."""
 
     question: Question[Any] = field(kw_only=True)
-    key: Hashable = None
-    priority: Priority = "interactive"
-    deadline_ms: float | None = None
-    future: Future[Any] = field(default_factory=Future)
-    submitted_at: float = field(default_factory=time.perf_counter)
-    stop: _Stop = field(default_factory=_Stop)
-    is_answered: bool = False
 
 
 Task = Submission | Asking

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 from app.formats.documents import read_document
 from app.log.store import LogStore
-from app.models.loading import ModelHandle, Priority
+from app.models.loading import ModelHandle
 from app.segments.state import SegmentState
 from app.workspace.commands import Workspace
-from engine import EngineError, Hypothesis, Placement, Reason, Request, SearchOptions, Translation, WorkerStatistics
+from engine import (
+    EngineError,
+    EngineFacts,
+    EngineStatistics,
+    Hypothesis,
+    Placement,
+    Priority,
+    Reason,
+    Request,
+    SearchOptions,
+    Translation,
+)
 
 
 class HandDecoder:
@@ -22,6 +34,7 @@ class HandDecoder:
     """
 
     def __init__(self) -> None:
+        self.facts = EngineFacts("hand", ("en-de",), {}, (), "")
         self.requests: list[tuple[str, Request, Priority, Future[Translation]]] = []
         self.questions: list[tuple[str, Future[Any]]] = []
         self.cancelled: list[str] = []
@@ -69,9 +82,9 @@ class HandDecoder:
             if other == key and not future.done():
                 future.set_result(Translation(request, "cancelled"))
 
-    def statistics(self) -> WorkerStatistics:
+    def statistics(self) -> EngineStatistics:
         waiting = sum(not future.done() for *_, future in self.requests)
-        return WorkerStatistics(waiting, 0, len(self.requests) - waiting, 0, 0, None, None, 0.0)
+        return EngineStatistics(waiting, 0, len(self.requests) - waiting, 0, 0, None, None, 0.0)
 
     heartbeat: int | None = None
 
@@ -140,8 +153,8 @@ def ready_model(
     from pathlib import Path
 
     model = ModelHandle(Path("models/hand"))
-    model.formalities, model.domains = formalities or {}, domains
-    model.adopt(decoder, name="hand", directions=(direction,))
+    decoder.facts = replace(decoder.facts, directions=(direction,), formalities=formalities or {}, domains=domains)
+    model.adopt(decoder)
     return model
 
 

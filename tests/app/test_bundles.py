@@ -224,7 +224,7 @@ def test_drafts_have_the_proposals_of_the_documents_that_were_shown(sessions: Se
     rows = open_job(sessions.bundles)
     first, second = rows[0]["session"], rows[2]["session"]
     workspace = sessions.resume(first)
-    decoder: Any = workspace.model.decoder
+    decoder: Any = workspace.model.engine
     workspace.open(0)
     decoder.answer_all()
     settle(workspace)

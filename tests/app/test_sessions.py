@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -319,7 +320,8 @@ def test_documents_of_every_format_are_exported_after_a_restart(log: Path):
 def test_new_sessions_translate_in_a_direction_of_the_model_and_keep_it(run: Run):
     document = run.sessions.open_document(TEXT, "a.txt")
     assert run.sessions.welcome(None)[0].direction == "en-de"
-    run.sessions.model.adopt(run.decoder, name="other", directions=("fr-en", "en-fr"))
+    run.decoder.facts = replace(run.decoder.facts, directions=("fr-en", "en-fr"))
+    run.sessions.model.adopt(run.decoder)
     assert document.direction == "en-de"
     other = run.sessions.open_document(TEXT, "a.txt")
     assert (other.direction, other.token != document.token) == ("en-fr", True)  # the language of its text

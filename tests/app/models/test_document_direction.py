@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,9 @@ def test_targets_are_grouped_by_source():
 
 def model(directions: tuple[str, ...], wanted: str | None = None, folder: str = "models/hand") -> ModelHandle:
     holder = ModelHandle(Path(folder), wanted)
-    holder.loaded_from = holder.folder
-    holder.adopt(HandDecoder(), name="hand", directions=directions)
+    decoder = HandDecoder()
+    decoder.facts = replace(decoder.facts, directions=directions, folder=holder.folder)
+    holder.adopt(decoder)
     return holder
 
 

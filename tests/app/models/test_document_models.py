@@ -30,7 +30,16 @@ from app.ui.api import Api
 from app.ui.model_results import ModelOffers, PublishedOffers
 from app.ui.server import build_server
 from app.workspace.commands import Workspace
-from engine import ModelEntry, ModelError, Request, SearchOptions, Translator, describe_model, install_model
+from engine import (
+    EngineFacts,
+    ModelEntry,
+    ModelError,
+    Request,
+    SearchOptions,
+    Translator,
+    describe_model,
+    install_model,
+)
 from engine.model import ModelConfig, Transformer, save_weights
 from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
@@ -56,8 +65,9 @@ class SlowModel(ModelHandle):
 
     def come(self, converted: Path | None = None, directions: tuple[str, ...] = ("en-de",)) -> HandDecoder:
         decoder = HandDecoder()
-        self.checksum, self.loaded_from = f"checksum of {self.folder.name}", converted or self.folder
-        self.adopt(decoder, name=self.folder.name, directions=directions)
+        name = self.folder.name
+        decoder.facts = EngineFacts(name, directions, {}, (), f"checksum of {name}", converted or self.folder)
+        self.adopt(decoder)
         return decoder
 
     def fail(self, message: str) -> None:
@@ -443,7 +453,7 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         sessions.models.switch(workspace.model_use, "cached/other")
         assert has_come.wait(60)
         assert workspace.model.name == "other"
-        workspace.model.decoder.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
+        workspace.model.engine.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
         status = Api(sessions).status()["models"]
         assert [(one["model"], one["state"], one["device"]) for one in status] == [
             ("mine", "ready", "cpu"), ("other", "ready", "cpu"),
@@ -573,7 +583,7 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
     with pytest.raises(CommandError, match="choose another model there first"):
         models_.remove("cached/firefox-en-de-tiny")
     for number in range(6):
-        workspace.model.decoder.submit(  # type: ignore[union-attr]
+        workspace.model.engine.submit(  # type: ignore[union-attr]
             Request("Close it."), SearchOptions(beam=2), key=f"key {number}", owner="owner"
         ).result(60)
     [offer] = [

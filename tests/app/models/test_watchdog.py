@@ -44,7 +44,7 @@ def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
     translator = Hanging()
     worker = Worker(translator)  # type: ignore[arg-type]
     model = ready_model(HandDecoder())
-    model.decoder = worker
+    model.engine = worker
     watchdog = Watchdog(
         lambda: [model], lambda _, text, is_new: reports.append((text, is_new)), reported_after=2, restarted_after=4
     )
@@ -83,12 +83,12 @@ def test_a_segment_whose_model_hung_is_translated_when_it_is_opened_again(store:
 def test_a_problem_of_the_model_is_taken_back_and_others_stay(api: Api):  # noqa: F811
     workspace, _ = api.sessions.welcome(None)
     model = api.sessions.model
-    assert isinstance(model, ModelHandle) and isinstance(model.decoder, HandDecoder)
-    model.decoder.heartbeat = 1
+    assert isinstance(model, ModelHandle) and isinstance(model.engine, HandDecoder)
+    model.engine.heartbeat = 1
     for _ in range(31):
         api.sessions.watchdog.tick()
     assert "has not answered for 30 seconds" in workspace.core.problem
     workspace.report("The disk is full.")
-    model.decoder.heartbeat = None
+    model.engine.heartbeat = None
     api.sessions.watchdog.tick()
     assert workspace.core.problem == "The disk is full."

@@ -297,7 +297,7 @@ def test_hangup_cancels_what_the_model_works_on(gateway: ApiGateway, key: str, m
     before = model.status()["num_answered"]
     asyncio.run(gateway(scope, receive, send))
     assert sent[0]["status"] == 504
-    model.decoder.submit(_request(), None, key="after", owner="test", priority="document").result(60)
+    model.engine.submit(_request(), None, key="after", owner="test", priority="document").result(60)
     assert model.status()["num_answered"] - before < 20
     assert model.status()["queue_length"] == 0
 

@@ -54,7 +54,7 @@ def _errors(reply: dict[str, Any]) -> list[Any]:
 def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
     token = checked(api.hello({}))["token"]
     workspace = api.sessions.find(token)
-    decoder: Any = workspace.model.decoder
+    decoder: Any = workspace.model.engine
     assert isinstance(decoder, HandDecoder) and isinstance(api.sessions, Sessions)
     api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     constraints = {"terms_off": [], "bans": [{"text": "rot", "case": "exact"}], "beginning": "", "locked": []}

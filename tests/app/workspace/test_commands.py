@@ -252,7 +252,7 @@ def test_requests_before_the_model_is_ready_are_decoded_later(store: LogStore, d
     workspace.open(2)
     workspace.constrain(2, ["neu"], [])
     assert workspace.snapshot()["model"]["state"] == "loading"
-    model.adopt(decoder, name="late", directions=("en-de",))
+    model.adopt(decoder)
     assert [phrase.text for phrase in decoder.of(2)[-1][0].phrases] == ["neu"]
     assert decoder.of(2)[-1][1] == "interactive"
     workspace.close()

@@ -208,7 +208,7 @@ def test_table_states_how_many_rows_it_omits(workspace: Workspace, monkeypatch: 
 
 def test_words_whose_spelling_was_not_checked_are_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
-    monkeypatch.setattr(workspace.model, "decoder", None)
+    monkeypatch.setattr(workspace.model, "engine", None)
     (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
     assert note == "Whether the model can spell them was not checked for 2 words."
 

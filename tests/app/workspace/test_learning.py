@@ -51,8 +51,7 @@ def worker() -> Iterator[Worker]:
 
 def model_of(worker: Worker) -> ModelHandle:
     model = ModelHandle(MODEL_FOLDER)
-    model.formalities, model.domains = {"en-de": ("formal", "informal")}, ("docs",)
-    model.adopt(worker, name="en-de", directions=("en-de",))
+    model.adopt(worker)
     return model
 
 
@@ -67,7 +66,7 @@ class Run:
         return self.sessions.open_document(text, name)
 
     def end(self) -> None:
-        self.sessions.models.first.decoder = None  # the worker stays for the other tests
+        self.sessions.models.first.engine = None  # the worker stays for the other tests
         self.sessions.close()
         self.store.close()
 

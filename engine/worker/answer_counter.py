@@ -1,37 +1,19 @@
-"""Load and speed of a worker, for its status page."""
+"""Counts what an engine has answered and how fast, for its statistics."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from engine.any_engine import EngineStatistics
 
 _NUM_REMEMBERED = 1000  # latencies in the statistics
 _RECENT_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerStatistics:
-    """Load and speed of a worker.
-
-    Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
-    first. `answers_per_second` is the mean over the last minute, for both priorities. `num_steps` counts decoding
-    steps, each with all sentences of a batch.
-    """
-
-    queue_length: int
-    num_running: int
-    num_answered: int
-    num_failed: int
-    num_steps: int
-    median_latency_ms: float | None
-    p95_latency_ms: float | None
-    answers_per_second: float
-
-
 class AnswerCounter:
-    """Counts the answers of a worker and how long they took. Not thread-safe."""
+    """Counts the answers of an engine and how long they took. Not thread-safe."""
 
     def __init__(self) -> None:
         self._num_answered = 0
@@ -50,12 +32,12 @@ class AnswerCounter:
         self._answered_at.append(now)
         self._forget_old_answers(now)
 
-    def statistics(self, queue_length: int, num_running: int, num_steps: int) -> WorkerStatistics:
+    def statistics(self, queue_length: int, num_running: int, num_steps: int) -> EngineStatistics:
         """The figures of now, with the present load."""
         now = time.perf_counter()
         self._forget_old_answers(now)
         latencies = sorted(self._latencies_ms)
-        return WorkerStatistics(
+        return EngineStatistics(
             queue_length=queue_length,
             num_running=num_running,
             num_answered=self._num_answered,

@@ -1,0 +1,119 @@
+"""The interface of an engine: what translates requests and answers questions, in this process or in others.
+
+Whatever crosses it is plain data that can be pickled, except the futures. Importing it does not load PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, get_args
+
+from engine.errors import InvalidRequest
+from engine.request import Request
+from engine.search_options import SearchOptions
+from engine.translation import Translation
+from engine.translator_questions import Question
+
+if TYPE_CHECKING:
+    from engine.model.datastore import Datastore
+
+Priority = Literal["interactive", "document"]
+T = TypeVar("T")
+
+
+def checked_priority(priority: Priority) -> Priority:
+    """The priority. Raises InvalidRequest if there is none of this name."""
+    if priority not in get_args(Priority):
+        raise InvalidRequest(f"priority is {priority!r}; it must be one of {', '.join(get_args(Priority))}")
+    return priority
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFacts:
+    """What the model of an engine is and can do.
+
+    `formalities` has the forms of address by direction. `folder` is the model's, None if there is not exactly one.
+    `pivot` is the language between, of two models as one. `num_threads` are those of PyTorch.
+    """
+
+    name: str
+    directions: Sequence[str]
+    formalities: Mapping[str, Sequence[str]]
+    domains: Sequence[str]
+    checksum: str
+    folder: Path | None = None
+    pivot: str = ""
+    num_threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatistics:
+    """Load and speed of an engine.
+
+    Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
+    first. `answers_per_second` is the mean over the last minute, for both priorities. `num_steps` counts decoding
+    steps, each with all sentences of a batch.
+    """
+
+    queue_length: int
+    num_running: int
+    num_answered: int
+    num_failed: int
+    num_steps: int
+    median_latency_ms: float | None
+    p95_latency_ms: float | None
+    answers_per_second: float
+
+
+class Engine(Protocol):
+    """What the app needs of the engine of one model. Thread-safe."""
+
+    @property
+    def facts(self) -> EngineFacts:
+        """The model's name and abilities."""
+
+    def submit(
+        self,
+        request: Request,
+        options: SearchOptions | None = None,
+        *,
+        key: str | None = None,
+        owner: str | None = None,
+        priority: Priority = "interactive",
+        deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
+    ) -> Future[Translation]:
+        """Queues a request. A newer one with the same key ends it as "cancelled"; owners take turns.
+
+        Raises EngineError after `close`. The future raises InvalidRequest for a request that the model cannot take.
+        """
+
+    def ask(
+        self,
+        question: Question[T],
+        *,
+        key: str | None = None,
+        owner: str | None = None,
+        priority: Priority = "interactive",
+        deadline_ms: float | None = None,
+    ) -> Future[T | None]:
+        """Queues a question; its answer is None where a newer one has the same key."""
+
+    def cancel(self, key: str) -> None:
+        """Ends the queued or running job with this key as "cancelled"; a question's answer is None."""
+
+    def statistics(self) -> EngineStatistics:
+        """The current load and speed."""
+
+    @property
+    def heartbeat(self) -> int | None:
+        """A number that changes while the model works; None while it waits, and where others watch it."""
+
+    def restart(self, reason: str) -> None:
+        """Ends what runs with an EngineError, and goes on with what waits."""
+
+    def close(self) -> None:
+        """Cancels everything and releases the model."""
