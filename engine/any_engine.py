@@ -113,7 +113,7 @@ class Engine(Protocol):
         """A number that changes while the model works; None while it waits, and where others watch it."""
 
     def restart(self, reason: str) -> None:
-        """Ends what runs with an EngineError, and goes on with what waits."""
+        """Goes on with what waits. What runs is repeated, or ends with an EngineError of this reason."""
 
     def close(self) -> None:
         """Cancels everything and releases the model."""

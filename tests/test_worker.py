@@ -409,24 +409,65 @@ def test_death_of_the_thread_answers_every_request(model):
 def test_thread_that_hangs_is_replaced_and_has_no_effect_any_more(gated, model):
     translator, worker = gated
     hung = begin(translator, worker, "first")
-    (old,) = (thread for thread in threading.enumerate() if thread is worker._thread)
+    old = [worker._thread]
     waiting = worker.submit(Request("second"), OPTIONS, priority="document")
-    heartbeat = worker.heartbeat
-    assert heartbeat is not None and worker.heartbeat == heartbeat
-    worker.restart("the model did not answer: try again")
+    for _ in range(2):
+        assert not hung.done()
+        heartbeat = worker.heartbeat
+        assert heartbeat is not None and worker.heartbeat == heartbeat
+        worker.restart("the model did not answer: try again")
+        translator.wait()
+        assert worker.heartbeat != heartbeat
+        old.append(worker._thread)
     with pytest.raises(EngineError, match="did not answer: try again"):
         hung.result(30)
-    translator.wait()
-    assert worker.heartbeat != heartbeat
     translator.open()
     assert same(waiting.result(30), Translator(model).translate(Request("second"), OPTIONS))
-    old.join(30)
-    assert not old.is_alive()
+    for thread in old[:2]:
+        thread.join(30)
+        assert not thread.is_alive()
     assert same(
         worker.submit(Request("third"), OPTIONS).result(30), Translator(model).translate(Request("third"), OPTIONS)
     )
     statistics = worker.statistics()
     assert (statistics.num_answered, statistics.num_failed, statistics.num_running) == (3, 1, 0)
+
+
+def test_request_that_ran_when_the_thread_hung_is_answered_by_the_new_one(gated, model):
+    translator, worker = gated
+    answered = begin(translator, worker, "first")
+    worker.restart("the model did not answer")
+    translator.wait()
+    translator.open()
+    assert same(answered.result(30), Translator(model).translate(Request("first"), OPTIONS))
+
+
+def test_repeated_request_can_be_overtaken(gated, model):
+    translator, worker = gated
+    overtaken = begin(translator, worker, "old", key="a")
+    worker.restart("the model did not answer")
+    translator.wait()
+    newer = worker.submit(Request("new"), OPTIONS, key="a")
+    translator.open()
+    assert overtaken.result(30).status == "cancelled"
+    assert same(newer.result(30), Translator(model).translate(Request("new"), OPTIONS))
+
+
+def test_question_that_hung_is_asked_once_more(model):
+    has_begun, may_end = threading.Semaphore(0), threading.Event()
+
+    def hang(*_: object) -> str:
+        has_begun.release()
+        assert may_end.wait(30)
+        return "an answer"
+
+    with Worker(Translator(model)) as worker:
+        asked = worker.ask(Call(hang))
+        assert has_begun.acquire(timeout=30)
+        worker.restart("the model did not answer")
+        assert has_begun.acquire(timeout=30)
+        may_end.set()
+        assert asked.result(30) == "an answer"
 
 
 def test_heart_beats_while_a_long_question_looks_for_its_end(model):

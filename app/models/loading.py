@@ -76,6 +76,7 @@ class ModelHandle:
         self.checksum = ""
         self.pivot = ""  # of two models as one, the language between
         self.num_threads = 0
+        self.is_silent = False  # the watchdog's: its thread does not answer
         self.loaded_from: Path | None = None  # a folder, also where `folder` is a hub id
         self.engine: Engine | None = None
         self._listeners: list[Callable[[], None]] = []
@@ -135,6 +136,7 @@ class ModelHandle:
             "message": self.message,
             "num_directions": len(self.directions),
             "pivot": self.pivot,
+            "is_silent": self.is_silent,
         }
 
     def status(self) -> dict[str, Any]:

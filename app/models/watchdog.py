@@ -63,11 +63,13 @@ class Watchdog:
             if beat is None or beat != earlier:
                 self._silent[model] = (-1 if beat is None else beat, 0)
                 if (message := self._reported.pop(model, None)) is not None:
+                    model.is_silent = False
                     self._report(model, message, False)
                 continue
             self._silent[model] = (beat, num_ticks + 1)
             if num_ticks + 1 == self._reported_after:
-                message = self._reported[model] = _silence(num_ticks + 1)
+                message = self._reported[model] = _silence(num_ticks + 1, self._restarted_after)
+                model.is_silent = True
                 self._report(model, message, True)
             elif num_ticks + 1 >= self._restarted_after and model.engine is not None:
                 _log.error(
@@ -80,14 +82,18 @@ class Watchdog:
             self.tick()
 
 
-def _silence(seconds: int) -> Message:
+def _silence(seconds: int, restarted_after: int) -> Message:
     return Message(
-        "The model has not answered for {seconds} seconds. If it stays silent, it is started again.", seconds=seconds
+        "The model has not answered for {seconds} seconds. After {limit} seconds it is started again, and translates "
+        "once more what it was asked for. Texts are saved as before.",
+        seconds=seconds,
+        limit=restarted_after,
     )
 
 
 def _restart(seconds: int) -> Message:
     return Message(
-        "the model did not answer for {seconds} seconds and was started again. Open the segment again to translate it.",
+        "the model did not answer for {seconds} seconds, twice, and was started again. Change the constraints, or open "
+        "the segment again to translate it.",
         seconds=seconds,
     )

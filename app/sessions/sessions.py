@@ -331,8 +331,9 @@ class Sessions:
     def _report_model(self, model: ModelHandle, problem: str, is_new: bool) -> None:
         """Shows a problem of a model in the documents that it translates, or takes it back."""
         for workspace in self.workspaces.all():
-            if workspace.model is model and (is_new or workspace.core.problem == problem):
-                workspace.report(problem if is_new else "")
+            if workspace.model is model:
+                other = workspace.core.problem if workspace.core.problem != problem else ""
+                workspace.report(problem if is_new else other)
 
     def close(self) -> None:
         """Ends every workspace; all that they hold is in the log already."""

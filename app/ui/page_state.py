@@ -63,7 +63,8 @@ class OfferedModel(TypedDict):
 class ModelView(TypedDict):
     """The model in use; `next` names one that is loading, `fetched` is the percentage of its download.
 
-    `pivot` is the language between if two models translate, one after the other. `num_learned` counts the confirmed
+    `pivot` is the language between if two models translate, one after the other. `is_silent`: its thread has not
+    answered for a while, as the reply's problem says. `num_learned` counts the confirmed
     segments that proposals draw from.
     """
 
@@ -72,6 +73,7 @@ class ModelView(TypedDict):
     pivot: str
     message: str
     num_directions: int
+    is_silent: bool
     next: str
     fetched: int | None
     offered: OfferedModel | None

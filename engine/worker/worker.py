@@ -31,7 +31,7 @@ from engine.translation import Translation
 from engine.translator_questions import Question
 from engine.worker.answer_counter import AnswerCounter
 from engine.worker.fair_queue import FairQueue
-from engine.worker.worker_tasks import Asking, Submission, Task
+from engine.worker.worker_tasks import Asking, Submission, Task, may_run, repeated
 
 T = TypeVar("T")
 
@@ -163,13 +163,16 @@ class Worker:
     def restart(self, reason: str) -> None:
         """Go on in a new thread, where the present one does not answer.
 
-        Running tasks raise EngineError with the reason; waiting ones stay. The old thread, if it ever goes on, ends
-        without another effect.
+        Running tasks run once more; those that do so already raise EngineError with the reason. Waiting ones stay. The
+        old thread, if it ever goes on, ends without another effect.
         """
         with self._changed:
             if self._is_closed:
                 return
             running = list(self._running)
+            for task in running:
+                if not task.is_repeated and not task.stop.is_set():
+                    self._repeat(task)
             self._interactive, self._documents = self._new_loops()
             self._num_steps += 1
             self._thread = self._new_thread()
@@ -217,6 +220,15 @@ class Worker:
             task.stop.set()
             if task.state is JobState.WAITING:
                 self._with_cancelled.add(task.priority)
+
+    def _repeat(self, task: Task) -> None:
+        """Puts a running task into its queue again; the present run counts as answered."""
+        fresh = repeated(task)
+        task.is_answered = True
+        self._running.remove(task)
+        if self._newest.get(task.key) is task:
+            self._newest[task.key] = fresh
+        self._waiting[task.priority].push(None, fresh)
 
     def _num_waiting(self) -> int:
         return sum(not task.stop.is_set() for queue in self._waiting.values() for task in queue)
@@ -282,7 +294,7 @@ class Worker:
         with self._changed:
             self._is_closed = True
             left = [task for queue in self._waiting.values() for task in queue.take(lambda _: True)]
-            left = [task for task in left if task.future.set_running_or_notify_cancel()] + self._running
+            left = [task for task in left if may_run(task)] + self._running
         for task in left:
             self._answer(task, error=EngineError("the worker's thread has died; make a new worker"))
 
@@ -310,7 +322,7 @@ class Worker:
             for task in cancelled:
                 self._release(task)
         for task in cancelled:
-            if task.future.set_running_or_notify_cancel():
+            if may_run(task):
                 self._answer(task)
 
     def _admit(self, priority: Priority, loop: _Loop) -> None:
@@ -324,7 +336,7 @@ class Worker:
                 if not queue or num_running >= BATCH_SIZE:
                     return
                 task = queue.pop()
-                if not task.future.set_running_or_notify_cancel():
+                if not may_run(task):
                     self._release(task)
                     continue
                 task.state = JobState.RUNNING

@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Hashable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.any_engine import Priority
-from engine.decoding.loop import DecodingJob
+from engine.decoding.loop import DecodingJob, JobState, never
 from engine.decoding.question_loop import QuestionRun
 from engine.translator_questions import Question
 
@@ -41,6 +41,7 @@ class _Waited:
     submitted_at: float = field(default_factory=time.perf_counter)
     stop: _Stop = field(default_factory=_Stop)
     is_answered: bool = False
+    is_repeated: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -56,3 +57,22 @@ class Asking(QuestionRun, _Waited):
 
 
 Task = Submission | Asking
+
+
+def repeated(task: Task) -> Task:
+    """The task as it was before it ran, for the same future. What the earlier run still does has no effect on it."""
+    fresh: dict[str, Any] = {
+        "state": JobState.WAITING,
+        "interruption": never,
+        "stop": _Stop(),
+        "error": None,
+        "is_repeated": True,
+    }
+    if isinstance(task, Submission):
+        return replace(task, **fresh, prepared=None, started_at=None, translation=None)
+    return replace(task, **fresh, steps=None, answer=None)
+
+
+def may_run(task: Task) -> bool:
+    """Whether the task's caller still waits for it; marks its future as running."""
+    return task.is_repeated or task.future.set_running_or_notify_cancel()

@@ -6,7 +6,7 @@ An app in a process of its own takes five seconds of processor time to start, th
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,11 +33,17 @@ def loading(folder: Path) -> ModelHandle:
 
 @contextmanager
 def serve(
-    model: ModelHandle, folder: Path, published: PublishedModels | None = None, *, fills_from_memory: bool = True
+    model: ModelHandle,
+    folder: Path,
+    published: PublishedModels | None = None,
+    *,
+    fills_from_memory: bool = True,
+    on_start: Callable[[Sessions], object] = lambda _: None,
 ) -> Iterator[str]:
     """Runs an app with this model and a log in the folder, without signing in; yields its URL."""
     store = LogStore.open(folder / "log.sqlite")
     sessions = Sessions(store, model, SAMPLES_FOLDER, published=published, fills_from_memory=fills_from_memory)
+    on_start(sessions)
     listener = bind(HOST, _ports[-1])
     port = listener.getsockname()[1]
     _ports.append(port)

@@ -5,13 +5,17 @@ The answers are given by hand, so that "late" is certain and nobody waits for a 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from engine import Request
+from app.models.loading import ModelHandle, load_translator
+from app.models.watchdog import REPORTED_AFTER_SECONDS, RESTARTED_AFTER_SECONDS
+from app.sessions import Sessions
+from engine import FetchProgress, Request, Translator
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
 from tests.e2e.hand_server import serve
 from tests.e2e.screen import DOCUMENT, Screen
@@ -105,3 +109,56 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
         expect(screen.field).to_have_value(text)
     expect(page.locator('.row[data-index="0"]')).to_have_attribute("data-state", "confirmed")
     screen.check_nothing_went_wrong()
+
+
+def test_page_says_that_the_model_hangs_and_shows_the_proposal_once_it_was_started_again(
+    model_folder: Path, tabs: BrowserContext, tmp_path: Path
+):
+    hangs, has_hung, released = threading.Event(), threading.Event(), threading.Event()
+    hangs.set()
+
+    def load_hanging(_: FetchProgress) -> Translator:
+        translator = load_translator(model_folder, "cpu")
+        new_loop = translator.decoding_loop
+
+        def decoding_loop(*settings):
+            loop = new_loop(*settings)
+            step = loop.step
+
+            def hanging_step():
+                if hangs.is_set():
+                    has_hung.set()
+                    released.wait(20)
+                return step()
+
+            loop.step = hanging_step
+            return loop
+
+        translator.decoding_loop = decoding_loop
+        return translator
+
+    model, all_sessions = ModelHandle(model_folder, load=load_hanging), list[Sessions]()
+    model.load_in_background(1)
+    with serve(model, tmp_path, on_start=all_sessions.append) as url:
+        [sessions] = all_sessions
+        page = tabs.new_page()
+        screen = Screen(page, url)
+        screen.open_text(DOCUMENT, waits=False)
+        saved, note = page.locator(".status [data-kind]"), page.locator(".banner.bad")
+        expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
+        assert has_hung.wait(60)
+        for _ in range(REPORTED_AFTER_SECONDS + 1):
+            sessions.watchdog.tick()
+        expect(saved).to_have_text("The model does not answer. Your text is saved.")
+        expect(note).to_contain_text("After 90 seconds it is started again, and translates once more")
+
+        hangs.clear()
+        for _ in range(RESTARTED_AFTER_SECONDS - REPORTED_AFTER_SECONDS):
+            sessions.watchdog.tick()
+        screen.wait_for_proposal()
+        sessions.watchdog.tick()
+        expect(saved).to_have_text("Ready")
+        expect(note).to_have_count(0)
+        expect(page.locator(".banner.info")).to_contain_text("The model answers again.")
+        screen.check_nothing_went_wrong()
+    released.set()

@@ -49,19 +49,28 @@ def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
         lambda: [model], lambda _, text, is_new: reports.append((text, is_new)), reported_after=2, restarted_after=4
     )
     future = worker.submit(Request("a"), SearchOptions())
-    assert translator.is_hanging.wait(30)
-    for _ in range(3):
-        watchdog.tick()
-    assert watchdog.is_any_stuck
-    silence = "The model has not answered for 2 seconds. If it stays silent, it is started again."
-    assert reports == [(silence, True)]
-    assert not future.done()
-    for _ in range(3):
-        watchdog.tick()
+    silence = (
+        "The model has not answered for 2 seconds. After 4 seconds it is started again, and translates once more what "
+        "it was asked for. Texts are saved as before."
+    )
+    for time in (1, 2):  # the request is repeated once
+        assert translator.is_hanging.wait(30)
+        translator.is_hanging.clear()
+        for _ in range(3):
+            watchdog.tick()
+        assert watchdog.is_any_stuck and model.is_silent
+        assert reports == [(silence, True), (silence, False)] * (time - 1) + [(silence, True)]
+        assert not future.done()
+        for _ in range(2):
+            watchdog.tick()
+        if time == 1:
+            assert translator.is_hanging.wait(30)
+            watchdog.tick()
     error = future.exception(30)
-    assert error is not None and "did not answer for 4 seconds" in str(error)
-    assert reports == [(silence, True), (silence, False)]
-    assert not watchdog.is_any_stuck
+    assert error is not None and "did not answer for 4 seconds, twice" in str(error)
+    watchdog.tick()
+    assert reports == [(silence, True), (silence, False)] * 2
+    assert not watchdog.is_any_stuck and not model.is_silent
     translator.released.set()
     worker.close()
 
@@ -89,6 +98,8 @@ def test_a_problem_of_the_model_is_taken_back_and_others_stay(api: Api):  # noqa
         api.sessions.watchdog.tick()
     assert "has not answered for 30 seconds" in workspace.core.problem
     workspace.report("The disk is full.")
+    version = workspace.core.version
     model.engine.heartbeat = None
     api.sessions.watchdog.tick()
     assert workspace.core.problem == "The disk is full."
+    assert workspace.core.version > version, "the status bar must change"

@@ -1034,7 +1034,8 @@ export interface ModelSuggestion {
 
 /** The model in use; `next` names one that is loading, `fetched` is the percentage of its download.
  *
- * `pivot` is the language between if two models translate, one after the other. `num_learned` counts the confirmed
+ * `pivot` is the language between if two models translate, one after the other. `is_silent`: its thread has not
+ * answered for a while, as the reply's problem says. `num_learned` counts the confirmed
  * segments that proposals draw from. */
 export interface ModelView {
   state: string;
@@ -1042,6 +1043,7 @@ export interface ModelView {
   pivot: string;
   message: string;
   num_directions: number;
+  is_silent: boolean;
   next: string;
   fetched: number | null;
   offered: OfferedModel | null;

@@ -82,6 +82,7 @@ export class ServerNotes {
   #model = '';
   #offered = '';
   #problem = '';
+  #isSilent = false;
 
   /**
    * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'rows' | 'say' | 'segment' |
@@ -102,6 +103,8 @@ export class ServerNotes {
       this.#model = '';
     }
     this.offer(model.offered);
+    if (this.#isSilent && !model.is_silent) this.notes.say('info', t('model.answers'));
+    this.#isSilent = model.is_silent;
     if (problem && problem !== this.#problem) this.notes.say('bad', problem);
     else if (!problem) this.notes.take(this.#problem);
     this.#problem = problem;

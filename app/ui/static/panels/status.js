@@ -62,7 +62,9 @@ export class Status {
       ? ['bad', 'problem', t('status.offline')]
       : isUnsaved
         ? ['warn', 'draft', t('status.saving')]
-        : ['ok', 'check', this.savedAt ? t('status.saved', {when: this.savedAt}) : t('status.ready')];
+        : model.is_silent
+          ? ['warn', 'problem', t('status.silent')]
+          : ['ok', 'check', this.savedAt ? t('status.saved', {when: this.savedAt}) : t('status.ready')];
     if (this.shown !== kind + text) {
       this.shown = kind + text;
       this.saved.className = kind;
