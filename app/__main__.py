@@ -76,6 +76,10 @@ def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
         from app.cli.keys_command import keys
 
         return keys
+    if command == "people":
+        from app.cli.people_command import people
+
+        return people
     if command == "dependencies":
         from app.cli.dependencies import dependencies
 

@@ -103,7 +103,7 @@ class Metrics:
         yield gauge("http_requests_open", "Requests that are being answered.", self._num_open)
         yield from self._of_models()
         yield gauge("open_documents", "Documents that are open.", len(self._sessions.workspaces.all()))
-        yield gauge("documents", "Documents in the log.", len(self._sessions.store.sessions()))
+        yield gauge("documents", "Documents in the log.", self._sessions.store.num_sessions())
         with self._process.oneshot():
             yield gauge("memory_bytes", "Resident memory of the server.", self._process.memory_info().rss)
             yield gauge("threads", "Threads of the server.", self._process.num_threads())

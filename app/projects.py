@@ -10,18 +10,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from sqlite_utils import Database
+
 from app.errors import CommandError, LogError
 from app.glossary.glossary import Glossary, shared_payload
 from app.i18n import Message
+from app.log.event_chain import PERSON
 from app.log.glossary_tables import follow_project
+from app.log.people import add_member
 from app.log.project_tables import (
     CHOSEN_BY_NOBODY,
     Project,
     ProjectSummary,
     delete_project,
     insert_project,
-    list_projects,
-    load_project,
     move_session,
     update_project,
 )
@@ -63,7 +65,7 @@ class Projects:
         """All projects, the one chosen last first; for each, whether new documents of its languages go into it."""
         rows: list[Json] = []
         taken: set[str] = set()
-        for summary in list_projects(self.store.connection):
+        for summary in self.store.projects():
             project = summary.project
             is_current = project.direction not in taken and not project.is_of_program
             rows.append({**_row(summary), "is_current": is_current})
@@ -73,38 +75,41 @@ class Projects:
 
     def for_new(self, direction: str) -> Project:
         """The project of a new document in this language pair; with the number 0, one that is made with it."""
-        for summary in list_projects(self.store.connection):
+        for summary in self.store.projects():
             if summary.project.direction == direction and not summary.project.is_of_program:
                 return summary.project
         return Project(0, "", "", direction, "formal", "", True)
 
     def get(self, project_id: int) -> Project:
         """One project. Raises CommandError if there is none of that number."""
-        project = load_project(self.store.connection, project_id)
+        project = self.store.project(project_id)
         if project is None:
             raise CommandError(Message("This project was deleted meanwhile: open the list of projects again."))
         return project
 
     def create(self, workspace: Workspace, draft: ProjectDraft, direction: str) -> Json:
         """Makes a project, into which new documents of its language pair go from now on."""
+        self.store.people.access().check_creates()
         now_ms = self._now_ms()
         project = self._checked(replace(_EMPTY, direction=direction, created_ms=now_ms, chosen_ms=now_ms), draft)
-        self._log(workspace, "create", project, lambda db: insert_project(db, project))
+        self._log(workspace, "create", project, lambda db: self._insert(db, project))
         return self.overview()
 
     def add_unchosen(self, name: str, direction: str) -> Project:
-        """A new project for the documents of a program. New documents of the page do not go into it.
+        """A new project for the documents of a program, its member. New documents of the page do not go into it.
 
         It uses the memory of its own documents only, and its style is the choice of the model.
         """
         with self.store.connection.transaction(Message("create the project")):
             now_ms = time.time_ns() // 1_000_000
             project = Project(0, name, "", direction, "", "", False, created_ms=now_ms, chosen_ms=CHOSEN_BY_NOBODY)
-            return replace(project, id=insert_project(self.store.connection.db, project))
+            made = replace(project, id=self._insert(self.store.connection.db, project, is_own=True))
+        self.store.people.changed()
+        return made
 
     def edit(self, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
         """Changes the texts and the style of a project; its documents keep the style that they have."""
-        project = self._checked(self.get(project_id), draft)
+        project = self._checked(self._managed(project_id), draft)
         self._log(workspace, "edit", project, lambda db: update_project(db, project))
         self._show(project)
         return self.overview()
@@ -129,6 +134,7 @@ class Projects:
         if not is_kept or project == before:
             workspace.choose_style(style)
             return
+        self.store.people.access().check_manages(project.id)
 
         def keep(work: UnitOfWork) -> None:
             work.log("project", _payload("edit", project))
@@ -155,6 +161,7 @@ class Projects:
             workspace.project, min_match=min_match, other_penalty=other_penalty, import_penalty=import_penalty
         )
         if project != workspace.project:
+            self.store.people.access().check_manages(project.id)
             self._log(workspace, "edit", project, lambda db: update_project(db, project))
             self._show(project)
 
@@ -163,9 +170,9 @@ class Projects:
 
         Without `into_id` it must be empty.
         """
-        project = self.get(project_id)
-        summary = next(one for one in list_projects(self.store.connection) if one.project.id == project_id)
-        into = None if into_id is None else self.get(into_id)
+        project = self._managed(project_id)
+        summary = next(one for one in self.store.projects() if one.project.id == project_id)
+        into = None if into_id is None else self._managed(into_id)
         if into is None and (summary.num_documents or summary.num_term_bases):
             raise CommandError(
                 Message(
@@ -187,13 +194,14 @@ class Projects:
 
     def move(self, session_id: int, project_id: int) -> None:
         """Puts a document into another project of its languages: it has the term bases and the memory there at once."""
-        project = self.get(project_id)
+        project = self._managed(project_id)
         record = next((one for one in self.store.sessions() if one.id == session_id), None)
         if record is None:
             raise CommandError(Message("This document was deleted meanwhile: open the list of documents again."))
         check_fit(project, record.direction)
         if record.project_id == project_id:
             return
+        self.store.people.access().check_manages(record.project_id)
         moving = NewEvent("project", {"change": "move", **_named(project), "from": record.project_id})
         opened = next((one for one in self._workspaces() if one.session_id == session_id), None)
         if opened is None:
@@ -220,6 +228,19 @@ class Projects:
                 except LogError as error:
                     workspace.report(error.args[0])
 
+    def _managed(self, project_id: int) -> Project:
+        """A project that the person of the request manages. Raises CommandError."""
+        project = self.get(project_id)
+        self.store.people.access().check_manages(project_id)
+        return project
+
+    def _insert(self, db: Database, project: Project, *, is_own: bool = False) -> int:
+        """Adds a project, of which the person of the request, if they have a name, is the first member."""
+        project_id = insert_project(db, project)
+        if person := PERSON.get():
+            add_member(db, project_id, person, is_own=is_own)
+        return project_id
+
     def _checked(self, project: Project, draft: ProjectDraft) -> Project:
         """The project with the draft's texts. Raises CommandError if they cannot be used."""
         name, client = _clean(draft.name), _clean(draft.client)
@@ -227,7 +248,7 @@ class Projects:
             raise CommandError(Message("The project has no name: type one."))
         if draft.formality and draft.formality not in FORMALITIES:
             raise CommandError(Message("There is no form of address {name!r}.", name=draft.formality))
-        for other in list_projects(self.store.connection):
+        for other in self.store.projects():
             is_same = (other.project.name, other.project.client) == (name, client)
             if (
                 is_same
@@ -259,10 +280,11 @@ class Projects:
         if into is not None:
             payload["into"] = _named(into)
         self.store.append_all(workspace.session_id, [NewEvent("project", payload)], change=write)
+        self.store.people.changed()
 
     def _now_ms(self) -> int:
         """The time, later than that of any choice so far."""
-        newest = max((one.project.chosen_ms for one in list_projects(self.store.connection)), default=0)
+        newest = max((one.project.chosen_ms for one in self.store.projects()), default=0)
         return max(time.time_ns() // 1_000_000, newest + 1)
 
     def _show(self, project: Project) -> None:

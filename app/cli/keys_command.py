@@ -8,8 +8,11 @@ import json
 import sys
 from dataclasses import asdict
 
+from app.cli.people_command import add_person
 from app.errors import CommandError
 from app.i18n import Message
+from app.log.roles import Role
+from app.log.store import LogStore
 from app.serving.keys import ApiFile
 from app.settings import program_name
 
@@ -20,6 +23,8 @@ def keys(flags: argparse.Namespace) -> int:
     file = ApiFile.beside(flags.log)
     try:
         if flags.action == "create":
+            if flags.sign_in:
+                _register(flags)
             _create(file, flags)
             if is_first and flags.sign_in:
                 print("This is the first key: start Pinpoint again if it is running.", file=sys.stderr)
@@ -53,6 +58,17 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
         f"This is key {key.id}, of {key.name}. It is not shown again; `{program_name()} keys revoke {key.id}` ends it."
     )
     print(note, file=sys.stderr)
+
+
+def _register(flags: argparse.Namespace) -> None:
+    """Gives a new person a role; who has one keeps it, unless the flags name another."""
+    store = LogStore.open(flags.log)
+    try:
+        name = flags.name.strip()
+        role: Role = next((person.role for person in store.people.all() if person.name == name), "translator")
+        add_person(store, name, flags.role or role)
+    finally:
+        store.close()
 
 
 def _list(file: ApiFile, *, as_json: bool) -> None:

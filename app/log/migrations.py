@@ -263,6 +263,19 @@ def m0012_bundle(db: Database) -> None:
     """)
 
 
+@migrations()
+def m0013_person_and_member(db: Database) -> None:
+    """The roles of people (the owner is ""), and the members of projects; `is_own`: it was made for their documents."""
+    db.execute("CREATE TABLE person (name TEXT PRIMARY KEY, role TEXT NOT NULL) WITHOUT ROWID")
+    db.execute("""
+        CREATE TABLE member (
+            project_id INTEGER NOT NULL REFERENCES project(id) ON DELETE CASCADE,
+            person TEXT NOT NULL,
+            is_own INTEGER NOT NULL,
+            PRIMARY KEY (project_id, person)) WITHOUT ROWID
+    """)
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

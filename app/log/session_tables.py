@@ -147,9 +147,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
             (id_or_token,),
         )
         if not found:
-            raise LogError(
-                Message("{path} has no such session; it may have been deleted: open the document again", path=log.path)
-            )
+            raise no_such_session(log)
         session = found[0]
         segments = log.rows(
             Message("load the session"),
@@ -174,6 +172,13 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
         num_events=session["num_events"],
         last_hash=session["last_hash"],
         project_id=session["project_id"],
+    )
+
+
+def no_such_session(log: LogConnection) -> LogError:
+    """The error for a session that does not exist, and for one that the person of the request does not see."""
+    return LogError(
+        Message("{path} has no such session; it may have been deleted: open the document again", path=log.path)
     )
 
 

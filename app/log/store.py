@@ -21,11 +21,20 @@ from app.formats.documents import Document, Segment
 from app.i18n import Message
 from app.log.bundle_tables import BundlePlace, discard_empty_bundles, insert_place, move_place
 from app.log.connection import LogConnection
-from app.log.event_chain import EventChain, wall_ms
+from app.log.event_chain import PERSON, EventChain, wall_ms
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_log import GlossaryLog
 from app.log.lock import LogLock
-from app.log.project_tables import keep_project_setting, project_setting
+from app.log.people import People, add_member
+from app.log.project_tables import (
+    Project,
+    ProjectSummary,
+    insert_project,
+    keep_project_setting,
+    list_projects,
+    load_project,
+    project_setting,
+)
 from app.log.records import (
     ChainReport,
     Event,
@@ -39,7 +48,14 @@ from app.log.records import (
     storable,
     to_json,
 )
-from app.log.session_tables import adopt_session, insert_session, list_sessions, load_session, store_places
+from app.log.session_tables import (
+    adopt_session,
+    insert_session,
+    list_sessions,
+    load_session,
+    no_such_session,
+    store_places,
+)
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
@@ -50,7 +66,8 @@ _VERSIONS_PER_RUN = 10**9  # more than any run counts; a script's integers are e
 class LogStore:
     """An open log. `path` is the file in use; `notes` are messages about it for the user.
 
-    `glossaries` writes those of sessions and projects.
+    `glossaries` writes those of sessions and projects. `people` decides which sessions and projects the person of the
+    request sees: the others do not exist for them.
     """
 
     def __init__(
@@ -63,6 +80,7 @@ class LogStore:
         self._log = LogConnection(db, path)
         self._chain = EventChain(self._log)
         self.glossaries = GlossaryLog(self._log, self._chain)
+        self.people = People(self._log)
 
     @classmethod
     def open(cls, path: str | Path, *, exclusively: bool = False) -> LogStore:
@@ -134,11 +152,13 @@ class LogStore:
 
         `place` is that of a document that was opened together with others.
 
-        Without a token it gets an unguessable one, without a project the current one of its language pair. It has the
-        project's term bases at once.
+        Without a token it gets an unguessable one, without a project the current one of its language pair; for a person
+        who sees none of that pair, a new one of their own. It has the project's term bases at once.
         """
         token = token or secrets.token_urlsafe(24)
         with self._log.transaction(Message("start a session")):
+            if project_id is None and self.people.access().projects is not None:
+                project_id = self._own_project(direction)
             session_id = insert_session(
                 self._log,
                 document,
@@ -166,6 +186,7 @@ class LogStore:
             for event in events:
                 self._chain.append(session_id, event.type, event.payload, event.segment, event.segment_version)
             self.glossaries.catch_up(session_id)
+        self.people.changed()  # a member may have been written
         return self.load_session(session_id)
 
     def resume_session(self, session_id: int, versions: Mapping[str, Any]) -> None:
@@ -175,12 +196,37 @@ class LogStore:
             self.glossaries.catch_up(session_id)
 
     def sessions(self) -> list[SessionSummary]:
-        """All sessions, most recently used first."""
-        return list_sessions(self._log)
+        """All sessions that the person of the request sees, most recently used first."""
+        access = self.people.access()
+        return [summary for summary in list_sessions(self._log) if access.sees(summary.project_id)]
+
+    def num_sessions(self) -> int:
+        """The number of all sessions, whoever sees them."""
+        return int(self._log.rows(Message("list the sessions"), "SELECT count(*) AS number FROM session")[0]["number"])
 
     def load_session(self, id_or_token: int | str) -> SessionRecord:
-        """Everything needed to resume a session. Raises LogError if there is no such session."""
-        return load_session(self._log, id_or_token)
+        """Everything needed to resume a session. Raises LogError if the person of the request sees no such session."""
+        record = load_session(self._log, id_or_token)
+        if not self.people.access().sees(record.project_id):
+            raise no_such_session(self._log)
+        return record
+
+    def project_of(self, session_id: int) -> int:
+        """The project of a session. Raises LogError if the person of the request sees no such session."""
+        query = "SELECT project_id FROM session WHERE id = ?"
+        rows = self._log.rows(Message("find the session"), query, (session_id,))
+        if not rows or not self.people.access().sees(rows[0]["project_id"]):
+            raise no_such_session(self._log)
+        return int(rows[0]["project_id"])
+
+    def projects(self) -> list[ProjectSummary]:
+        """All projects that the person of the request sees, the one chosen last first."""
+        access = self.people.access()
+        return [summary for summary in list_projects(self._log) if access.sees(summary.project.id)]
+
+    def project(self, project_id: int) -> Project | None:
+        """One project; None if the person of the request sees none of that number."""
+        return load_project(self._log, project_id) if self.people.access().sees(project_id) else None
 
     def adopt_session(self, record: SessionRecord, events: Iterable[Event]) -> int:
         """Imports a session of another log with all its events and returns its number: its old one if that is free.
@@ -293,10 +339,14 @@ class LogStore:
             after = page[-1]["seq"]
 
     def num_events(self, token: str) -> int | None:
-        """The number of events of the session with this token; None if there is no such session (any more)."""
-        query = "SELECT num_events FROM session WHERE token = ?"
+        """The number of events of the session with this token; None if the person sees no such session (any more)."""
+        query = "SELECT num_events, project_id FROM session WHERE token = ?"
         rows = self._log.rows(Message("find the session"), query, (token,))
-        return int(rows[0]["num_events"]) if rows else None
+        return int(rows[0]["num_events"]) if rows and self.people.access().sees(rows[0]["project_id"]) else None
+
+    def has_session(self, token: str) -> bool:
+        """Whether there is a session with this token, whoever sees it."""
+        return bool(self._log.rows(Message("find the session"), "SELECT 1 FROM session WHERE token = ?", (token,)))
 
     def last_event(self, session_id: int, event_type: EventType) -> Event | None:
         """The newest event of that type in a session, if any."""
@@ -322,6 +372,13 @@ class LogStore:
         return chain_report(self.events(session_id), session["num_events"], session["last_hash"])
 
     # ---- inside a transaction ----
+
+    def _own_project(self, direction: str) -> int:
+        """A new project for documents of the person of the request, who is its only member and has chosen it."""
+        name, now_ms = PERSON.get(), wall_ms()
+        project_id = insert_project(self._db, Project(0, name, "", direction, "formal", "", True, now_ms, now_ms))
+        add_member(self._db, project_id, name, is_own=True)
+        return project_id
 
     def _update_segment(self, session_id: int, segment: int, update: SegmentUpdate) -> None:
         target = None if update.target is None else storable(update.target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,6 @@ from app.formats.archive import Archive, pack, unique_paths
 from app.formats.documents import Export, with_language
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, bundle_of, documents_of_bundle, load_bundle
-from app.log.project_tables import load_project
 from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.reports.translated_document import draft_name, translated_document
@@ -48,7 +47,7 @@ def packed_documents(
     if not chosen:
         raise CommandError(Message("No document is chosen: choose one."))
     made = [_translated(store, summary, proposals) for summary in chosen]
-    bundle = _common_bundle(store, chosen)
+    bundle = _common_bundle(store, chosen, summaries.keys())
     languages = {summary.direction.partition("-")[2] for summary in chosen}
     language = languages.pop() if len(languages) == 1 else None
     num_unchanged = 0
@@ -80,11 +79,14 @@ def opened_together(store: LogStore, session_id: int) -> list[int]:
     return [document.session_id for document in documents_of_bundle(store.connection, bundle_id)]
 
 
-def _common_bundle(store: LogStore, chosen: Sequence[SessionSummary]) -> Bundle | None:
-    """The archive or selection that all the documents came from, or None."""
+def _common_bundle(store: LogStore, chosen: Sequence[SessionSummary], seen: Collection[int]) -> Bundle | None:
+    """The archive or selection that all the documents came from, or None; also if one of it is not among `seen`."""
     bundle_ids = {bundle_of(store.connection, summary.id) for summary in chosen}
     bundle_id = bundle_ids.pop() if len(bundle_ids) == 1 else None
-    return None if bundle_id is None else load_bundle(store.connection, bundle_id)
+    if bundle_id is None:
+        return None
+    places = documents_of_bundle(store.connection, bundle_id)
+    return load_bundle(store.connection, bundle_id) if all(one.session_id in seen for one in places) else None
 
 
 def _name(store: LogStore, chosen: Sequence[SessionSummary], bundle: Bundle | None) -> str:
@@ -92,7 +94,7 @@ def _name(store: LogStore, chosen: Sequence[SessionSummary], bundle: Bundle | No
     if bundle is not None and bundle.name:
         return bundle.name
     project_ids = {summary.project_id for summary in chosen}
-    project = load_project(store.connection, project_ids.pop()) if len(project_ids) == 1 else None
+    project = store.project(project_ids.pop()) if len(project_ids) == 1 else None
     return (project.name if project else "") or _DEFAULT_NAME
 
 

@@ -170,7 +170,7 @@ class ApiDocuments:
         found = list(map(_document, self._rows(query, owner)))
         known = {summary.token for summary in self._sessions.store.sessions()}
         for document in found:
-            if document.token not in known:
+            if document.token not in known and not self._sessions.store.has_session(document.token):
                 self._forget(document)  # else its name would outlive it
         return [document for document in found if document.token in known]
 
@@ -262,8 +262,9 @@ class ApiDocuments:
     def _workspace(self, document: ApiDocument) -> Workspace:
         try:
             return self._sessions.find(document.token, shows=False)
-        except CommandError:  # deleted on the page
-            self._forget(document)
+        except CommandError:  # deleted on the page, or the person is no member of its project any more
+            if not self._sessions.store.has_session(document.token):
+                self._forget(document)
             raise _missing() from None
 
     def _forget(self, document: ApiDocument) -> None:

@@ -16,6 +16,7 @@ from fastapi.responses import Response
 
 from app.errors import ApiError, ApiErrorKind
 from app.formats.documents import Export
+from app.log.event_chain import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import language_and_script
 from app.monitoring import Metrics
@@ -85,6 +86,7 @@ async def admitted(request: Request, key: str | None, *, takes_address: bool = F
         found = ipaddress.ip_address(request.client.host)
         address = str(getattr(found, "ipv4_mapped", None) or found)
     caller = await asyncio.to_thread(admission.enter, key, address)
+    PERSON.set(caller.name)  # whom the log names, and who decides what the request sees; each has a task of its own
     with admission.running(caller):
         yield caller
 

@@ -132,6 +132,12 @@ class ApiFile:
             self.connection.db.execute("UPDATE key SET revoked = ? WHERE id = ?", (revoked, number))
         return replace(key, revoked=revoked)
 
+    def revoke_all(self, name: str) -> int:
+        """Revokes all keys of a person; returns how many."""
+        with self.connection.transaction(Message("revoke the key")):
+            statement = "UPDATE key SET revoked = ? WHERE name = ? AND revoked = ''"
+            return int(self.connection.db.execute(statement, (_now(), name)).rowcount)
+
     def find(self, text: str) -> ApiKey | None:
         """The valid key with this text.
 

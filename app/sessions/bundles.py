@@ -28,6 +28,7 @@ from app.formats.documents import Export, FileOverview
 from app.formats.packages import package_of
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
+from app.log.event_chain import PERSON
 from app.log.records import NewEvent, SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.models.document_direction import decide
@@ -52,6 +53,7 @@ class _Staged:
     """An archive or a selection that is being opened, with the contents of its files that are not open yet."""
 
     bundle: Bundle
+    person: str
     members: Mapping[int, ArchiveMember] = field(default_factory=dict)
     contents: dict[int, bytes] = field(default_factory=dict)
     num_files: int = 0
@@ -91,7 +93,7 @@ class Bundles:
         folder = f"{bundle.name}/" if package_of(name) else ""
         found = [replace(member, path=folder + member.path) for member in unpacked.members]
         members = {member.index: member for member in found}
-        number = self._stage(_Staged(bundle, members, dict(unpacked.contents)))
+        number = self._stage(_Staged(bundle, PERSON.get(), members, dict(unpacked.contents)))
         rows = [
             {"entry": one.index, "path": one.path, "problem": one.problem, "is_memory": one.is_memory} for one in found
         ]
@@ -99,7 +101,7 @@ class Bundles:
 
     def begin_selection(self, name: str) -> int:
         """Starts a selection of files, such as a folder of that name; returns its number here."""
-        return self._stage(_Staged(Bundle(0, safe_name(name, "") if name else "")))
+        return self._stage(_Staged(Bundle(0, safe_name(name, "") if name else ""), PERSON.get()))
 
     def open_entry(self, number: int, entry: int) -> Json:
         """Opens a file of an archive as a document: see `open_file`."""
@@ -140,7 +142,8 @@ class Bundles:
     def end(self, number: int) -> None:
         """Forgets the files that were not opened."""
         with self._lock:
-            self._staged.pop(number, None)
+            if number in self._staged and self._staged[number].person == PERSON.get():
+                del self._staged[number]
 
     def _stage(self, staged: _Staged) -> int:
         with self._lock:
@@ -152,9 +155,10 @@ class Bundles:
 
     def _get(self, number: int) -> _Staged:
         with self._lock:
-            if number not in self._staged:
+            staged = self._staged.get(number)
+            if staged is None or staged.person != PERSON.get():
                 raise CommandError(Message("These files are not at hand any more: open them again."))
-            return self._staged[number]
+            return staged
 
     def _open(self, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:
         notes: list[str] = []
@@ -225,7 +229,7 @@ class Bundles:
                 self._store.append(number, "export", {"kind": "zip", "name": made.export.name})
         key = secrets.token_urlsafe(12)
         with self._lock:
-            self._packed[key] = made.export
+            self._packed[PERSON.get() + key] = made.export
             while len(self._packed) > MAX_PACKED:
                 self._packed.popitem(last=False)
         rows = [{"path": path, "note": note} for path, note in made.notes]
@@ -241,9 +245,9 @@ class Bundles:
     def packed(self, key: str) -> Export:
         """An archive that `pack` made."""
         with self._lock:
-            if key not in self._packed:
+            if PERSON.get() + key not in self._packed:
                 raise CommandError(Message("This archive is not at hand any more: export it again."))
-            return self._packed[key]
+            return self._packed[PERSON.get() + key]
 
 
 def _row(summary: SessionSummary) -> Json:

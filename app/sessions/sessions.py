@@ -145,11 +145,17 @@ class Sessions:
         """
         with self._lock:
             if (opened := self.workspaces.asked_for(token)) is not None:
+                self.check_seen(opened)
                 return opened
             for summary in self.store.sessions():
                 if secrets.compare_digest(summary.token, token):
                     return self.opener.take_up(summary.id, shows=shows)
-        raise UnknownSession("This session is not in the log any more; a new one begins.")
+        raise _unknown_session()
+
+    def check_seen(self, workspace: Workspace) -> None:
+        """Raises UnknownSession, as for a token that no session has, unless the person sees the workspace's project."""
+        if not self.store.people.access().sees(workspace.project.id):
+            raise _unknown_session()
 
     def open_document(self, data: bytes, name: str) -> Workspace:
         """A new session on an uploaded document: in the direction of the start, else as the document says itself."""
@@ -281,10 +287,13 @@ class Sessions:
     def delete_session(self, workspace: Workspace) -> Workspace:
         """Removes a session with its document and all its events, and shows the document used last before it.
 
+        Raises CommandError unless the person of the request manages its project.
+
         The sample comes last if nothing was done in it, and is opened if there is no other.
 
         What stays in the log is a tombstone with the number of its events and the last hash.
         """
+        self.store.people.access().check_manages(workspace.project.id)
         with self._lock:
             self._delete(workspace)
             for summary in self.logged_documents.by_last_use():
@@ -300,6 +309,7 @@ class Sessions:
 
     def delete_unshown(self, session_id: int) -> None:
         """Removes a session that no new tab shows, as `delete_session` does. Raises CommandError if one would."""
+        self.store.people.access().check_manages(self.store.project_of(session_id))
         with self._lock:
             if self.workspaces.is_shown(session_id):
                 raise CommandError(Message("This document is open: open another one first."))
@@ -340,6 +350,10 @@ class Sessions:
         self.watchdog.close()
         self.workspaces.close()
         self.models.close()
+
+
+def _unknown_session() -> UnknownSession:
+    return UnknownSession("This session is not in the log any more; a new one begins.")
 
 
 def _read(path: Path, error: type[AppError]) -> bytes:

@@ -95,6 +95,7 @@ class WorkspaceOpener:
     def take_up(self, session_id: int, *, shows: bool = True) -> Workspace:
         """The workspace of a session of the log, which may be open already, as it was left; shows it with `shows`."""
         with self._workspaces.lock:
+            self._store.project_of(session_id)  # raises LogError for one that the person does not see
             opened = self._workspaces.of_session(session_id)
             if opened is None:
                 return self._resume(self._store.load_session(session_id), shows=shows)

@@ -30,6 +30,8 @@ class MemoryEntry:
 class MemoryScope:
     """The entries that a document uses: those of its project first, and with `is_only` no others.
 
+    Of others, it uses those of `projects`; None: of all.
+
     Matches below `min_rate` percent are not shown. A match from another project or from an imported memory is worth
     less by these penalties, in percent.
     """
@@ -39,10 +41,13 @@ class MemoryScope:
     min_rate: int = MIN_RATE
     other_penalty: int = 0
     import_penalty: int = 0
+    projects: frozenset[int] | None = None
 
     def has(self, entry: MemoryEntry) -> bool:
         """Whether the document uses this entry."""
-        return not self.is_only or entry.project in (0, self.project)
+        if entry.project in (0, self.project):
+            return True
+        return not self.is_only and (self.projects is None or entry.project in self.projects)
 
     def is_own(self, entry: MemoryEntry) -> bool:
         """Whether the entry is of the document's project."""

@@ -185,7 +185,7 @@ class MemoryIndex:
         found.sort(key=lambda entry: -entry.changed_ms)
         return list({(entry.source, entry.target): entry for entry in found}.values())[:count]
 
-    def with_words(self, words: str, count: int) -> list[MemoryEntry]:
+    def with_words(self, words: str, count: int, scope: MemoryScope = EVERYTHING) -> list[MemoryEntry]:
         """Entries whose source contains the stem of each of these words, most recently added first.
 
         Examines at most MAX_LOOKED_AT entries with the rarest word.
@@ -196,7 +196,7 @@ class MemoryIndex:
             rarest = min((self._by_stem.get(stem, ()) for stem in stems), key=len)
             for place in islice(reversed(rarest), MAX_LOOKED_AT):
                 entry, folded = self._entries[place], self._folded[place]
-                if entry is not None and all(stem in folded for stem in stems if stem != "0"):
+                if entry is not None and scope.has(entry) and all(stem in folded for stem in stems if stem != "0"):
                     found.append(entry)
                     if len(found) == count:
                         break

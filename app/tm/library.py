@@ -100,16 +100,20 @@ class MemoryLibrary:
         return {"name": name, "num_pairs": num_pairs, "notes": read.notes}
 
     def export_tmx(self, direction: str) -> Export:
-        """The whole memory of a direction as a TMX file."""
-        entries = self.index(direction).entries()
+        """The whole memory of a direction, as far as the person of the request sees its projects, as a TMX file."""
+        entries = self._seen(direction)
         data = write_tmx(entries, *languages_of(direction))
         return Export(f"memory.{direction}.tmx", data, self.note_if_empty(direction))
 
     def note_if_empty(self, direction: str) -> Message | None:
         """What to do where a direction has no memory; None if it has one."""
-        if self.index(direction).entries():
+        if self._seen(direction):
             return None
         return Message("The memory is empty: confirm segments or import a TMX file first.")
+
+    def _seen(self, direction: str) -> list[MemoryEntry]:
+        access = self.store.people.access()
+        return [entry for entry in self.index(direction).entries() if entry.project == 0 or access.sees(entry.project)]
 
 
 def languages_of(direction: str) -> tuple[str, str]:

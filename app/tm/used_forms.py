@@ -15,6 +15,7 @@ from app.glossary import Term, term_matcher
 from app.glossary.form_list import FormList, form_list
 from app.glossary.index.folding import FoldedText, tokens
 from app.glossary.lemmas import MAX_FORMS
+from app.tm.entries import EVERYTHING, MemoryScope
 from app.tm.index import MemoryIndex
 
 MAX_ENTRIES = 20  # examined for one term, most recently added first
@@ -23,7 +24,9 @@ MAX_LOST = 2  # letters removed from the end of the word
 MAX_ADDED = 3  # letters added in their place
 
 
-def with_used_forms(term: Term, index: MemoryIndex, source_language: str, target_language: str) -> Term:
+def with_used_forms(
+    term: Term, index: MemoryIndex, source_language: str, target_language: str, scope: MemoryScope = EVERYTHING
+) -> Term:
     """The term with further forms of its targets found in the memory, if its status is "preferred".
 
     Forbidden terms get none: similar letters are not enough to keep a word out of translations.
@@ -34,7 +37,7 @@ def with_used_forms(term: Term, index: MemoryIndex, source_language: str, target
     matcher = term_matcher([term], source_language)
     known = (*term.targets, *term.inflections)
     found: dict[str, None] = {}
-    for entry in index.with_words(term.source, MAX_ENTRIES):
+    for entry in index.with_words(term.source, MAX_ENTRIES, scope):
         if matcher.occurs_in(entry.source):
             found.update(dict.fromkeys(used_forms(entry.target, known, len(term.targets), forms)))
     new = [form for form in found if form not in known]

@@ -104,7 +104,12 @@ class Api:
         finally:
             self._waiting.discard(notify)
             await asyncio.to_thread(end)
-        return await asyncio.to_thread(lambda: in_language_of(message, workspace.snapshot(*position)))
+
+        def news_of() -> Json:
+            self.sessions.check_seen(workspace)  # again: the person may have lost it while they waited
+            return workspace.snapshot(*position)
+
+        return await asyncio.to_thread(lambda: in_language_of(message, attempt(news_of)))
 
     async def alternatives(self, message: Any) -> Json:
         """Other words for one word of the proposal, or `is_overtaken` if a newer question came meanwhile."""

@@ -74,7 +74,10 @@ class Workspace:
         project: Project | None = None,
     ) -> None:
         shared = library or MemoryLibrary(store)
-        self.terms = DocumentTerms(direction, glossaries, document_terms, lambda: shared.index_if_read(direction))
+        self.project = project or Project(0, "", "", direction, "", "", True)
+        self.terms = DocumentTerms(
+            direction, glossaries, document_terms, lambda: shared.index_if_read(direction), self._memory_scope
+        )
         found = [replace(segment, hits=self.terms.hits(segment.source)) for segment in segments]
         core = WorkspaceCore(store, session_id, token, document, found, model, direction=direction)
         self.core = core
@@ -87,8 +90,7 @@ class Workspace:
         self.checking = Checking(core)
         self.activity = Activity(core)
         self.batches = Batches(core)
-        self.project = project or Project(0, "", "", direction, "", "", True)
-        self.memory = MemoryLookup(core, shared, lambda: scope_of(self.project))
+        self.memory = MemoryLookup(core, shared, self._memory_scope)
         answers = AnswerThread(core)
         self.learning = Learning(core, self.style, answers, lambda: self.project)
         self.questions = Questions(core, self.style, self.learning, options)
@@ -333,6 +335,21 @@ class Workspace:
             self.decoding.close()
             self.memory.rates.close()
 
+    def _memory_scope(self) -> MemoryScope:
+        """The entries of the memory that the document uses, and what their matches are worth.
+
+        All members of its project see what is shown here, so the entries are of projects that all of them see.
+        """
+        project = self.project
+        return MemoryScope(
+            project.id,
+            is_only=not project.shares_memory,
+            min_rate=project.min_match,
+            other_penalty=project.other_penalty,
+            import_penalty=project.import_penalty,
+            projects=self.store.people.seen_by_all_members(project.id),
+        )
+
     def _opened(self, index: int) -> None:
         self.core.open_index = index
         if self.decoding.is_suspended:  # segments may have been confirmed in another document meanwhile
@@ -346,17 +363,6 @@ class Workspace:
     def _on_style(self) -> None:
         if self.model.state == "ready":
             self.decoding.start_over()
-
-
-def scope_of(project: Project) -> MemoryScope:
-    """The entries of the memory that a document of the project uses, and what their matches are worth."""
-    return MemoryScope(
-        project.id,
-        is_only=not project.shares_memory,
-        min_rate=project.min_match,
-        other_penalty=project.other_penalty,
-        import_penalty=project.import_penalty,
-    )
 
 
 def project_view(project: Project) -> Json:

@@ -10,6 +10,7 @@ from app.glossary import Term, TermHit, TermMatcher, TermMatches, term_matcher
 from app.glossary.glossary import Glossary, combined_matcher, differing_terms
 from app.glossary.lemmas import with_forms
 from app.segments.state import Json
+from app.tm.entries import EVERYTHING, MemoryScope
 from app.tm.index import MemoryIndex
 from app.tm.used_forms import with_used_forms
 
@@ -42,16 +43,18 @@ class DocumentTerms:
         glossaries: tuple[Glossary, ...],
         document_terms: tuple[Term, ...],
         memory_index: Callable[[], MemoryIndex | None],
+        scope: Callable[[], MemoryScope] = lambda: EVERYTHING,
     ) -> None:
-        """`memory_index` returns the translation memory where it has been read."""
+        """`memory_index` returns the translation memory where it has been read, `scope` the entries to learn from."""
         self.source_language, _, self.target_language = direction.partition("-")
         self.glossaries = glossaries
         self.document_terms = document_terms
         self.all = combined_matcher(document_terms, glossaries, self.source_language)
         self._memory_index = memory_index
+        self._scope = scope
         self._bent = lru_cache(MAX_BENT)(self._with_forms)
         self._used: dict[Term, Term] = {}  # with the forms that the memory in this state has
-        self._used_in: object = None
+        self._used_in: tuple[object, MemoryScope] = None, EVERYTHING
 
     def hits(self, source: str) -> tuple[TermHit, ...]:
         """The terms that occur in a source."""
@@ -77,11 +80,12 @@ class DocumentTerms:
         index = self._memory_index()
         if index is None:
             return hits
-        if index.state is not self._used_in:
-            self._used_in, self._used = index.state, {}
+        scope = self._scope()
+        if index.state is not self._used_in[0] or scope != self._used_in[1]:
+            self._used_in, self._used = (index.state, scope), {}
         hits = self.listed(hits)
         for term in {hit.term for hit in hits} - self._used.keys():
-            self._used[term] = with_used_forms(term, index, self.source_language, self.target_language)
+            self._used[term] = with_used_forms(term, index, self.source_language, self.target_language, scope)
         return tuple(replace(hit, term=self._used[hit.term]) for hit in hits)
 
     def summary(self) -> Json | None:

@@ -91,8 +91,10 @@ def command(browser: TestClient, token: str, name: str, **fields: Any) -> dict[s
 def acting(person: str) -> Iterator[None]:
     """What a request of that person does."""
     before = PERSON.set(person)
-    yield
-    PERSON.reset(before)
+    try:
+        yield
+    finally:
+        PERSON.reset(before)
 
 
 def test_log_names_the_person_of_each_request_inside_the_chain_of_hashes(server: Server, tmp_path: Path):

@@ -94,6 +94,7 @@ class RemoveModel(Command):
     key: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access().check_administers()
         sessions.models.remove(self.key)
 
 

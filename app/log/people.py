@@ -1,0 +1,177 @@
+"""Who may see and do what: the roles of people and the members of projects, and the one place that decides by them.
+
+The log lists and loads only what the person of the request sees (`LogStore.sessions`, `load_session`, `projects`,
+`project`, `project_of`). So what belongs to other projects does not exist for them, whichever way they ask.
+
+Until the first person gets a role, there are no restrictions; from then on there are, whoever loses a role. The owner
+of the server, who has no name, has none ever.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from sqlite_utils import Database
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.log.connection import LogConnection
+from app.log.event_chain import PERSON
+from app.log.roles import UNRESTRICTED, Access, Role
+
+MAX_NAME: Final = 100  # characters of a person's name
+_LOOK_SECONDS: Final = 0.5  # until a change by the command line counts
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person with a role, and the numbers of the projects that they are a member of."""
+
+    name: str
+    role: Role
+    projects: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """Both tables: the role of each person, and whether each member of a project owns it."""
+
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    members: Mapping[int, Mapping[str, bool]] = field(default_factory=dict)
+
+
+class People:
+    """The people of a log. Thread-safe. Both tables are small and kept in memory."""
+
+    def __init__(self, log: LogConnection) -> None:
+        self._log = log
+        self._tables = _Tables()
+        self._version = -1  # of the file, as another program may write it
+        self._looked: float | None = None  # when; None: the tables must be read
+
+    def access(self, person: str | None = None) -> Access:
+        """What a person may see and do; by default, the person of the request."""
+        name = PERSON.get() if person is None else person
+        if not name:
+            return UNRESTRICTED
+        tables = self._current()
+        role = tables.roles.get(name, "translator")
+        if not tables.roles or role == "administrator":
+            return UNRESTRICTED
+        found = {number: people[name] for number, people in tables.members.items() if name in people}
+        return Access(role, frozenset(found), frozenset(number for number, is_own in found.items() if is_own))
+
+    def seen_by_all_members(self, project_id: int) -> frozenset[int] | None:
+        """The projects whose texts documents of a project may show: those that all its members see. None: all."""
+        tables = self._current()
+        if not tables.roles:
+            return None
+        audience = {name for name in tables.members.get(project_id, ()) if tables.roles.get(name) != "administrator"}
+        if not audience:
+            return None
+        return frozenset(number for number, people in tables.members.items() if audience <= people.keys())
+
+    @property
+    def has_roles(self) -> bool:
+        """Whether anybody ever had a role: then people see the projects that they are members of."""
+        return bool(self._current().roles)
+
+    def all(self) -> list[Person]:
+        """Everybody who has a role, by name."""
+        tables = self._current()
+        return [
+            Person(name, role, tuple(sorted(number for number, people in tables.members.items() if name in people)))
+            for name, role in sorted(tables.roles.items(), key=lambda one: one[0].casefold())
+            if name
+        ]
+
+    def members(self, project_id: int) -> list[str]:
+        """The names of a project's members, sorted."""
+        return sorted(self._current().members.get(project_id, ()), key=str.casefold)
+
+    def put(self, name: str, role: Role) -> Person:
+        """Gives a person a role, also instead of an earlier one. Raises CommandError for an impossible name."""
+        name = checked_name(name)
+        with self._changing():
+            # The owner's row stays, so that restrictions do not end with the last person.
+            for row in (("", "administrator"), (name, role)):
+                self._log.db.execute("INSERT OR REPLACE INTO person VALUES (?, ?)", row)
+        return self.get(name)
+
+    def get(self, name: str) -> Person:
+        """A person by name. Raises CommandError if nobody of that name has a role."""
+        for person in self.all():
+            if person.name == name:
+                return person
+        raise CommandError(Message("Nobody here has the name “{name}”: see `pinpoint people list`.", name=name))
+
+    def remove(self, name: str) -> None:
+        """Takes a person's role and memberships away. Raises CommandError if nobody of that name has a role."""
+        self.get(name)
+        with self._changing():
+            self._log.db.execute("DELETE FROM member WHERE person = ?", (name,))
+            self._log.db.execute("DELETE FROM person WHERE name = ?", (name,))
+
+    def join(self, name: str, project_ids: Iterable[int]) -> None:
+        """Makes a person a member of projects. Raises CommandError for an unknown person or project."""
+        self.get(name)
+        with self._changing():
+            for number in project_ids:
+                if not self._log.db.execute("SELECT 1 FROM project WHERE id = ?", (number,)).fetchone():
+                    raise CommandError(
+                        Message("There is no project {number}: see `pinpoint people projects`.", number=number)
+                    )
+                add_member(self._log.db, number, name)
+
+    def leave(self, name: str, project_ids: Iterable[int]) -> None:
+        """Ends a person's membership in projects. Raises CommandError if they are no member of one."""
+        with self._changing():
+            for number in project_ids:
+                statement = "DELETE FROM member WHERE project_id = ? AND person = ?"
+                if not self._log.db.execute(statement, (number, name)).rowcount:
+                    raise CommandError(Message("“{name}” is no member of project {number}.", name=name, number=number))
+
+    def changed(self) -> None:
+        """Reads the tables again at the next question, after others have written them in a transaction."""
+        self._looked = None
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with self._log.transaction(Message("write the people")):
+            yield
+        self.changed()
+
+    def _current(self) -> _Tables:
+        now = time.monotonic()
+        if self._looked is None or now - self._looked > _LOOK_SECONDS:
+            with self._log.lock:
+                version = self._log.data_version()
+                if self._looked is None or version != self._version:
+                    self._tables = self._read()
+                self._version, self._looked = version, now
+        return self._tables
+
+    def _read(self) -> _Tables:
+        purpose = Message("read the people")
+        roles = {row["name"]: row["role"] for row in self._log.rows(purpose, "SELECT name, role FROM person")}
+        members: dict[int, dict[str, bool]] = {}
+        for row in self._log.rows(purpose, "SELECT project_id, person, is_own FROM member"):
+            members.setdefault(row["project_id"], {})[row["person"]] = bool(row["is_own"])
+        return _Tables(roles, members)
+
+
+def add_member(db: Database, project_id: int, person: str, *, is_own: bool = False) -> None:
+    """Makes a person a member of a project, inside a transaction; `People.changed` has to follow."""
+    db.execute("INSERT OR IGNORE INTO member VALUES (?, ?, ?)", (project_id, person, is_own))
+
+
+def checked_name(name: str) -> str:
+    """A person's name without spaces around it. Raises CommandError for an impossible one."""
+    name = name.strip()
+    if not name.isprintable() or not 0 < len(name) <= MAX_NAME:
+        raise CommandError(Message("{name!r} is no name: give 1 to {count} characters", name=name, count=MAX_NAME))
+    return name

@@ -1,0 +1,50 @@
+"""The roles of people, and what a role and the membership in projects allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from app.errors import CommandError
+from app.i18n import Message
+
+Role = Literal["translator", "reviewer", "manager", "administrator"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a person may see and do. `projects` are those they see; None: all.
+
+    A person manages the projects `own`, which the server made for their documents, whatever their role.
+    """
+
+    role: Role
+    projects: frozenset[int] | None
+    own: frozenset[int] = frozenset()
+
+    def sees(self, project_id: int) -> bool:
+        """Whether the person sees a project with all that belongs to it."""
+        return self.projects is None or project_id in self.projects
+
+    def manages(self, project_id: int) -> bool:
+        """Whether the person may change and delete a project, its members and its documents."""
+        return self.projects is None or project_id in (self.projects if self.role == "manager" else self.own)
+
+    def check_manages(self, *project_ids: int) -> None:
+        """Raises CommandError unless the person manages these projects."""
+        if not all(map(self.manages, project_ids)):
+            raise CommandError(Message("Only managers of this project can do that: ask one of them."))
+
+    def check_creates(self) -> None:
+        """Raises CommandError unless the person may create projects."""
+        if self.projects is not None and self.role != "manager":
+            raise CommandError(Message("Only project managers can create projects: ask one of them."))
+
+    def check_administers(self) -> None:
+        """Raises CommandError unless the person may change what belongs to the whole server."""
+        if self.projects is not None:
+            raise CommandError(Message("Only administrators of this server can do that: ask one of them."))
+
+
+UNRESTRICTED: Final = Access("administrator", None)
