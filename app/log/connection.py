@@ -8,8 +8,8 @@ from __future__ import annotations
 import errno
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,13 +27,65 @@ _CURES: Final = {
 }
 
 
+# How long a transaction waits for the next one to write both to the disk, in case that thread was interrupted.
+_HANDED_ON_SECONDS: Final = 0.05
+
+
+class _Group:
+    """Transactions of several threads that are written to the disk together; `error` says why that failed."""
+
+    def __init__(self) -> None:
+        self.has_ended = threading.Event()
+        self.error: sqlite3.Error | None = None
+
+
+class _Mutex:
+    """A lock that a thread can take several times: `depth` says how often it has."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self.depth = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+        self._lock.release()
+
+
+class _ConnectionLock:
+    """The mutex of a connection, taken when nothing is on it that is not on the disk."""
+
+    def __init__(self, mutex: _Mutex, write_group: Callable[[], None]) -> None:
+        self._mutex = mutex
+        self._write_group = write_group
+
+    def __enter__(self) -> None:
+        self._mutex.__enter__()
+        try:
+            if self._mutex.depth == 1:
+                self._write_group()
+        except BaseException:
+            self._mutex.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._mutex.__exit__()
+
+
 class LogConnection:
     """An open database at `path`, which error messages name. Thread-safe."""
 
     def __init__(self, db: Database, path: Path) -> None:
         self.db = db
         self.path = path
-        self.lock = threading.RLock()
+        self._mutex = _Mutex()
+        self.lock = _ConnectionLock(self._mutex, self._write_group)
+        # The attributes below are used under the mutex.
+        self._group: _Group | None = None  # carried out, and not on the disk yet
+        self._waiting: set[object] = set()  # shared transactions that wait for the mutex; under none
 
     def rows(self, purpose: str, query: str, parameters: tuple[Any, ...] | dict[str, Any] = ()) -> list[dict[str, Any]]:
         """All rows of a query, by column; `purpose` completes "could not …" in the error message."""
@@ -66,6 +118,35 @@ class LogConnection:
                 raise
 
     @contextmanager
+    def shared_transaction(self, purpose: str) -> Iterator[None]:
+        """As `transaction`, for short ones: one write to the disk serves all threads that come at the same time.
+
+        It ends when its changes are on the disk. One that fails inside undoes only its own changes; if writing to the
+        disk fails, all that share it raise LogError, and nothing of them was written.
+        """
+        with self.clear_errors(purpose):
+            mark = object()
+            self._waiting.add(mark)
+            try:
+                with self._mutex:
+                    self._waiting.discard(mark)
+                    try:
+                        self.db.execute("BEGIN IMMEDIATE" if self._group is None else "SAVEPOINT shared")
+                        try:
+                            yield
+                            group = self._end_shared()
+                        except BaseException as error:
+                            self._undo_shared(error)
+                            raise
+                    finally:
+                        if not self._is_continued:
+                            self._write_group()
+            finally:
+                self._waiting.discard(mark)
+            if group is not None:
+                self._wait_for(group)
+
+    @contextmanager
     def reading(self) -> Iterator[None]:
         """Every query inside sees the same state of the file, even if other processes write meanwhile."""
         with self.lock, self.clear_errors(Message("read the log")):
@@ -74,6 +155,65 @@ class LogConnection:
                 yield
             finally:
                 self.db.rollback()
+
+    @property
+    def _is_continued(self) -> bool:
+        """Whether another thread comes next that will write the group to the disk."""
+        return bool(self._waiting) and self._mutex.depth == 1
+
+    def _end_shared(self) -> _Group | None:
+        """The group that the transaction belongs to; None where it was alone, and is on the disk now."""
+        if self._group is not None:
+            self.db.execute("RELEASE shared")
+        elif self._is_continued:
+            self._group = _Group()
+        else:
+            self.db.commit()
+        return self._group
+
+    def _wait_for(self, group: _Group) -> None:
+        """Waits until the group is on the disk. Raises the error of SQLite if it cannot be."""
+        while not group.has_ended.wait(_HANDED_ON_SECONDS):
+            with self.lock:  # writes it
+                pass
+        if group.error is not None:
+            raise group.error
+
+    def _undo_shared(self, reason: BaseException) -> None:
+        """Undoes the changes of one transaction, or of its whole group where SQLite has undone that itself."""
+        if self._group is None:
+            self.db.rollback()
+            return
+        try:
+            self.db.execute("ROLLBACK TO shared")
+            self.db.execute("RELEASE shared")
+        except sqlite3.Error as error:
+            self._end_group(reason if isinstance(reason, sqlite3.Error) else error)
+
+    def _write_group(self) -> None:
+        """Writes the group that was left to this thread, if any, to the disk; errors are its members'."""
+        if self._group is None:
+            return
+        error: sqlite3.Error | None = sqlite3.OperationalError("interrupted")
+        try:
+            self.db.commit()
+            error = None
+        except sqlite3.Error as failure:
+            error = failure
+        finally:
+            self._end_group(error)
+
+    def _end_group(self, error: sqlite3.Error | None) -> None:
+        """Tells the members of the group how it ended, and undoes it after an error."""
+        group, self._group = self._group, None
+        assert group is not None
+        group.error = error
+        try:
+            if error is not None:
+                with suppress(sqlite3.Error):  # the next transaction says so
+                    self.db.rollback()
+        finally:
+            group.has_ended.set()
 
     @contextmanager
     def clear_errors(self, purpose: str) -> Iterator[None]:

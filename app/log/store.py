@@ -289,7 +289,7 @@ class LogStore:
         Once this returns, both survive a kill. On LogError nothing was written.
         """
         assert event_type in get_args(EventType), event_type
-        with self._log.transaction(Message("write an event")):
+        with self._log.shared_transaction(Message("write an event")):
             seq = self._chain.append(session_id, event_type, payload, segment, segment_version)
             if update is not None:
                 assert segment is not None, "an update needs its segment"
@@ -309,7 +309,7 @@ class LogStore:
         `updates` are the new states of segments by index, and `places` the positions of segments after a split or
         merge; `change` writes to other tables. On LogError nothing was written.
         """
-        with self._log.transaction(Message("write the events")):
+        with self._log.shared_transaction(Message("write the events")):
             change(self._db)
             for event in events:
                 assert event.type in get_args(EventType), event.type

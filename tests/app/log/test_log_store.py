@@ -5,7 +5,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,11 @@ from app.errors import LogError
 from app.formats.documents import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
-from app.log.records import FIRST_HASH, to_json
+from app.log.records import FIRST_HASH, NewEvent, to_json
 from app.log.store import LogStore, SegmentUpdate, SessionRecord
 from engine import Avoid
 from tests.budget import rounds
+from tests.faults import StatementFault
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = read_document("One\r\n  Zwei\u2028 – ü\r\n\r\nThree\r\n".encode("utf-16"), "a.txt")
@@ -280,6 +283,93 @@ def test_threads_and_a_second_store_write_one_hash_chain(store: LogStore, sessio
     second.close()
     assert store.verify_chain(session.id).is_intact
     assert store.load_session(session.id).num_events == 1 + 4 * 40
+
+
+Append = Callable[[], object]
+
+
+def together(store: LogStore, appends: Sequence[Append]) -> list[BaseException | None]:
+    """Carries each out in a thread of its own, all at the same time; returns what they raised."""
+    raised: list[BaseException | None] = [None] * len(appends)
+
+    def carry_out(number: int) -> None:
+        try:
+            appends[number]()
+        except Exception as error:
+            raised[number] = error
+
+    threads = [threading.Thread(target=carry_out, args=(number,)) for number in range(len(appends))]
+    with store.connection.lock:
+        for number, thread in enumerate(threads):
+            thread.start()
+            while len(store.connection._waiting) <= number:
+                time.sleep(0.0005)
+    for thread in threads:
+        thread.join()
+    return raised
+
+
+def edits(store: LogStore, sessions: Sequence[SessionRecord], version: int) -> list[Append]:
+    update = SegmentUpdate("edited", f"text {version}", version, read_version=version - 1)
+    event = NewEvent("edit", {"n": version}, 0, version)
+    return [partial(store.append_all, session.id, [event, event], [(0, update)]) for session in sessions]
+
+
+def test_events_of_threads_that_come_together_are_written_to_the_disk_once(store: LogStore) -> None:
+    sessions = [store.start_session(DOCUMENT, "en-de") for _ in range(6)]
+    statements: list[str] = []
+    store._db.conn.set_trace_callback(statements.append)
+    assert together(store, edits(store, sessions, 1)) == [None] * 6
+    store._db.conn.set_trace_callback(None)
+    assert statements.count("COMMIT") == 1
+    assert raw(store, "SELECT count(*) FROM event WHERE type = 'edit'") == [(12,)], "another connection sees them"
+    assert all(store.verify_chain(session.id).is_intact for session in sessions)
+
+
+def test_one_of_several_that_fails_leaves_the_others_alone(store: LogStore) -> None:
+    first, bad, last = sessions = [store.start_session(DOCUMENT, "en-de") for _ in range(3)]
+    before = state_of(store, bad.id)
+    appends = edits(store, sessions, 1)
+    appends[1] = partial(store.append, bad.id, "edit", {"x": object()}, segment=0)
+    raised = together(store, appends)
+    assert [type(error) for error in raised] == [type(None), TypeError, type(None)]
+    assert state_of(store, bad.id) == before
+    assert [store.load_session(session.id).segments[0].target for session in (first, last)] == ["text 1"] * 2
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR])
+def test_of_appends_that_share_a_write_each_is_whole_or_raises(store: LogStore, code: int) -> None:
+    sessions = [store.start_session(DOCUMENT, "en-de") for _ in range(3)]
+    real, versions, number = store._db.conn, [0, 0, 0], 0
+    while True:
+        number += 1
+        fault = StatementFault(number, code)
+        appends = [edits(store, [one], version + 1)[0] for one, version in zip(sessions, versions, strict=True)]
+        store._db.conn = fault.over(real)
+        raised = together(store, appends)
+        store._db.conn = real
+        versions = [version + (error is None) for version, error in zip(versions, raised, strict=True)]
+        assert {type(error) for error in raised} <= {type(None), LogError}
+        loaded = [store.load_session(session.id) for session in sessions]
+        assert [one.segments[0].version for one in loaded] == versions, fault.statement
+        assert [one.num_events for one in loaded] == [1 + 2 * version for version in versions], fault.statement
+        if not fault.has_struck:
+            break
+        assert any(raised), fault.statement
+    assert number > 12
+    assert all(store.verify_chain(session.id).is_intact for session in sessions)
+
+
+def test_whoever_reads_the_log_sees_nothing_that_is_not_on_the_disk(store: LogStore, session: SessionRecord) -> None:
+    """The first of two threads leaves its event to the second, which does not come: then the reader writes it."""
+    store.connection._waiting.add("a thread that is interrupted before its turn")
+    writer = threading.Thread(target=store.append, args=(session.id, "edit", {}))
+    writer.start()
+    while store.num_events(session.token) == 1:
+        time.sleep(0.0005)
+    assert raw(store, "SELECT num_events FROM session") == [(2,)]
+    writer.join(10)
+    assert not writer.is_alive()
 
 
 WRITER = """
