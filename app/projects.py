@@ -62,16 +62,23 @@ class Projects:
         self._workspaces = workspaces
 
     def overview(self) -> Json:
-        """All projects, the one chosen last first; for each, whether new documents of its languages go into it."""
+        """All projects, the one chosen last first; for each, whether new documents of its languages go into it.
+
+        `has_members`: people see only the projects that they are members of. `can_create`, and `is_managed` of each
+        project, are what the person of the request may do.
+        """
+        people = self.store.people
+        access = people.access()
         rows: list[Json] = []
         taken: set[str] = set()
         for summary in self.store.projects():
             project = summary.project
             is_current = project.direction not in taken and not project.is_of_program
-            rows.append({**_row(summary), "is_current": is_current})
+            managed = {"is_managed": access.manages(project.id), "num_members": len(people.members(project.id))}
+            rows.append({**_row(summary), "is_current": is_current, **managed})
             if is_current:
                 taken.add(project.direction)
-        return {"projects": rows}
+        return {"projects": rows, "can_create": access.may_create, "has_members": people.has_roles}
 
     def for_new(self, direction: str) -> Project:
         """The project of a new document in this language pair; with the number 0, one that is made with it."""
@@ -85,6 +92,12 @@ class Projects:
         project = self.store.project(project_id)
         if project is None:
             raise CommandError(Message("This project was deleted meanwhile: open the list of projects again."))
+        return project
+
+    def managed(self, project_id: int) -> Project:
+        """A project that the person of the request manages. Raises CommandError."""
+        project = self.get(project_id)
+        self.store.people.access().check_manages(project_id)
         return project
 
     def create(self, workspace: Workspace, draft: ProjectDraft, direction: str) -> Json:
@@ -109,7 +122,7 @@ class Projects:
 
     def edit(self, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
         """Changes the texts and the style of a project; its documents keep the style that they have."""
-        project = self._checked(self._managed(project_id), draft)
+        project = self._checked(self.managed(project_id), draft)
         self._log(workspace, "edit", project, lambda db: update_project(db, project))
         self._show(project)
         return self.overview()
@@ -170,9 +183,9 @@ class Projects:
 
         Without `into_id` it must be empty.
         """
-        project = self._managed(project_id)
+        project = self.managed(project_id)
         summary = next(one for one in self.store.projects() if one.project.id == project_id)
-        into = None if into_id is None else self._managed(into_id)
+        into = None if into_id is None else self.managed(into_id)
         if into is None and (summary.num_documents or summary.num_term_bases):
             raise CommandError(
                 Message(
@@ -194,7 +207,7 @@ class Projects:
 
     def move(self, session_id: int, project_id: int) -> None:
         """Puts a document into another project of its languages: it has the term bases and the memory there at once."""
-        project = self._managed(project_id)
+        project = self.managed(project_id)
         record = next((one for one in self.store.sessions() if one.id == session_id), None)
         if record is None:
             raise CommandError(Message("This document was deleted meanwhile: open the list of documents again."))
@@ -227,12 +240,6 @@ class Projects:
                     workspace.glossaries.follow(shared)
                 except LogError as error:
                     workspace.report(error.args[0])
-
-    def _managed(self, project_id: int) -> Project:
-        """A project that the person of the request manages. Raises CommandError."""
-        project = self.get(project_id)
-        self.store.people.access().check_manages(project_id)
-        return project
 
     def _insert(self, db: Database, project: Project, *, is_own: bool = False) -> int:
         """Adds a project, of which the person of the request, if they have a name, is the first member."""
@@ -279,6 +286,9 @@ class Projects:
         payload = _payload(change, project)
         if into is not None:
             payload["into"] = _named(into)
+        if project.id != workspace.project.id and self.store.people.has_roles:
+            # The log of this document is read by members of its project, who need not know the other one.
+            payload = {"change": change, "project": project.id, "direction": project.direction}
         self.store.append_all(workspace.session_id, [NewEvent("project", payload)], change=write)
         self.store.people.changed()
 

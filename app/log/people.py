@@ -131,8 +131,7 @@ class People:
         """Ends a person's membership in projects. Raises CommandError if they are no member of one."""
         with self._changing():
             for number in project_ids:
-                statement = "DELETE FROM member WHERE project_id = ? AND person = ?"
-                if not self._log.db.execute(statement, (number, name)).rowcount:
+                if not remove_member(self._log.db, number, name):
                     raise CommandError(Message("“{name}” is no member of project {number}.", name=name, number=number))
 
     def changed(self) -> None:
@@ -167,6 +166,12 @@ class People:
 def add_member(db: Database, project_id: int, person: str, *, is_own: bool = False) -> None:
     """Makes a person a member of a project, inside a transaction; `People.changed` has to follow."""
     db.execute("INSERT OR IGNORE INTO member VALUES (?, ?, ?)", (project_id, person, is_own))
+
+
+def remove_member(db: Database, project_id: int, person: str) -> bool:
+    """Ends a membership, inside a transaction, if there is one; `People.changed` has to follow."""
+    statement = "DELETE FROM member WHERE project_id = ? AND person = ?"
+    return bool(db.execute(statement, (project_id, person)).rowcount)
 
 
 def checked_name(name: str) -> str:

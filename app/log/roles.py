@@ -36,9 +36,14 @@ class Access:
         if not all(map(self.manages, project_ids)):
             raise CommandError(Message("Only managers of this project can do that: ask one of them."))
 
+    @property
+    def may_create(self) -> bool:
+        """Whether the person may create projects."""
+        return self.projects is None or self.role == "manager"
+
     def check_creates(self) -> None:
         """Raises CommandError unless the person may create projects."""
-        if self.projects is not None and self.role != "manager":
+        if not self.may_create:
             raise CommandError(Message("Only project managers can create projects: ask one of them."))
 
     def check_administers(self) -> None:

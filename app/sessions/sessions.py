@@ -37,6 +37,7 @@ from app.sessions import example
 from app.sessions.bundles import Bundles
 from app.sessions.glossary_files import GlossaryFiles
 from app.sessions.logged_documents import LoggedDocuments
+from app.sessions.members import Members
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.sessions.workspace_opener import WorkspaceOpener
 from app.tm.library import MemoryLibrary
@@ -76,6 +77,7 @@ class Sessions:
         self.watchdog = Watchdog(self.models.handles, self._report_model)
         self.workspaces = OpenWorkspaces(store, self.models)
         self.projects = Projects(store, self.workspaces.all)
+        self.members = Members(store, self.projects, self.workspaces.all)
         self.logged_documents = LoggedDocuments(store)
         self.options = options or SEARCH
         self.opener = WorkspaceOpener(

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 
 from app.formats.preview import PreviewBlock
 from app.log.records import SegmentStateName
+from app.log.roles import Role
 from app.ui.model_results import ModelSuggestion
 from app.ui.page_state import SessionOffer
 from app.ui.segment_details import FindingView, Run
@@ -139,7 +140,10 @@ class ExportWarning(TypedDict):
 
 
 class ProjectRow(TypedDict):
-    """A project; without a name of its own, "". `is_current`: new documents of its language pair go into it."""
+    """A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
+
+    `is_managed`: the person may change and delete it, its documents and its members.
+    """
 
     id: int
     name: str
@@ -153,12 +157,33 @@ class ProjectRow(TypedDict):
     num_term_bases: int
     num_terms: int
     is_current: bool
+    is_managed: bool
+    num_members: int
 
 
 class ProjectList(TypedDict):
-    """All projects, most recently used first."""
+    """All projects, most recently used first; whether the person may create one.
+
+    `has_members`: people see only the projects that they are members of.
+    """
 
     projects: list[ProjectRow]
+    can_create: bool
+    has_members: bool
+
+
+class PersonName(TypedDict):
+    """A person with their role; "" without one."""
+
+    name: str
+    role: Role | Literal[""]
+
+
+class ProjectMembers(TypedDict):
+    """The members of a project, and the other people."""
+
+    members: list[PersonName]
+    others: list[PersonName]
 
 
 class DocumentRow(SessionOffer):

@@ -468,3 +468,45 @@ def filled(found: list[str], values: dict[str, list[str]]) -> list[str]:
     for name, given in values.items():
         found = [path.replace(f"{{{name}}}", value) for path in found for value in given]
     return sorted({re.sub(r"\{[^}]*\}", "x", path) for path in found})
+
+
+def test_members_are_chosen_by_those_who_manage_the_project(office: Office):
+    members, workspace = office.sessions.members, office.workspace
+    with acting("Ana"):
+        assert members.view(office.project)["others"] == [{"name": "Ben", "role": "translator"}]
+        found = members.add(workspace, office.project, "Ben")
+        assert [one["name"] for one in found["members"]] == ["Ana", "Ben"] and found["others"] == []
+        for wrong in ("Nobody", ""):
+            with pytest.raises(CommandError):
+                members.add(workspace, office.project, wrong)
+        with pytest.raises(CommandError, match="your own"):
+            members.remove(workspace, office.project, "Ana")
+    with acting("Ben"):
+        assert office.sessions.find(workspace.token) is workspace
+        for action in (members.view, lambda number: members.remove(workspace, number, "Ana")):
+            with pytest.raises(CommandError, match="Only managers"):
+                action(office.project)
+    with acting("Ana"):
+        members.remove(workspace, office.project, "Ben")
+    with acting("Ben"), pytest.raises(CommandError):
+        office.sessions.find(workspace.token)
+    logged = [event.payload for event in office.store.events(workspace.session_id) if event.type == "project"]
+    assert [(one["change"], one["member"], one["person"]) for one in logged[-2:]] == [
+        ("join", "Ben", "Ana"),
+        ("leave", "Ben", "Ana"),
+    ]
+
+
+def test_log_of_a_document_does_not_name_another_project(office: Office):
+    """Its members read it, and a manager changes several projects with one document open."""
+    sessions = office.sessions
+    with acting("Ana"):
+        sessions.projects.create(office.workspace, ProjectDraft("Gemeinsam"), "en-de")
+        common = sessions.open_document(b"New door.\n", "common.txt")
+        office.people.join("Ben", [common.project.id])
+        sessions.projects.edit(common, office.project, ProjectDraft(f"{SECRET}2", f"{SECRET}kunde"))
+        sessions.projects.choose(common, office.project)
+        sessions.projects.edit(common, common.project.id, ProjectDraft("Gemeinsam 2"))
+    with acting("Ben"):
+        log = sessions.exports.make(sessions.find(common.token), "log.jsonl").data.decode()
+    assert SECRET not in log and "Gemeinsam 2" in log

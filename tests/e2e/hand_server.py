@@ -19,6 +19,7 @@ from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.server import bind, build_server
+from app.ui.sign_in import SignIn
 
 HOST = "127.0.0.1"
 _ports = [0]  # the first is any free one, later servers have the same: the browser has its files in the cache
@@ -39,15 +40,16 @@ def serve(
     *,
     fills_from_memory: bool = True,
     on_start: Callable[[Sessions], object] = lambda _: None,
+    sign_in: SignIn | None = None,
 ) -> Iterator[str]:
-    """Runs an app with this model and a log in the folder, without signing in; yields its URL."""
+    """Runs an app with this model and a log in the folder, by default without signing in; yields its URL."""
     store = LogStore.open(folder / "log.sqlite")
     sessions = Sessions(store, model, SAMPLES_FOLDER, published=published, fills_from_memory=fills_from_memory)
     on_start(sessions)
     listener = bind(HOST, _ports[-1])
     port = listener.getsockname()[1]
     _ports.append(port)
-    config = uvicorn.Config(build_server(Api(sessions), host=HOST, port=port, sign_in=None), log_level="warning")
+    config = uvicorn.Config(build_server(Api(sessions), host=HOST, port=port, sign_in=sign_in), log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()

@@ -64,14 +64,17 @@ from app.ui.commands.model_commands import (
     SwitchModel,
 )
 from app.ui.commands.project_commands import (
+    AddMember,
     ChooseProject,
     CreateProject,
     DeleteDocument,
     DeleteProject,
     EditProject,
     ListDocuments,
+    ListMembers,
     ListProjects,
     MoveDocument,
+    RemoveMember,
 )
 from app.ui.commands.segment_commands import (
     CheckText,
@@ -156,6 +159,9 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         EditProject,
         ChooseProject,
         DeleteProject,
+        ListMembers,
+        AddMember,
+        RemoveMember,
         ListDocuments,
         MoveDocument,
         DeleteDocument,

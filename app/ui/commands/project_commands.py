@@ -90,6 +90,41 @@ class DeleteProject(Command):
         return sessions.delete_project(workspace, self.project, self.into)
 
 
+class ListMembers(Command):
+    """The members of a project that the person manages."""
+
+    name: Literal["members"]
+    result: ClassVar[Any] = r.ProjectMembers
+    project: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.view(self.project)
+
+
+class AddMember(Command):
+    """Makes a person a member of a project."""
+
+    name: Literal["add_member"]
+    result: ClassVar[Any] = r.ProjectMembers
+    project: Integer
+    person: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.add(workspace, self.project, self.person)
+
+
+class RemoveMember(Command):
+    """Ends the membership of a person in a project."""
+
+    name: Literal["remove_member"]
+    result: ClassVar[Any] = r.ProjectMembers
+    project: Integer
+    person: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.remove(workspace, self.project, self.person)
+
+
 class ListDocuments(Command):
     """All documents, most recently used first."""
 

@@ -69,6 +69,7 @@ export class Bench {
     this.numbers = new Map();
     this.isReconnecting = false;
     this.keepsKeys = false;
+    this.person = ''; // who signed in with a key of their own
     /** @type {Promise<void>} */
     this.welcomed = Promise.resolve(); // resolves when the first visit is explained
     /** @type {Unit} */
@@ -151,7 +152,8 @@ export class Bench {
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
-    this.header.showPerson(reply.result?.person ?? '');
+    this.person = reply.result?.person ?? '';
+    this.header.showPerson(this.person);
     if (reply.result?.offer) this.offer(reply.result.offer);
     const model = reply.result?.model_offer;
     if (model) this.welcomed.then(() => this.session.token === reply.token && offerModel(this, model));

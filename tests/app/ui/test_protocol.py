@@ -108,6 +108,8 @@ def test_shape_of_a_result_refuses_another_field(name: str):
 
 def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
     workspace = api.sessions.find(api.hello({})["token"])
+    for name, role in (("Ana", "manager"), ("Ben", "reviewer")):
+        api.sessions.store.people.put(name, role)
     api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     (glossary,) = workspace.terms.glossaries
     staged = api.glossaries.stage(workspace.token, "more.tsv", [b"save\tspeichern\n"], "en")["result"]["import"]
@@ -160,6 +162,9 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("resume_session", {"session": workspace.session_id}),
         ("projects", {}),
         ("create_project", {**project, "title": "Manuals", "direction": "en-de"}),
+        ("members", {"project": workspace.project.id}),
+        ("add_member", {"project": workspace.project.id, "person": "Ben"}),
+        ("remove_member", {"project": workspace.project.id, "person": "Ben"}),
         ("edit_project", {**project, "title": "Our manuals", "project": 2}),
         ("choose_project", {"project": 1}),
         ("documents", {}),

@@ -56,6 +56,9 @@ export type Command =
   | EditProject
   | ChooseProject
   | DeleteProject
+  | ListMembers
+  | AddMember
+  | RemoveMember
   | ListDocuments
   | MoveDocument
   | DeleteDocument
@@ -151,6 +154,9 @@ export interface CommandResults {
   edit_project: ProjectList;
   choose_project: ProjectList;
   delete_project: ProjectList;
+  members: ProjectMembers;
+  add_member: ProjectMembers;
+  remove_member: ProjectMembers;
   documents: DocumentList;
   move_document: DocumentList;
   delete_document: DocumentList;
@@ -204,6 +210,13 @@ export interface CommandFields {
   detail_since: number;
   client?: string;
   sequence?: number;
+}
+
+/** Makes a person a member of a project. */
+export interface AddMember extends CommandFields {
+  name: 'add_member';
+  project: number;
+  person: string;
 }
 
 /** Makes a pin a term of the document, of a glossary, or of a term base of the project. */
@@ -566,6 +579,8 @@ export interface DocumentImpact {
 /** All documents, most recently used first, and the projects that they belong to. */
 export interface DocumentList {
   projects: ProjectRow[];
+  can_create: boolean;
+  has_members: boolean;
   documents: DocumentRow[];
 }
 
@@ -915,6 +930,12 @@ export interface ListDocuments extends CommandFields {
   name: 'documents';
 }
 
+/** The members of a project that the person manages. */
+export interface ListMembers extends CommandFields {
+  name: 'members';
+  project: number;
+}
+
 /** The models that can be chosen. */
 export interface ListModels extends CommandFields {
   name: 'models';
@@ -1176,6 +1197,12 @@ export interface PairedModel {
   licence_text: string;
 }
 
+/** A person with their role; "" without one. */
+export interface PersonName {
+  name: string;
+  role: 'translator' | 'reviewer' | 'manager' | 'administrator' | '';
+}
+
 /** A pin; `source` is the source text that it translates, if the model knows. */
 export interface PinView {
   text: string;
@@ -1244,9 +1271,19 @@ export interface ProgressView {
   seconds_left: number | null;
 }
 
-/** All projects, most recently used first. */
+/** All projects, most recently used first; whether the person may create one.
+ *
+ * `has_members`: people see only the projects that they are members of. */
 export interface ProjectList {
   projects: ProjectRow[];
+  can_create: boolean;
+  has_members: boolean;
+}
+
+/** The members of a project, and the other people. */
+export interface ProjectMembers {
+  members: PersonName[];
+  others: PersonName[];
 }
 
 /** A project; without a name of its own, "". Its choices for matches of the memory, in percent. */
@@ -1258,7 +1295,9 @@ export interface ProjectName {
   import_penalty: number;
 }
 
-/** A project; without a name of its own, "". `is_current`: new documents of its language pair go into it. */
+/** A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
+ *
+ * `is_managed`: the person may change and delete it, its documents and its members. */
 export interface ProjectRow {
   id: number;
   name: string;
@@ -1272,6 +1311,8 @@ export interface ProjectRow {
   num_term_bases: number;
   num_terms: number;
   is_current: boolean;
+  is_managed: boolean;
+  num_members: number;
 }
 
 /** The best translation: `confidence` by word, `alignment` pairs (source word, target word). */
@@ -1340,6 +1381,13 @@ export interface RemoveGlossaryTerm extends CommandFields {
   name: 'term_remove';
   glossary: number;
   number: number;
+}
+
+/** Ends the membership of a person in a project. */
+export interface RemoveMember extends CommandFields {
+  name: 'remove_member';
+  project: number;
+  person: string;
 }
 
 /** Removes an installed model from this computer. */

@@ -45,6 +45,8 @@ declare global {
   type ProjectRow = protocol.ProjectRow;
   type DocumentRow = protocol.DocumentRow;
   type DocumentList = protocol.DocumentList;
+  type PersonName = protocol.PersonName;
+  type ProjectMembers = protocol.ProjectMembers;
   type BegunArchive = protocol.BegunArchive;
   type OpenedFile = protocol.OpenedFile;
   type ListedFile = OpenedFile & {memory?: {bundle: number; entry: number} | null};

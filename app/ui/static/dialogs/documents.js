@@ -99,12 +99,16 @@ class DocumentsDialog {
         this.rows,
       ),
     );
-    this.list = new ProjectList(bench, {
-      onChange: (projects, notice) => this.adoptProjects(projects, notice),
-      onDeleted: notice => this.reload(notice),
-      onDocuments: project => this.showDocuments(project),
-      onGlossaries: (project, hint) => this.showGlossaries(project, hint),
-    });
+    const calls = {
+      onChange: (/** @type {ProjectRow[]} */ projects, /** @type {string} */ notice) =>
+        this.adoptProjects(projects, notice),
+      onDeleted: (/** @type {string} */ notice) => this.reload(notice),
+      onDocuments: (/** @type {number} */ project) => this.showDocuments(project),
+      onGlossaries: (/** @type {number} */ project, /** @type {HTMLElement} */ hint) =>
+        this.showGlossaries(project, hint),
+      onMembers: () => this.reload(''),
+    };
+    this.list = new ProjectList(bench, calls, list.has_members);
     this.panels.projects.append(h('p.muted', {}, t('projects.lead')), this.list.element);
     this.dialog = new Dialog({
       name: 'documents',
@@ -117,7 +121,7 @@ class DocumentsDialog {
       ],
       buttons: [
         button('.btn', {onclick: () => this.upload()}, icon('up'), t('open.file')),
-        button('.btn', {onclick: () => this.create()}, icon('plus'), t('project.new')),
+        list.can_create ? button('.btn', {onclick: () => this.create()}, icon('plus'), t('project.new')) : null,
         button('.btn', {onclick: () => this.pack()}, icon('down'), t('packing.menu')),
         h('span.grow', {}),
         button('.btn.primary', {onclick: () => this.dialog.close()}, t('close')),
@@ -177,11 +181,15 @@ class DocumentsDialog {
   /** @param {DocumentRow} row */
   row(row) {
     const isOpen = row.session === this.bench.document.session;
-    const fitting = this.projects.filter(project => project.id === row.project || project.direction === row.direction);
+    const isManaged = this.projects.some(one => one.id === row.project && one.is_managed);
+    const fitting = this.projects.filter(
+      one => one.id === row.project || (isManaged && one.is_managed && one.direction === row.direction),
+    );
     const project = h(
       'select',
       {
         'aria-label': t('documents.move', {name: row.name}),
+        disabled: !isManaged,
         onchange: event => this.move(row, Number(event.target.value)),
       },
       fitting.map(one => h('option', {value: one.id, selected: one.id === row.project}, projectTitle(one))),
@@ -202,11 +210,13 @@ class DocumentsDialog {
       h(
         'td',
         {},
-        button(
-          '.btn.small',
-          {'aria-label': t('documents.delete', {name: row.name}), onclick: () => this.askDeletion(row)},
-          t('documents.delete.short'),
-        ),
+        isManaged
+          ? button(
+              '.btn.small',
+              {'aria-label': t('documents.delete', {name: row.name}), onclick: () => this.askDeletion(row)},
+              t('documents.delete.short'),
+            )
+          : null,
       ),
     );
   }

@@ -135,7 +135,9 @@ export const editProject = async (bench, projects, project, onDone) => {
  * @param {(projects: ProjectRow[]) => void} onDone
  */
 export const askProjectDeletion = (bench, projects, project, onDone) => {
-  const others = projects.filter(other => other.id !== project.id && other.direction === project.direction);
+  const others = projects.filter(
+    other => other.id !== project.id && other.direction === project.direction && other.is_managed,
+  );
   const isEmpty = !project.num_documents && !project.num_term_bases;
   const into = h(
     'select',

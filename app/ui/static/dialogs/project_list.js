@@ -1,6 +1,7 @@
 /* The list of projects: choose one for new documents, show its documents or glossaries, change or delete it. */
 import {button, h, t, tn} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
+import {openMembers} from './members.js';
 import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
 
 /**
@@ -14,11 +15,14 @@ export class ProjectList {
   /**
    * @param {Bench} bench
    * @param {{onChange: (projects: ProjectRow[], notice: string) => void, onDeleted: (notice: string) => void,
-   *   onDocuments: (project: number) => void, onGlossaries: (project: number, hint: HTMLElement) => void}} calls
-   *   `hint` is where `onGlossaries` says that there are none
+   *   onDocuments: (project: number) => void, onGlossaries: (project: number, hint: HTMLElement) => void,
+   *   onMembers: () => void}} calls `hint` is where `onGlossaries` says that there are none; `onMembers`: the dialog of
+   *   members was closed
+   * @param {boolean} hasMembers people see only the projects that they are members of
    */
-  constructor(bench, calls) {
+  constructor(bench, calls, hasMembers) {
     this.bench = bench;
+    this.hasMembers = hasMembers;
     this.calls = calls;
     /** @type {ProjectRow[]} */
     this.projects = [];
@@ -43,6 +47,7 @@ export class ProjectList {
       tn('project.documents', project.num_documents),
       tn('project.bases', project.num_term_bases),
       tn('glossary.terms', project.num_terms),
+      ...(this.hasMembers ? [tn('project.members', project.num_members)] : []),
     ];
     const hint = h('div', {role: 'status'});
     return h(
@@ -71,24 +76,39 @@ export class ProjectList {
           },
           t('pages.glossaries'),
         ),
-        button(
-          '.btn.small',
-          {'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
-          t('project.edit.short'),
-        ),
-        button(
-          '.btn.small',
-          {
-            'aria-label': t('project.delete', {name: title}),
-            onclick: () =>
-              askProjectDeletion(this.bench, this.projects, project, () =>
-                this.calls.onDeleted(t('project.deleted', {name: title})),
-              ),
-          },
-          t('documents.delete.short'),
-        ),
+        project.is_managed ? this.management(project, title) : null,
       ),
     );
+  }
+
+  /**
+   * The buttons for those who manage a project.
+   * @param {ProjectRow} project
+   * @param {string} title
+   */
+  management(project, title) {
+    const members = () => openMembers(this.bench, {id: project.id, title}, () => this.calls.onMembers());
+    return [
+      this.hasMembers
+        ? button('.btn.small', {'aria-label': t('members.title', {name: title}), onclick: members}, t('members.open'))
+        : null,
+      button(
+        '.btn.small',
+        {'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
+        t('project.edit.short'),
+      ),
+      button(
+        '.btn.small',
+        {
+          'aria-label': t('project.delete', {name: title}),
+          onclick: () =>
+            askProjectDeletion(this.bench, this.projects, project, () =>
+              this.calls.onDeleted(t('project.deleted', {name: title})),
+            ),
+        },
+        t('documents.delete.short'),
+      ),
+    ];
   }
 
   /** @param {ProjectRow} project */

@@ -1,0 +1,58 @@
+"""The members of projects, as those who manage them choose them on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.log.event_chain import PERSON
+from app.log.people import add_member, remove_member
+from app.log.records import NewEvent
+from app.log.store import LogStore
+from app.projects import Projects
+from app.segments.state import Json
+from app.workspace.commands import Workspace
+
+
+class Members:
+    """Shows and changes who is a member. A change is logged in the document that is open, in the same transaction."""
+
+    def __init__(self, store: LogStore, projects: Projects, workspaces: Callable[[], Sequence[Workspace]]) -> None:
+        """`workspaces` returns the documents that are open."""
+        self._workspaces = workspaces
+        self._store = store
+        self._projects = projects
+
+    def view(self, project_id: int) -> Json:
+        """The members of a project and the other people, by name, each with their role ("" without one)."""
+        self._projects.managed(project_id)
+        roles = {person.name: person.role for person in self._store.people.all()}
+        members = self._store.people.members(project_id)
+        others = [name for name, role in roles.items() if name not in members and role != "administrator"]
+        return {
+            "members": [{"name": name, "role": roles.get(name, "")} for name in members],
+            "others": [{"name": name, "role": roles[name]} for name in others],
+        }
+
+    def add(self, workspace: Workspace, project_id: int, name: str) -> Json:
+        """Makes a person with a role a member of a project."""
+        self._projects.managed(project_id)
+        self._store.people.get(name)
+        event = NewEvent("project", {"change": "join", "project": project_id, "member": name})
+        self._store.append_all(workspace.session_id, [event], change=lambda db: add_member(db, project_id, name))
+        self._store.people.changed()
+        return self.view(project_id)
+
+    def remove(self, workspace: Workspace, project_id: int, name: str) -> Json:
+        """Ends a membership, which counts at once. Nobody can end their own."""
+        self._projects.managed(project_id)
+        if name == PERSON.get():
+            raise CommandError(Message("You cannot end your own membership: ask an administrator."))
+        event = NewEvent("project", {"change": "leave", "project": project_id, "member": name})
+        self._store.append_all(workspace.session_id, [event], change=lambda db: remove_member(db, project_id, name))
+        self._store.people.changed()
+        for opened in self._workspaces():
+            if opened.project.id == project_id:
+                opened.core.touch()  # pages that wait for news ask again, and are refused
+        return self.view(project_id)

@@ -1,0 +1,93 @@
+"""Two people in two browsers: who sees what, and who is where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from app.sessions import Sessions
+from app.ui.sign_in import SignIn
+from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.test_people import acting
+from tests.e2e.conftest import new_context
+from tests.e2e.hand_server import serve
+from tests.e2e.screen import Screen
+
+TEXT = "Open the settings.\nThe router saves the file.\nDo not switch it off.\n"
+KEYS = {"key-of-the-first-person": "Ana", "key-of-the-second-person": "Ben"}
+
+
+@dataclass(frozen=True)
+class TwoPeople:
+    """Ana, a project manager, and Ben, a translator in no project, each in a browser of their own."""
+
+    sessions: Sessions
+    ana: Screen
+    ben: Screen
+
+
+@pytest.fixture(scope="module")
+def two_people(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoPeople]:
+    found: list[Sessions] = []
+
+    def prepare(sessions: Sessions) -> None:
+        found.append(sessions)
+        sessions.store.people.put("Ana", "manager")
+        sessions.store.people.put("Ben", "translator")
+        for name in KEYS.values():
+            with acting(name):
+                sessions.open_document(TEXT.encode(), f"{name}.txt")
+
+    folder: Path = tmp_path_factory.mktemp("people")
+    sign_in = SignIn("t0ken-of-this-test_000", KEYS.get)
+    with serve(ready_model(HandDecoder()), folder, on_start=prepare, sign_in=sign_in) as url:
+        contexts = [new_context(browser) for _ in KEYS]
+        ana, ben = (
+            Screen(context.new_page(), f"{url}/?token={key}") for context, key in zip(contexts, KEYS, strict=True)
+        )
+        yield TwoPeople(found[0], ana, ben)
+        for context in contexts:
+            context.close()
+
+
+def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_membership(two_people: TwoPeople):
+    ana, ben = two_people.ana.page, two_people.ben.page
+    expect(ana.locator(".person")).to_have_text("Ana")
+    expect(ben.locator(".docinfo .name")).to_have_text("Ben.txt")
+    documents = ben.get_by_role("dialog", name="Documents and projects")
+    two_people.ben.field.press("Alt+o")
+    expect(documents.get_by_role("button", name="Ben.txt", exact=True)).to_be_visible()
+    expect(documents.get_by_role("button", name="Ana.txt", exact=True)).to_have_count(0)
+    expect(documents.get_by_role("button", name="New project")).to_have_count(0)
+    ben.keyboard.press("Escape")
+
+    ana.locator(".docinfo .proj").click()
+    row = ana.get_by_role("listitem").filter(has_text="New documents go here")
+    expect(row).to_contain_text("1 member")
+    row.get_by_role("button", name="Members").click()
+    members = ana.get_by_role("dialog", name="Members of Ana")
+    expect(members.get_by_role("listitem")).to_have_text(["Ana · project manager"])
+    expect(members.get_by_role("combobox")).to_be_focused()
+    ana.keyboard.press("Tab")
+    ana.keyboard.press("Enter")
+    expect(members.get_by_role("listitem")).to_have_text(["Ana · project manager", "Ben · translatorRemove"])
+    expect(members.get_by_role("status")).to_have_text("Ben is a member now.")
+
+    two_people.ben.field.press("Alt+o")
+    documents.get_by_role("button", name="Ana.txt", exact=True).click()
+    expect(ben.locator(".docinfo .name")).to_have_text("Ana.txt")
+    two_people.ben.field.press("Alt+o")
+    expect(documents.get_by_role("button", name="Delete Ana.txt")).to_have_count(0)
+    expect(documents.get_by_role("button", name="Delete Ben.txt")).to_be_visible()
+    ben.keyboard.press("Escape")
+
+    members.get_by_role("button", name="Remove Ben").click()
+    expect(members.get_by_role("listitem")).to_have_text(["Ana · project manager"])
+    expect(ben.locator(".docinfo .name")).to_have_text("getting-started.txt")
+    ana.keyboard.press("Escape")
+    expect(row).to_contain_text("1 member")
+    ana.keyboard.press("Escape")
