@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log and the keys into new files, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
+    "rescue": "copy what is whole in a damaged log into a new one",
     "models": "list, download, install and remove translation models",
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles, and make them members of projects",
@@ -163,6 +164,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     verify = add("verify", manuals.VERIFY)
 
+    rescue = add("rescue", manuals.RESCUE)
+    rescue.add_argument("file", type=Path, metavar="FILE", help="the new log")
+
     models = add("models", manuals.MODELS)
     models.add_argument("--direction", metavar="en-de", help="show the models of this language pair")
     models.add_argument("--update", action="store_true", help="read the list of models from the registry again")
@@ -238,6 +242,6 @@ def build_parser() -> argparse.ArgumentParser:
     for command in (roles, removal, join, leave, listed, known):
         add_flag(command, "log", default=default_log_path())
 
-    for command in (stats, export, importing, backup, verify, create, listing, revoke):
+    for command in (stats, export, importing, backup, verify, rescue, create, listing, revoke):
         add_flag(command, "log", default=default_log_path())
     return parser

@@ -1,11 +1,13 @@
-"""The commands that read or write the log: stats, export, import-log, backup and verify."""
+"""The commands that read or write the log: stats, export, import-log, backup, verify and rescue."""
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from app.errors import CommandError
 from app.formats.documents import Export
 from app.i18n import Message
 from app.log.records import SessionRecord
+from app.log.rescue import RescuedText, rescue_log
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.jsonl import read_jsonl
@@ -27,6 +30,7 @@ from app.reports.translated_document import proposals_of, translated_document
 from app.segments.state import restore_segment
 from app.serving.keys import ApiFile
 from app.settings import program_name
+from app.text.encoding import escape_formula
 from app.text.words import counting_unit
 from app.whole_files import write_whole
 
@@ -141,12 +145,44 @@ def verify(flags: argparse.Namespace) -> int:
     return 0 if all(report.is_intact for _, report in reports) else 1
 
 
+def rescue(flags: argparse.Namespace) -> int:
+    """Copies what is whole in a damaged log into a new one; 1 if a session is missing there."""
+    texts_file = flags.file.with_name(flags.file.name + ".texts.csv")
+    check_output(texts_file)
+    found = rescue_log(flags.log, flags.file)
+    if _back_up_keys(flags.log, flags.file) is not None:
+        print("The keys of the HTTP API are copied beside it.")
+    print(f"{flags.file} contains {found.num_sessions} sessions. Start with it: {program_name()} --log {flags.file}")
+    if not found.texts:
+        return 0
+    write(texts_file, _table_of(found.texts))
+    documents = {text.session_id: text.document or "?" for text in found.texts}
+    for session, document in documents.items():
+        num = sum(text.session_id == session for text in found.texts)
+        print(f"session {session} ({document}) is not whole: {num:,} segments could be read")
+    print(f"{texts_file} contains these segments.")
+    return 1
+
+
+def _table_of(texts: Sequence[RescuedText]) -> bytes:
+    """The texts as CSV for a spreadsheet program."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(("session", "document", "segment", "source", "target", "state"))
+    for text in texts:
+        cells = map(escape_formula, (text.document, text.source, text.target, text.state))
+        document, source, target, state = cells
+        writer.writerow((text.session_id, document, text.segment + 1, source, target, state))
+    return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
+
+
 LOG_COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace], int]]] = {
     "stats": stats,
     "export": export,
     "import-log": import_log,
     "backup": backup,
     "verify": verify,
+    "rescue": rescue,
 }
 
 

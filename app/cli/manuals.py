@@ -89,6 +89,16 @@ example:
   python -m app verify --log backups/2026-01-31.sqlite
 
 """ + _EXIT_STATUS.format(partly="a session is incomplete or was changed")
+RESCUE = """\
+Reads around the damaged pages of the log, which is not changed, and writes a new log FILE. A session is in it if its
+document and all its segments can be read; `verify --log FILE` lists sessions that lack events. The readable segments of
+other sessions are written to FILE.texts.csv. FILE must not exist. A backup may have more: compare with `stats`.
+
+example:
+  python -m app rescue rescued.sqlite --log log.sqlite
+  python -m app --log rescued.sqlite
+
+""" + _EXIT_STATUS.format(partly="a session is not in the new log")
 DEPENDENCIES = """\
 Lists the packages that Pinpoint needs on this system, and those that these need, with version and licence as the
 packages state it. --sbom writes them as a bill of materials: CycloneDX 1.6, JSON. The same packages give the same file.

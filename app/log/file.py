@@ -18,7 +18,9 @@ from app.i18n import Message
 from app.log.connection import cure_of
 from app.log.lock import LogLock
 from app.log.migrations import APPLICATION_ID, migrate, pending_steps, unknown_steps
+from app.log.write_ahead_file import check_write_ahead_file, set_number
 from app.paths import default_log_path
+from app.settings import program_name
 from app.whole_files import whole_file
 
 # How long a write waits for another program's lock. Everybody waits with it, so a message must come soon.
@@ -48,10 +50,12 @@ def open_database(path: Path, *, exclusively: bool) -> tuple[Database, Path, tup
             following = path.with_name(f"{path.stem}-{number + 1}{path.suffix}")
             notes.append(
                 Message(
-                    "The log {path} is damaged ({error}). It is left unchanged; work is logged in {other} instead.",
+                    "The log {path} is damaged ({error}). It is left unchanged; work is logged in {other} instead. "
+                    "Return to a backup, or copy what is whole: {command} rescue rescued.sqlite --log {path}",
                     path=candidate,
                     error=error,
                     other=following,
+                    command=program_name(),
                 )
             )
     raise LogError(
@@ -72,6 +76,7 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
     try:
         if not path.is_file():
             raise LogError(Message("{path}: log not found; choose the right file with --log FILE", path=path))
+        check_write_ahead_file(path)
         connection = _connect_to_read(path)
         db = Database(connection)
         _check(db, path)
@@ -91,7 +96,13 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
     except (sqlite3.Error, OSError) as error:
         _close(connection)
         if _is_damage(error):
-            problem = Message("{path}: the log is damaged ({error}); it is left unchanged", path=path, error=error)
+            problem = Message(
+                "{path}: the log is damaged ({error}); it is left unchanged. Return to a backup, or copy what is "
+                "whole: {command} rescue rescued.sqlite --log {path}",
+                path=path,
+                error=error,
+                command=program_name(),
+            )
         else:
             problem = Message("{path}: the log cannot be read ({error}); it is left unchanged", path=path, error=error)
         raise LogError(problem) from error
@@ -126,6 +137,7 @@ def _copy(db: Database, path: Path) -> None:
     target = sqlite3.connect(path)
     try:
         db.conn.backup(target)
+        set_number(Database(target), is_copy=True)
         # A single file, without a write-ahead file beside it.
         target.execute("PRAGMA journal_mode = DELETE").fetchall()
         result = target.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -156,6 +168,7 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
     try:
         keep_private(path)
         lock = LogLock(path) if exclusively else None
+        check_write_ahead_file(path)
         # Transactions are explicit, and a lock guards the connection.
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db = Database(connection)
@@ -165,6 +178,7 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         for pragma in ("synchronous = FULL", "fullfsync = ON", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {pragma}")
         migrate(db)
+        set_number(db)
         return db, lock
     except (LogError, sqlite3.Error, OSError) as error:
         _close(connection)

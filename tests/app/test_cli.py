@@ -183,6 +183,7 @@ def test_commands_on_the_log_run_without_torch(log: Path, tmp_path: Path) -> Non
         ["stats", "newest", "--json"],
         *(["export", "2", kind, "-o", str(tmp_path / f"out.{kind}")] for kind in EXPORT_KINDS),
         ["backup", str(tmp_path / "copy.sqlite")],
+        ["rescue", str(tmp_path / "rescued.sqlite")],
         ["verify"],
     ]
     other = ["import-log", str(tmp_path / "out.jsonl"), "--log", str(tmp_path / "other.sqlite")]
@@ -239,6 +240,32 @@ def test_verify_names_the_sessions_whose_events_were_changed(log: Path, capsys: 
     connection.close()
     status, out, _ = run(capsys, "verify", "--log", log)
     assert status == 1 and "session 2: DAMAGED: event 2 is missing" in out
+
+
+def test_damaged_log_names_the_command_that_copies_what_is_whole(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = tmp_path / "rescued.sqlite"
+    before = run(capsys, "stats", "--log", log)[1]
+    with sqlite3.connect(log) as connection:
+        [(place,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'glossary_term'")
+        connection.execute("UPDATE segment SET source = '=1+1' WHERE session_id = 2 AND segment_index = 1")
+        connection.execute("DELETE FROM segment WHERE session_id = 2 AND segment_index = 0")
+    connection.close()
+    data = bytearray(log.read_bytes())
+    data[(place - 1) * 4096 : place * 4096] = b"\xa5" * 4096
+    log.write_bytes(data)
+    status, _, err = run(capsys, "stats", "--log", log)
+    assert status == 2 and f"rescue rescued.sqlite --log {log}" in err
+    status, out, _ = run(capsys, "rescue", new, "--log", log)
+    assert status == 1
+    assert "contains 1 sessions" in out and "session 2 (" in out and "is not whole" in out
+    assert "'=1+1" in new.with_name("rescued.sqlite.texts.csv").read_text(encoding="utf-8-sig")
+    listed = run(capsys, "stats", "--log", new)
+    assert listed[0] == 0 and [line for line in before.splitlines() if line in listed[1]]
+    assert run(capsys, "verify", "--log", new)[0] == 0
+    assert log.read_bytes() == data
+    assert run(capsys, "rescue", new, "--log", log)[0] == 2
 
 
 def test_backup_is_a_separate_log(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import sqlite3
 import stat
 import sys
@@ -467,3 +468,61 @@ def test_backup_gets_its_name_only_when_it_is_complete(tmp_path: Path, monkeypat
     store.close()
     LogStore.open_to_read(copy).close()
     assert sorted(found.name for found in tmp_path.glob("*copy*")) == ["copy.sqlite"]
+
+
+def leave_write_ahead_file(path: Path, num_events: int) -> int:
+    """A log whose app was killed after so many events; its number of events."""
+    child = os.fork()
+    if child == 0:
+        store = LogStore.open(path)
+        session = store.start_session(DOCUMENT, "en-de")
+        for _ in range(num_events):
+            store.append(session.id, "error", {"command": "a", "message": "b"})
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert path.with_name(path.name + "-wal").stat().st_size > 0
+    return num_events + 1
+
+
+def num_events(path: Path) -> int:
+    store = LogStore.open(path)
+    try:
+        return sum(store.verify_chain(summary.id).num_events for summary in store.sessions())
+    finally:
+        store.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+@pytest.mark.parametrize("damage", ["", "lost", "overwritten"])
+def test_index_of_the_write_ahead_file_may_be_lost_or_damaged(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "log.sqlite"
+    expected = leave_write_ahead_file(path, 30)
+    index = tmp_path / "log.sqlite-shm"
+    if damage == "lost":
+        index.unlink()
+    elif damage:
+        index.write_bytes(os.urandom(index.stat().st_size))
+    assert num_events(path) == expected
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+@pytest.mark.parametrize("is_own_backup", [False, True])
+def test_write_ahead_file_of_another_log_is_not_written_into_this_one(tmp_path: Path, is_own_backup: bool) -> None:
+    path, other = tmp_path / "log.sqlite", tmp_path / "other.sqlite"
+    make_log(path)
+    expected = num_events(path)
+    if is_own_backup:
+        store = LogStore.open_to_read(path)
+        store.back_up(other)
+        store.close()
+        path, other = other, path
+    leave_write_ahead_file(other, 30)
+    before = path.read_bytes()
+    beside = path.with_name(path.name + "-wal")
+    shutil.copy(other.with_name(other.name + "-wal"), beside)
+    for open_log in (LogStore.open, LogStore.open_to_read):
+        with pytest.raises(LogError, match=r"belongs to another log than .*: to go on with .*, move .*-wal away"):
+            open_log(path)
+    assert path.read_bytes() == before
+    beside.unlink()
+    assert num_events(path) == expected
