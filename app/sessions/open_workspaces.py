@@ -81,6 +81,8 @@ class OpenWorkspaces:
         with self.lock:
             before = self._by_token.get(self.current_token)
             self._current[PERSON.get()] = workspace.token
+            if before is not None and before is not workspace:
+                before.presence.leave()
             if before is not None and before.token not in self._current.values():
                 before.suspend()
             return workspace

@@ -242,9 +242,8 @@ class Api:
         return reply if result is None else {**reply, "result": result}
 
     def _whole(self, workspace: Workspace, result: Json) -> Json:
-        first = workspace.first_to_do() if workspace.open_index is None else workspace.open_index
         offers = self.sessions.logged_documents.offers(besides=workspace.session_id)
         if (model := self.sessions.model_offer(workspace)) is not None:
             result = {**result, "model_offer": model}
-        own = {"open": first, "person": PERSON.get()}
+        own = {"open": workspace.first_to_show(), "person": PERSON.get()}
         return {**workspace.snapshot(), "offers": offers, "result": {**own, **result}}

@@ -162,6 +162,13 @@ class SegmentRow(TypedDict):
     tags: dict[str, TagView]
 
 
+class PersonPlace(TypedDict):
+    """Another person who has the document open, and their segment; the owner of the server has the name ""."""
+
+    name: str
+    segment: int
+
+
 class SessionOffer(TypedDict):
     """An earlier session that can be continued."""
 
@@ -177,7 +184,7 @@ class SnapshotReply(TypedDict):
     """The state after a command: totals, the rows that changed, and the open segment if it changed.
 
     `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own.
-    `lookups_left`: segments whose best match in the memory is not known yet.
+    `lookups_left`: segments whose best match in the memory is not known yet. `people` are the others who are here.
     """
 
     ok: Literal[True]
@@ -194,6 +201,7 @@ class SnapshotReply(TypedDict):
     glossary: GlossarySummary | None
     problem: str
     keeps_keys: bool
+    people: list[PersonPlace]
     rows: list[SegmentRow]
     order: NotRequired[list[int]]
     segment: NotRequired[SegmentDetails]

@@ -41,6 +41,7 @@ from app.workspace.learning import Learning
 from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
 from app.workspace.model_use import ModelUse
+from app.workspace.presence import Presence
 from app.workspace.snapshot import snapshot_of
 from app.workspace.structure import Structure
 from app.workspace.style_choice import StyleChoice
@@ -102,6 +103,7 @@ class Workspace:
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries, lambda: self.project)
         self._writers = Writers()
+        self.presence = Presence(core)
         self.model_use = ModelUse(core, self.decoding)
 
     # ---- state ----
@@ -150,6 +152,7 @@ class Workspace:
             project = project_view(self.project)
             reply["document"] |= {"session": self.session_id, "project": project}
             reply["lookups_left"] = self.memory.rates.num_left
+            reply["people"] = self.presence.others()
             return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
@@ -164,7 +167,14 @@ class Workspace:
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Calls `listener` after each change, from any thread; returns a function that ends this."""
+        self.presence.hear()
         return self.core.subscribe(listener)
+
+    def first_to_show(self) -> int:
+        """The segment that the person of the request opened last, else the first that is not confirmed."""
+        with self.lock:
+            last = self.presence.last_segment
+            return self.first_to_do() if last is None or not self.core.segments[last].source else last
 
     def first_to_do(self) -> int:
         """The first segment that is not confirmed, else the first of all."""
@@ -186,6 +196,7 @@ class Workspace:
         """Logs that the translator looks elsewhere: another window, another tab."""
         with self.core.command() as work:
             work.log("blur", {}, self.core.segment(index))
+            work.then(lambda: self.presence.leave(index))
 
     def edit(
         self,
@@ -352,6 +363,7 @@ class Workspace:
 
     def _opened(self, index: int) -> None:
         self.core.open_index = index
+        self.presence.enter(index)
         if self.decoding.is_suspended:  # segments may have been confirmed in another document meanwhile
             self.learning.refresh()
             self.decoding.is_suspended = False

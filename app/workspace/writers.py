@@ -1,9 +1,10 @@
-"""Which page wrote the text of each segment last, so that another page cannot replace a text that it has not seen."""
+"""Which page, and whose, wrote each text last, so that another page cannot replace a text that it has not seen."""
 
 from __future__ import annotations
 
 from app.errors import CommandError
 from app.i18n import Message
+from app.log.event_chain import PERSON
 from app.segments.state import SegmentState
 
 
@@ -17,7 +18,7 @@ class Writers:
     """The page that wrote each segment last, and the pages whose newer text was refused."""
 
     def __init__(self) -> None:
-        self._last: dict[int, str] = {}
+        self._last: dict[int, tuple[str, str]] = {}  # by segment: the page, and the name of the person
         self._refused: set[tuple[int, str]] = set()
 
     def check_edit(self, segment: SegmentState, client: str, text: str | None, before: str | None) -> None:
@@ -37,14 +38,23 @@ class Writers:
 
     def wrote(self, index: int, client: str) -> None:
         """Notes that the page has written the text of the segment."""
-        self._last[index] = client
+        self._last[index] = client, PERSON.get()
         self._refused.discard((index, client))
 
     def _is_overtaken(self, segment: SegmentState, client: str, text: str | None) -> bool:
-        last = self._last.get(segment.index)
+        last, _ = self._last.get(segment.index, ("", ""))
         return bool(last and client and last != client) and segment.target not in (None, text)
 
     def _error(self, segment: SegmentState) -> OvertakenError:
+        _, person = self._last.get(segment.index, ("", ""))
+        if person not in ("", PERSON.get()):
+            return OvertakenError(
+                Message(
+                    "{name} changed the segment meanwhile: “{text}”. Your text is not stored yet.",
+                    name=person,
+                    text=segment.target or "",
+                )
+            )
         return OvertakenError(
             Message(
                 "The segment was changed in another window meanwhile: “{text}”. Your text is not stored yet.",

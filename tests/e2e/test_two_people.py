@@ -91,3 +91,38 @@ def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_me
     ana.keyboard.press("Escape")
     expect(row).to_contain_text("1 member")
     ana.keyboard.press("Escape")
+
+
+@pytest.fixture
+def together(two_people: TwoPeople) -> Iterator[TwoPeople]:
+    """Both have Ana's document open, Ana in its first segment."""
+    sessions = two_people.sessions
+    (summary,) = (one for one in sessions.store.sessions() if one.document_name == "Ana.txt")
+    sessions.store.people.join("Ben", [summary.project_id])
+    ben = two_people.ben
+    ben.field.press("Alt+o")
+    ben.page.get_by_role("dialog").get_by_role("button", name="Ana.txt", exact=True).click()
+    expect(ben.page.locator(".docinfo .name")).to_have_text("Ana.txt")
+    yield two_people
+    sessions.store.people.leave("Ben", [summary.project_id])
+
+
+def test_each_sees_in_which_segment_the_other_is_and_nothing_moves(together: TwoPeople):
+    ana, ben = together.ana, together.ben
+    mark_for_ana, mark_for_ben = ana.page.locator(".here"), ben.page.locator(".here")
+    ana.open_segment(1)
+    expect(mark_for_ben).to_have_attribute("title", "Ana: in this segment, too")
+    ben.open_segment(3)
+    expect(ana.row(3).locator("xpath=..").locator(".here")).to_have_text("BBen: in this segment, too")
+    places = "() => [...document.querySelectorAll('.row,.field')].map(e => JSON.stringify(e.getBoundingClientRect()))"
+    before = ana.page.evaluate(places)
+    ben.open_segment(2)
+    expect(ana.row(2).locator("xpath=..").locator(".here")).to_be_visible()
+    expect(mark_for_ana).to_have_count(1)
+    assert ana.page.evaluate(places) == before
+    ben.open_segment(1)
+    expect(ana.page.locator(".editor + .here")).to_have_text("BBen: in this segment, too")
+    expect(ben.page.locator(".editor + .here")).to_have_text("AAna: in this segment, too")
+    ben.page.get_by_role("button", name="Documents", exact=True).click()
+    ben.page.get_by_role("menuitem", name="Sample document").click()
+    expect(mark_for_ana).to_have_count(0)

@@ -256,6 +256,7 @@ export class Bench {
       this.decode = reply.decode;
       this.glossary = reply.glossary;
       this.offers = reply.offers ?? this.offers;
+      this.list.showPeople(reply.people);
       this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // the terms need space above the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
       this.document = reply.document;

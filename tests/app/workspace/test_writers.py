@@ -11,6 +11,7 @@ from app.segments.text_changes import ReportedEdit
 from app.workspace.commands import Workspace
 from app.workspace.writers import OvertakenError
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
+from tests.app.test_people import acting
 
 
 @pytest.fixture
@@ -50,3 +51,12 @@ def test_person_who_chooses_their_own_text_overwrites_the_other(workspace: Works
     workspace.edit(0, "Zwei", "restored", client="two")
     workspace.confirm(0, "Zwei", client="two")
     assert (workspace.segments[0].target, workspace.segments[0].state) == ("Zwei", "confirmed")
+
+
+def test_refusal_names_the_other_person(workspace: Workspace):
+    with acting("Ana"):
+        type_text(workspace, "one", "", "Eins")
+        with pytest.raises(OvertakenError, match="another window"):
+            type_text(workspace, "two", "", "Zwei")
+    with acting("Ben"), pytest.raises(OvertakenError, match="Ana changed the segment meanwhile: “Eins”"):
+        type_text(workspace, "three", "", "Drei")

@@ -1203,6 +1203,12 @@ export interface PersonName {
   role: 'translator' | 'reviewer' | 'manager' | 'administrator' | '';
 }
 
+/** Another person who has the document open, and their segment; the owner of the server has the name "". */
+export interface PersonPlace {
+  name: string;
+  segment: number;
+}
+
 /** A pin; `source` is the source text that it translates, if the model knows. */
 export interface PinView {
   text: string;
@@ -1664,7 +1670,7 @@ export interface ShownSession {
 /** The state after a command: totals, the rows that changed, and the open segment if it changed.
  *
  * `order` comes if segments were split or merged; `offers` comes with another session; `result` is the command's own.
- * `lookups_left`: segments whose best match in the memory is not known yet. */
+ * `lookups_left`: segments whose best match in the memory is not known yet. `people` are the others who are here. */
 export interface SnapshotReply {
   ok: true;
   token: string;
@@ -1680,6 +1686,7 @@ export interface SnapshotReply {
   glossary: GlossarySummary | null;
   problem: string;
   keeps_keys: boolean;
+  people: PersonPlace[];
   rows: SegmentRow[];
   order?: number[];
   segment?: SegmentDetails;

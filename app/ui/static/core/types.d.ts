@@ -45,6 +45,7 @@ declare global {
   type ProjectRow = protocol.ProjectRow;
   type DocumentRow = protocol.DocumentRow;
   type DocumentList = protocol.DocumentList;
+  type PersonPlace = protocol.PersonPlace;
   type PersonName = protocol.PersonName;
   type ProjectMembers = protocol.ProjectMembers;
   type BegunArchive = protocol.BegunArchive;

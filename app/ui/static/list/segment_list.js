@@ -1,10 +1,23 @@
 /* The segment list: rows in blocks that are filled only near the window. The editor is one row. */
-import {button, h, t} from '../core/dom.js';
+import {button, h, sr, t} from '../core/dom.js';
 import {rowElement} from './row.js';
 import {RowFilter} from './row_filter.js';
 
 const BLOCK_ROWS = 50;
 const TWO_LINES = 45; // pixels: lower rows show one line
+
+/**
+ * What a mark shows of names: the initials of one person, or how many there are.
+ * @param {string[]} names
+ */
+const initials = names =>
+  names.length > 1
+    ? String(names.length)
+    : names[0]
+        .split(/\s+/)
+        .slice(0, 2)
+        .map(word => [...word][0]?.toLocaleUpperCase() ?? '')
+        .join('');
 
 export class SegmentList {
   /**
@@ -19,6 +32,8 @@ export class SegmentList {
     /** @type {ListBlock[]} */
     this.blocks = [];
     this.elements = new Map(); // index -> row element, for rows that are built
+    /** @type {Map<number, string[]>} */
+    this.people = new Map(); // index -> names of the other people who are there
     this.scroll = h('div.scroll', {tabindex: -1}, h('h1.sr', {}, t('list.heading')));
     this.body = h('div', {});
     this.scroll.append(this.body);
@@ -169,6 +184,33 @@ export class SegmentList {
     const ownNumber = this.bench.numberOf(row.index);
     const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
     item.replaceChildren(rowElement(row, {ownNumber, isNear, languages, query: this.filter.query}));
+    this.markPeople(row.index, item);
+  }
+
+  /**
+   * Marks the segments in which other people are.
+   * @param {PersonPlace[]} people
+   */
+  showPeople(people) {
+    const before = this.people;
+    this.people = new Map();
+    for (const {name, segment} of people)
+      this.people.set(segment, [...(this.people.get(segment) ?? []), name || t('people.owner')]);
+    for (const index of new Set([...before.keys(), ...this.people.keys()]))
+      if (String(before.get(index)) !== String(this.people.get(index))) this.markPeople(index);
+  }
+
+  /**
+   * Shows in the item of a segment who is there; the mark lies over it and moves nothing.
+   * @param {number | null} index
+   * @param {HTMLElement | undefined} [item]
+   */
+  markPeople(index, item = index === this.bench.session.open ? this.editorItem : this.elements.get(index)) {
+    item?.querySelector(':scope > .here')?.remove();
+    const names = index === null ? undefined : this.people.get(index);
+    if (!item || !names) return;
+    const told = t('people.here', {names: names.join(', ')});
+    item.append(h('span.here', {title: told}, h('span', {'aria-hidden': 'true'}, initials(names)), sr(told)));
   }
 
   /**
@@ -198,6 +240,7 @@ export class SegmentList {
   moveEditor(previous, editor) {
     const {session, rows} = this.bench;
     this.editorItem.replaceChildren(editor);
+    this.markPeople(session.open);
     if (session.open !== null && !this.visible.includes(session.open)) {
       this.rebuild();
       return;
