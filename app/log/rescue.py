@@ -25,6 +25,7 @@ from app.log.write_ahead_file import set_number
 from app.whole_files import whole_file
 
 _FEWEST_BYTES: Final = 16  # of a row
+_SMALLEST_PAGE: Final = 512
 _LARGEST_NUMBER: Final = 2**40
 _ROWS_AT_ONCE: Final = 1_000
 _MAX_FAILURES: Final = 20_000  # one after another: then the table's root is damaged, or all of its end
@@ -112,6 +113,7 @@ def _copy(old: sqlite3.Connection, new: Database, num_bytes: int) -> Rescue:
     new.execute("BEGIN")
     migrations.apply(new, stop_before=_first_missing_step(old))
     tables = [name for name in new.table_names() if name not in ("sqlite_sequence", migrations.migrations_table)]
+    is_cut = num_bytes % _SMALLEST_PAGE != 0  # SQLite reads zeros behind the end of the last page
     incomplete: set[int] = set()  # sessions
     for table in tables:
         columns = list(new.table(table).columns)
@@ -119,13 +121,16 @@ def _copy(old: sqlite3.Connection, new: Database, num_bytes: int) -> Rescue:
         kinds = [(_TYPES.get(column.type, object), not column.notnull and not column.is_pk) for column in columns]
         reader = _TableReader(old, table, names, num_bytes)
         for row in _rows(reader, old, new, table):
-            if all(
+            if is_cut and any(isinstance(value, str) and "\0" in value for value in row):
+                if table == "segment":
+                    incomplete.add(row[0])
+            elif all(
                 isinstance(value, kind) or (value is None and may_lack)
                 for value, (kind, may_lack) in zip(row, kinds, strict=True)
             ):
                 new.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)
         if table == "segment":
-            incomplete = reader.incomplete
+            incomplete |= reader.incomplete
     with suppress(sqlite3.Error):  # a number that a deleted session had is not given again
         for name, number in old.execute("SELECT name, seq FROM sqlite_sequence").fetchall():
             new.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, name))
