@@ -64,6 +64,10 @@ class CachedDecoder:
         """Log-probabilities (R, V) of what follows the rows' last tokens; see `Decoder.step`."""
         if self._joined is not None:
             return self._joined.step(tokens_R)
+        if self._expanded.is_full(len(tokens_R)):
+            # Most prefixes belong to hypotheses that ended: a wide beam adds gigabytes of them. The others stay with
+            # this search, as the next ones are of other beginnings.
+            self._expanded, self._paths_RT = self._expanded.only(self._paths_RT)
         expanded, paths_RT = self._expanded, self._paths_RT
         before = paths_RT[:, -1].tolist() if paths_RT.shape[1] else [EMPTY] * len(paths_RT)
         prefixes = [expanded.continue_with(*pair) for pair in zip(before, tokens_R.tolist(), strict=True)]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from torch import Tensor
 
 MAX_BYTES = 256 * 2**20  # of all sources of a model
@@ -31,7 +32,7 @@ class ExpandedPrefixes:
     """A tree of prefixes, each a number: what the decoder remembers of its last piece, and what may follow it."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
-        """No log-probabilities are stored beyond `max_bytes`."""
+        """No log-probabilities are stored beyond `max_bytes`; a search that needs more goes on with `only` its own."""
         self._max_bytes = max_bytes
         self._continued: dict[tuple[int, int], int] = {}
         self._log_probs: list[Tensor | None] = [None]  # by prefix, (V,)
@@ -69,6 +70,31 @@ class ExpandedPrefixes:
                 some = slice(first, min(first + _COPIED_AT_ONCE, capacity))
                 grown[some] = before[some]
         self._entries_NLZ = grown
+
+    def is_full(self, num_more: int) -> bool:
+        """Whether the entries of so many more prefixes take more than the memory."""
+        if self._entries_NLZ is None:
+            return False
+        num_prefixes, capacity = len(self._log_probs) + num_more, len(self._entries_NLZ)
+        grown = max(2 * capacity, num_prefixes) if num_prefixes > capacity else capacity
+        return grown * self._entries_NLZ[EMPTY].nbytes > self._max_bytes
+
+    def only(self, paths_RT: Paths) -> tuple[ExpandedPrefixes, Paths]:
+        """A copy with the prefixes of these paths alone, without log-probabilities, and the paths in its numbers.
+
+        It takes up to four times the memory of these prefixes, also where that is more than `max_bytes`.
+        """
+        kept = np.union1d(paths_RT, [EMPTY])
+        own = ExpandedPrefixes(max(self._max_bytes, 4 * len(kept) * self.entries[EMPTY].nbytes))
+        own._entries_NLZ = self.entries[torch.from_numpy(kept)]
+        own._log_probs = [None] * len(kept)
+        numbers = {prefix: number for number, prefix in enumerate(kept.tolist())}
+        own._continued = {
+            (numbers[before], piece): numbers[after]
+            for (before, piece), after in self._continued.items()
+            if after in numbers and before in numbers
+        }
+        return own, np.searchsorted(kept, paths_RT)
 
     def continue_with(self, prefix: int, piece: int) -> int:
         """The prefix that has one more piece."""

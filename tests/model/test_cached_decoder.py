@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from unittest import mock
 
 import pytest
 import torch
@@ -59,11 +60,18 @@ def follow(decoder: CachedDecoder, paths: list[tuple[int, ...]]) -> torch.Tensor
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "half"])
 @settings(max_examples=rounds(4, 40))
-@given(seed=st.integers(0, 10**6))
-def test_searches_of_one_source_score_each_row_as_alone(kind: str, seed: int) -> None:
+@given(seed=st.integers(0, 10**6), is_full=st.booleans())
+def test_searches_of_one_source_score_each_row_as_alone(kind: str, seed: int, is_full: bool) -> None:
     """Rows branch and end; a search of one or several sentences may begin with given pieces; others come after it."""
     rng, (model, starts) = random.Random(seed), KINDS[kind]
-    source = Source(model, random_source(rng, rng.randrange(1, 9)), starts)
+    first_capacity = mock.patch.object(expanded_prefixes, "_FIRST_CAPACITY", 1 if is_full else 64)
+    source = Source(model, random_source(rng, rng.randrange(1, 9)), starts, max_bytes=0 if is_full else 2**20)
+    with first_capacity:
+        check_random_searches(source, kind, rng)
+
+
+def check_random_searches(source: Source, kind: str, rng: random.Random) -> None:
+    model, starts = KINDS[kind]
     for _ in range(3):
         histories = [
             tuple(rng.randrange(5, 8) for _ in range(rng.choice((0, 0, 2, 5)))) for _ in range(rng.choice((1, 1, 3)))
@@ -82,6 +90,28 @@ def test_searches_of_one_source_score_each_row_as_alone(kind: str, seed: int) ->
             parents = [r for r in range(len(histories)) for _ in range(rng.choice((0, 1, 1, 2)))][:6] or [0]
             decoder.select(torch.tensor(parents))
             histories = [(*histories[parent], rng.randrange(5, 8)) for parent in parents]
+
+
+@MODELS
+def test_prefixes_of_hypotheses_that_ended_do_not_fill_the_memory(model: Transformer) -> None:
+    """50 rows, of which 5 have successors, for 45 steps: 1,500 prefixes, of which about 100 belong to the rows."""
+    num_rows = 50
+    found, capacities = [], []
+    for num_entries in (300, 10_000):
+        source, rng = Source(model, [4, 7, 2]), random.Random(1)
+        decoder = source.open()
+        source.expanded._max_bytes = num_entries * source.expanded.entries[EMPTY].nbytes
+        log_probs = decoder.step(torch.tensor([BOS]))
+        decoder.select(torch.zeros(num_rows, dtype=torch.long))
+        capacity = 0
+        for _ in range(45):
+            log_probs = decoder.step(torch.tensor([rng.randrange(5, 12) for _ in range(num_rows)]))
+            decoder.select(torch.tensor([rng.randrange(5) for _ in range(num_rows)]))
+            capacity = max(capacity, len(decoder._expanded.entries), len(source.expanded.entries))
+        found.append(log_probs)
+        capacities.append(capacity)
+    assert capacities[0] <= 300 < 1_000 < capacities[1]
+    torch.testing.assert_close(*found, **CLOSE)
 
 
 @MODELS
