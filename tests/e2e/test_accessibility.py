@@ -12,6 +12,7 @@ from tests.e2e.screen import DOCUMENT, Screen
 
 # axe-core 4.10.3 from npm, under the Mozilla Public License 2.0 (vendor/axe.LICENSE); only the tests use it.
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+BACKGROUND = "() => getComputedStyle(document.querySelector('.pinpoint')).backgroundColor"
 GLOSSARY = b"settings\tEinstellungen\nrouter\tRouter\n"
 
 
@@ -38,7 +39,9 @@ def in_both_schemes(page: Page) -> list[str]:
     """Problems in the current colour scheme by all rules, and in the other one by contrast; the other one stays."""
     found = findings(page)
     is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    background = page.evaluate(BACKGROUND)
     page.emulate_media(color_scheme="light" if is_dark else "dark")
+    page.wait_for_function(f"before => ({BACKGROUND})() !== before", arg=background)  # drawn a moment later
     return found + findings(page, "color-contrast")
 
 
