@@ -33,6 +33,7 @@ import srt
 import webvtt
 import yaml
 from translate.storage import aresource, po, properties, resx, tmx, xliff
+from translate.storage.idml import open_idml
 
 from app.errors import AppError
 from app.formats import FORMATS, Reading, format_by_key
@@ -193,6 +194,7 @@ VALIDATORS: dict[str, Callable[[bytes], None]] = {
     "odt": _package(lambda data: None),
     "ods": _package(lambda data: None),
     "odp": _package(lambda data: None),
+    "idml": _package(open_idml),
     "html": _html,
     "htm": _html,
     "csv": _table,

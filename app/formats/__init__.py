@@ -14,6 +14,7 @@ from app.formats import (
     ass,
     docx,
     html,
+    idml,
     ios_strings,
     json_strings,
     markdown,
@@ -100,9 +101,15 @@ _ENDING = re.compile(r"(?<=[^.])\.\w{1,12}\Z")
 _TEXTS = (".doc", ".rtf", ".pdf", ".pages", ".wpd", ".docm", ".dotx", ".fodt")  # of word processors
 _SLIDES = (".ppt", ".key", ".pptm", ".ppsx", ".potx")  # of presentation programs
 _SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".numbers")  # of spreadsheet programs
+_LAYOUTS = (".indd", ".indt", ".icml", ".idms", ".inx")  # of InDesign
 _PACKAGES = (".mqout", ".mqback", ".wsxz")  # of translation tools, in formats of their own
 _ARCHIVES = (".zip", ".sdlppx", ".sdlrpx", ".mqxlz", ".xlz")
-CONVERTIBLE = (*_TEXTS, *_SLIDES, *_SHEETS)  # endings of files that another program saves in a format of these
+CONVERTIBLE = (
+    *_TEXTS,
+    *_SLIDES,
+    *_SHEETS,
+    *_LAYOUTS,
+)  # endings of files that another program saves in a format of these
 FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),
@@ -113,6 +120,7 @@ FORMATS = (
     Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
     Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB),
     Format("odf", Message("OpenDocument files"), (".odt", ".ods", ".odp"), odf.read, 30 * _MIB),
+    Format("idml", Message("InDesign documents"), (".idml",), idml.read, 30 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True, options=(*_TEXT, "columns")),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
@@ -150,6 +158,8 @@ def format_of(name: str) -> Format:
         cure = Message("save it as a PowerPoint presentation (.pptx)")
     if ending.group().lower() in _SHEETS:
         cure = Message("save it as an Excel workbook (.xlsx)")
+    if ending.group().lower() in _LAYOUTS:
+        cure = Message("save it as InDesign markup (.idml) in InDesign")
     if ending.group().lower() in _ARCHIVES:
         cure = Message("open it in the page with the menu Documents, or unpack it and open its files")
     if ending.group().lower() in _PACKAGES:

@@ -6,6 +6,7 @@ What a reader sees is counted here, without the reader of the format, so that a 
 - Markdown: paragraphs, headings, lists, tables, text in HTML, title and description of the front matter
 - HTML: all text of the page, and the attributes with text for readers
 - subtitles: the lines of text
+- InDesign: the texts of frames that are shown
 - Word, PowerPoint, Excel, OpenDocument: the texts of body, headers, notes, comments, drawings and charts, and
   alternative texts
 
@@ -77,6 +78,15 @@ _FIELD = re.compile(
 )
 _NOTE = re.compile(r"<text:note\b.*?</text:note>|<office:annotation\b.*?</office:annotation>", re.DOTALL)
 _PARAGRAPH_END = re.compile(r"</(?:text:[ph]|svg:\w+)>|<text:(?:tab|line-break)\b[^>]*>")
+# InDesign: frames, and elements of stories that nobody sees
+_FRAME = re.compile(r"<Text(?:Frame|Path)\b[^>]*>")
+_ATTRIBUTE = re.compile(r"""\b(ParentStory|ItemLayer|Visible)=["']([^"']*)""")
+_HIDDEN_LAYER = re.compile(r"""<Layer\b(?=[^>]*\sVisible=["']false)[^>]*\sSelf=["']([^"']*)""")
+_UNSEEN_IN_STORY = re.compile(
+    r"""<(Note|HiddenText|Change\b[^>]*"DeletedText)\b.*?</(?:Note|HiddenText|Change)>""", re.DOTALL
+)
+_ALTERNATIVE = re.compile(r"""<ObjectExportOption\b(?=[^>]*"SourceCustom")[^>]*\sCustomAltText="(?!\$ID/)([^"]*)""")
+_CONTENT = re.compile(r"<Content>(.*?)</Content>", re.DOTALL)
 _XML_TAG = re.compile(r"<[^<>]*>")
 _DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr)\b[^>]*>")
 
@@ -240,6 +250,24 @@ def _of_opendocument(data: bytes, _: str) -> Iterator[str]:
                 yield unescape(_XML_TAG.sub(" ", paragraph))
 
 
+def _of_indesign(data: bytes, _: str) -> Iterator[str]:
+    """The text of stories that a visible frame shows; a group that is hidden hides none here."""
+    package = OfficePackage(data, "document", _OFFICE)
+    hidden = {*_HIDDEN_LAYER.findall(package.xml("designmap.xml").text)}
+    parts = {name: package.xml(name).text for name in package.names if name.endswith(".xml") and "/" in name}
+    shown = set()
+    for xml in parts.values():
+        for frame in _FRAME.findall(xml):
+            found = dict(_ATTRIBUTE.findall(frame))
+            if found.get("Visible") != "false" and found.get("ItemLayer") not in hidden:
+                shown.add(found.get("ParentStory"))
+    for name, xml in parts.items():
+        yield from map(unescape, _ALTERNATIVE.findall(xml))
+        if name.startswith("Stories/") and name[len("Stories/Story_") : -len(".xml")] in shown:
+            for text in _CONTENT.findall(_UNSEEN_IN_STORY.sub("", xml)):
+                yield unescape(_XML_TAG.sub(" ", text))
+
+
 _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
     "txt": _of_text,
     "markdown": _of_markdown,
@@ -251,4 +279,5 @@ _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
     "pptx": _of_office,
     "xlsx": _of_office,
     "odf": _of_opendocument,
+    "idml": _of_indesign,
 }

@@ -25,14 +25,14 @@ def is_alt_text(node: Node) -> bool:
 class AltText:
     """The alternative text of an element, with the interface of `app.formats.docx_text.Paragraph`."""
 
-    def __init__(self, node: Node, xml: str) -> None:
+    def __init__(self, node: Node, xml: str, attributes: Sequence[str] = _ATTRIBUTES) -> None:
         self.start, self.end = node.start, node.inner_start
         self.unsplit: list[tuple[int, int]] = []
         self.stretches: list[tuple[int, int]] = []
         self._tag = xml[self.start : self.end]
         self._spans: list[tuple[str, int, int]] = []  # of the attributes in `text`
         self.text = ""
-        for name, value in zip(_ATTRIBUTES, alt_texts(node), strict=True):
+        for name, value in zip(attributes, alt_texts(node, attributes), strict=True):
             if value:
                 start = len(self.text)
                 first = start + len(value) - len(value.lstrip())
@@ -54,7 +54,7 @@ class AltText:
         return tag
 
 
-def alt_texts(node: Node) -> list[str]:
-    """The values of `_ATTRIBUTES`; "" for those without text to translate."""
-    values = (unescape(node.attributes.get(name, "")) for name in _ATTRIBUTES)
+def alt_texts(node: Node, attributes: Sequence[str] = _ATTRIBUTES) -> list[str]:
+    """The values of these attributes; "" for those without text to translate."""
+    values = (unescape(node.attributes.get(name, "")) for name in attributes)
     return ["" if _FILE_NAME.match(value) or not any(map(str.isalpha, value)) else value for value in values]

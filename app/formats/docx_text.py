@@ -125,15 +125,14 @@ class Paragraph:
             parts += [self._outside(atom.raw, self._base) for atom in moved if atom.is_last]
             position = end
         parts += [self._same(position, len(self.text)), self._end]
+        return self._assembled("".join(parts))
+
+    def _assembled(self, xml: str) -> str:
+        """The content without empty runs, and without the marks of containers."""
         formats = "|".join(re.escape(its_format) for its_format in {atom.format for atom in self._atoms} | {""})
         p = self._prefix
         empty = rf"<{p}r>(?:{formats})<{p}t{self.text_attributes}></{p}t></{p}r>"
-        xml = re.sub(empty, "", "".join(parts))
-        # An element that a span covers only partly, such as a link with a tab in it, was closed and opened again.
-        num_seams = 1
-        while num_seams:
-            xml, num_seams = _SEAM.subn("", xml)
-        return _MARK.sub("", xml)
+        return without_marks(without_seams(re.sub(empty, "", xml)))
 
     # ---- reading ----
 
@@ -341,6 +340,19 @@ class Paragraph:
                     yield Piece("open", f"{self._end}{self._run(its_format)}")
                     yield text
                     yield Piece("close", f"{self._end}{self._run(base)}")
+
+
+def without_seams(xml: str) -> str:
+    """Joins elements that a span covers only partly, such as a link with a tab in it: they were closed and reopened."""
+    num_seams = 1
+    while num_seams:
+        xml, num_seams = _SEAM.subn("", xml)
+    return xml
+
+
+def without_marks(xml: str) -> str:
+    """Removes the marks of containers."""
+    return _MARK.sub("", xml)
 
 
 def referenced_bookmarks(root: Node) -> Set[str]:

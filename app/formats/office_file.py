@@ -55,7 +55,7 @@ def check_size(num_paragraphs: int, name: str) -> None:
 class OfficePart:
     """One XML file of the archive. By paragraph: its description, and its offset in the text of the whole file.
 
-    `copies` are the names of the parts with the same paragraphs.
+    `copies` are the names of the parts with the same paragraphs; `label` is the name of the part for a person.
     """
 
     name: str
@@ -64,6 +64,7 @@ class OfficePart:
     paragraphs: Sequence[Paragraph | AltText] = field(repr=False)
     starts: Sequence[int] = field(repr=False)
     copies: Sequence[str] = ()
+    label: str = ""
 
     @property
     def end(self) -> int:

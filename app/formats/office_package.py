@@ -105,6 +105,11 @@ class OfficePackage:
         """Whether there is such a part."""
         return part in self._archive.NameToInfo
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all parts, in the order of the archive."""
+        return list(self._archive.NameToInfo)
+
     def content_types(self) -> dict[str, str]:
         """The content type of each part that declares one of its own."""
         overrides = tree(self.xml(_TYPES).text).nodes("Override")

@@ -17,6 +17,10 @@ _ELEMENTS = {
 # Formats of a run in Word, and hints of XLIFF and TMX; the first that is found names the tag.
 _HINTS = (
     (re.compile(r"<w:(?:footnote|endnote)Reference\b"), "footnote"),
+    (re.compile(r"<Footnote\b"), "footnote"),
+    (re.compile(r"<(?:HyperlinkTextSource|CrossReferenceSource)\b"), "link"),
+    (re.compile(r"<CharacterStyleRange\b[^>]*\sFontStyle=[\"'][^\"']*Bold"), "B"),
+    (re.compile(r"<CharacterStyleRange\b[^>]*\sFontStyle=[\"'][^\"']*(?:Italic|Oblique)"), "I"),
     (re.compile(r"<a:hlink(?:Click|MouseOver)\b"), "link"),
     (re.compile(r"<a:br\b"), "line break"),
     (re.compile(r"<a:rPr\b[^>]*\sb=[\"']1"), "B"),

@@ -17,6 +17,7 @@ from tests.app.formats.test_ass import FILE as ASS
 from tests.app.formats.test_docx import LINK, sample, with_body
 from tests.app.formats.test_html import PAGE
 from tests.app.formats.test_html_attributes import PAGE as PAGE_WITH_VALUES
+from tests.app.formats.test_idml import sample as idml_sample
 from tests.app.formats.test_ios_strings import FILE as STRINGS
 from tests.app.formats.test_json_strings import FILE as JSON
 from tests.app.formats.test_markdown import FILE as MARKDOWN
@@ -92,6 +93,7 @@ def documents() -> dict[str, list[bytes]]:
         "xlsx": [xlsx_document()],
         "odt": [odf_sample()],
         "odp": [odf_sample(PRESENTATION, "presentation")],
+        "idml": [idml_sample()],
         "xlf": [V1.encode(), V2.encode()],
         "po": [PO],
         "tmx": [TMX],

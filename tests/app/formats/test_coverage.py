@@ -24,6 +24,7 @@ NOT_OFFERED = {
     "xlsx": ["Name Colour, Ask Eva, Total"],  # headings of a table, a comment, the result of a formula
     "odt": ["May Door"],  # a date and the result of a formula
     "odp": [""],
+    "idml": [""],
     "srt": [""],
     "vtt": [""],
 }

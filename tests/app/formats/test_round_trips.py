@@ -10,7 +10,7 @@ import pytest
 from app.formats.documents import read_document
 from tests.fuzz.samples import documents
 
-OFFICE = ("docx", "pptx", "xlsx", "odt", "odp")  # no text files
+OFFICE = ("docx", "pptx", "xlsx", "odt", "odp", "idml")  # no text files
 SAMPLES = [(ending, data) for ending, files in documents().items() if ending not in OFFICE for data in files[:2]]
 ENCODINGS = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16", "cp1252": "windows-1252"}
 FILLED = "Xyz"
