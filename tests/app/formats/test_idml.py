@@ -83,8 +83,9 @@ PAGES = "".join(
     f'<Page Self="p{name}" Name="{name}" GeometricBounds="0 0 700 500" ItemTransform="1 0 0 1 {x} -350"/>'
     for name, x in [("2", -500), ("3", 0)]
 )
-PICTURE = """<Rectangle Self="r"><ObjectExportOption AltTextSourceType="SourceCustom"
- CustomAltText="A &quot;red&quot; door"/></Rectangle><Rectangle Self="r2">
+PICTURE = """<Rectangle Self="r">
+<ObjectExportOption AltTextSourceType="SourceCustom" CustomAltText="A &quot;red&quot; door"/>
+</Rectangle><Rectangle Self="r2">
 <ObjectExportOption AltTextSourceType="SourceXMLStructure" CustomAltText="$ID/"/></Rectangle>"""
 SPREAD = (
     f'<Spread Self="s">{PAGES}{frame("right", 20, -300)}{frame("low", -480, 100)}'
