@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from app.models.loading import ModelHandle
 from app.segments.state import SegmentState, attention_for, findings_of, segment_update
 from app.segments.tally import Tally
 from app.segments.text_changes import LogEvents
+from app.workspace.turns import ANSWERS, Turns
 
 _log = logging.getLogger("pinpoint")
 T = TypeVar("T")
@@ -238,24 +239,24 @@ class WorkspaceCore:
 
 
 class AnswerThread:
-    """Takes the model's answers from its thread to one of the workspace's, so that writing the log never blocks it."""
+    """Takes the model's answers from its thread to another one, so that writing the log never blocks it."""
 
     def __init__(self, core: WorkspaceCore) -> None:
         self._core = core
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="answers")
+        self._turns = Turns(ANSWERS)
 
     def hand_over(
         self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]
     ) -> None:
         """Has `take` called with the segment as it was when the model was asked, and with the model's answer."""
         try:
-            self._executor.submit(self._take, segment, done, take)
+            self._turns.submit(self._take, segment, done, take)
         except RuntimeError:  # closed in the meantime: nobody waits for this answer
             return
 
     def close(self) -> None:
         """Takes no further answers."""
-        self._executor.shutdown(wait=False)
+        self._turns.close()
 
     def _take(self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]) -> None:
         try:

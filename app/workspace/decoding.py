@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import asdict, replace
 
 from app.errors import LogError
@@ -27,6 +27,7 @@ from app.workspace.pace import Pace
 from app.workspace.pricing import PriceRequests
 from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
+from app.workspace.turns import LOOKUPS, Turns
 from engine import EngineError, Priority, Reason, Request, SearchOptions, Translation
 
 # Segments in the model's hands at a time: enough for a batch, few enough that those near the open one come first.
@@ -68,7 +69,7 @@ class DecodeQueue:
         self._waiting: dict[int, Priority] = {}  # requested before the model was there
         self._made_with = ""  # known once the model is ready
         self._pace = Pace()
-        self._filling = ThreadPoolExecutor(1, thread_name_prefix="memory")
+        self._filling = Turns(LOOKUPS)
 
     def progress(self) -> Json:
         """How far pre-translation is, how fast it goes, and how long it will take where that is known."""
@@ -215,7 +216,7 @@ class DecodeQueue:
         self.start_from(self._core.open_index or 0)
 
     def fill_from_memory(self) -> None:
-        """Fills segments from the translation memory, in a thread of its own: reading a large memory takes seconds."""
+        """Fills segments from the translation memory, in another thread: reading a large memory takes seconds."""
         with contextlib.suppress(RuntimeError):  # closed in the meantime
             self._filling.submit(self._fill)
 
@@ -259,12 +260,12 @@ class DecodeQueue:
                 self._core.adopt(replace(segment, stored_answer=None, state=state))
 
     def close(self) -> None:
-        """Cancels everything that is under way, and ends the threads."""
+        """Cancels everything that is under way."""
         self.is_pretranslating = False
         self._prices.cancel()
         self._cancel("document", "interactive")
         self._answers.close()
-        self._filling.shutdown(wait=False, cancel_futures=True)
+        self._filling.close(drops_waiting=True)
 
     def _cancel(self, *priorities: Priority) -> None:
         engine = self._core.model.engine

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -20,6 +19,7 @@ from app.tm.entries import Match, MemoryEntry, MemoryScope
 from app.tm.index import MemoryIndex
 from app.tm.library import MemoryLibrary
 from app.workspace.core import WorkspaceCore
+from app.workspace.turns import LOOKUPS, Turns
 
 _log = logging.getLogger("pinpoint")
 PORTION_SECONDS: Final = 0.2  # of lookups, whose results go to the page together
@@ -40,13 +40,13 @@ class MatchRates:
         self._library = library
         self._scope = scope
         self._find = find
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rates")
+        self._turns = Turns(LOOKUPS)
         self._is_stopped = False
-        # Changed under the lock of the document; read by the thread.
+        # Changed under the lock of the document; read by the work.
         self._todo: dict[int, None] = {}
         self._left: list[str] = []  # sources that are no longer in the memory
         self._moved: set[int] = set()  # segments with another source than before
-        # Of the thread alone.
+        # Of the work alone.
         self._sources = MemoryIndex()  # of the document, to find the segments that a new entry concerns
         self._index: MemoryIndex | None = None
         self._num_seen = 0  # entries of the index
@@ -63,16 +63,16 @@ class MatchRates:
         """Looks up what is not known yet, and what has changed since."""
         self._is_stopped = False
         with suppress(RuntimeError):  # closed in the meantime
-            self._thread.submit(self._work)
+            self._turns.submit(self._work)
 
     def pause(self) -> None:
         """Stops until the next call of `wake`: another document is on the screen."""
         self._is_stopped = True
 
     def close(self) -> None:
-        """Ends the thread."""
+        """Stops for good."""
         self._is_stopped = True
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._turns.close(drops_waiting=True)
 
     def _follow(self, before: SegmentState, after: SegmentState) -> None:
         was_confirmed, is_confirmed = before.state == "confirmed", after.state == "confirmed"
@@ -86,11 +86,13 @@ class MatchRates:
 
     def _work(self) -> None:
         try:
-            while not self._is_stopped:
-                self._collect()
-                self._show(self._portion())
-                if not self._todo:
-                    break
+            if self._is_stopped:
+                return
+            self._collect()
+            self._show(self._portion())
+            if self._todo and not self._is_stopped:
+                with suppress(RuntimeError):  # closed in the meantime
+                    self._turns.submit(self._work)  # after other documents had their turn
         except LogError as error:
             self._core.report(error.args[0])
 

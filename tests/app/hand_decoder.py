@@ -160,9 +160,11 @@ def ready_model(
 
 def settle(workspace: Workspace) -> None:
     """Waits until every answer given so far has been taken, and what the memory knows is filled in and looked up."""
-    rates = workspace.memory.rates._thread
-    for executor in (workspace.decoding._filling, workspace.decoding._answers._executor, rates):
-        executor.submit(lambda: None).result(60)
+    rates = workspace.memory.rates
+    for turns in (workspace.decoding._filling, workspace.decoding._answers._turns, rates._turns):
+        turns.submit(lambda: None).result(60)
+    while rates._turns.submit(lambda: len(rates._turns._waiting)).result(60):  # it goes on in portions
+        pass
 
 
 def make_workspace(store: LogStore, model: ModelHandle, text: str, name: str = "manual.txt") -> Workspace:

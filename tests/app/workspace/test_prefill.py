@@ -83,7 +83,7 @@ def test_answers_do_not_wait_while_a_large_memory_is_read(store: LogStore, monke
     decoder = HandDecoder()
     workspace = start(store, decoder)
     decoder.answer(1, "Jetzt %s sichern.")
-    workspace.decoding._answers._executor.submit(lambda: None).result(60)
+    workspace.decoding._answers._turns.submit(lambda: None).result(60)
     assert workspace.segments[1].machine_text == "Jetzt %s sichern."
     assert texts(workspace) == [None] * 4
     may_read.set()

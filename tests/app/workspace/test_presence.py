@@ -9,7 +9,7 @@ import pytest
 from app.log.store import LogStore
 from app.workspace import presence
 from app.workspace.commands import Workspace
-from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 from tests.app.test_people import acting
 
 
@@ -28,6 +28,7 @@ def seen_by(workspace: Workspace, person: str) -> dict[str, int]:
 def test_each_sees_the_others_and_a_waiting_page_hears_of_it(workspace: Workspace):
     with acting("Ana"):
         workspace.open(0)
+        settle(workspace)  # what the memory knows is news, too
         version = workspace.snapshot()["version"]
         assert not workspace.has_news(version, None, -1)
     with acting("Ben"):
