@@ -3,6 +3,7 @@
 # make test-all   also the tests marked `full`: slow ones, live comparisons, and random checks with more rounds
 # make check      lint, formatting and types, of the page's scripts too (these need Node.js)
 # make test-hard  kills, load, leaks and damaged files for MINUTES=10, as one table and in build/hard.json
+# make test-server  two processes that translate under Ray Serve; installs requirements-server.txt
 # make lock       write requirements.lock: all packages of requirements.txt and what they need, with checksums
 #
 # HOST and PORT say where the app listens: make run PORT=7861
@@ -15,11 +16,12 @@ MINUTES ?= 10
 VENV_PYTHON = $(VENV)/bin/python
 RUN_STAMP = $(VENV)/installed-run
 DEV_STAMP = $(VENV)/installed-dev
+SERVER_STAMP = $(VENV)/installed-server
 PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
 WORKERS = --numprocesses 4 --dist loadfile
 NODE_STAMP = node_modules/.package-lock.json
 
-.PHONY: run test test-all test-hard check lock
+.PHONY: run test test-all test-hard test-server check lock
 .DELETE_ON_ERROR:
 
 # Only from the command line: some shells and compilers set a variable HOST of their own.
@@ -38,6 +40,9 @@ test-all: $(DEV_STAMP)
 
 test-hard: $(DEV_STAMP)
 	$(VENV_PYTHON) -m tests.hard --minutes $(MINUTES)
+
+test-server: $(SERVER_STAMP)
+	$(VENV_PYTHON) -m pytest -m server tests/remote
 
 check: $(DEV_STAMP) $(NODE_STAMP)
 	$(VENV_PYTHON) -m ruff check .
@@ -58,6 +63,11 @@ $(RUN_STAMP): requirements.txt $(VENV_PYTHON)
 $(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)
 	@echo "Installing what the tests need."
 	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(SERVER_STAMP): requirements-server.txt $(DEV_STAMP)
+	@echo "Installing what several processes that translate need."
+	$(PIP_INSTALL) -r requirements-server.txt
 	@touch $@
 
 $(NODE_STAMP): package.json package-lock.json

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from app.sessions import Sessions
     from app.ui.server import Doors
     from app.ui.sign_in import SignIn
+    from engine import Engine
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -59,7 +61,7 @@ def _command(arguments: list[str]) -> int:
 
 
 def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
-    """The function that carries out a command. PyTorch takes seconds to import, so only the first three do it."""
+    """The function that carries out a command. PyTorch takes seconds to import, so only the first four do it."""
     if command == "translate":
         from app.cli.translate_many import translate
 
@@ -72,6 +74,10 @@ def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
         from app.cli.mcp_command import mcp
 
         return mcp
+    if command == "serve":
+        from app.cli.serve_command import serve
+
+        return serve
     if command == "keys":
         from app.cli.keys_command import keys
 
@@ -119,7 +125,8 @@ def _serve(settings: AppSettings) -> int:
     from app.models.loading import ModelHandle
 
     # The model loads while Gradio, which takes seconds to import, does so.
-    model = ModelHandle(settings.model, settings.direction, settings.device)
+    find_engine = served_engines(settings) if settings.engine == "ray" else None
+    model = ModelHandle(settings.model, settings.direction, settings.device, find_engine=find_engine)
     model.load_in_background(settings.threads)
 
     from app.log.store import LogStore
@@ -198,6 +205,28 @@ def _serve(settings: AppSettings) -> int:
         sessions.start()
         Server(server_config(metrics.counting(application)), *stops).run(sockets=[listener])
     return 0
+
+
+def served_engines(settings: AppSettings) -> Callable[[Path], Engine | None]:
+    """Finds the engine of a model in the Ray cluster; None for models that are loaded here.
+
+    Raises AppError if there is no cluster. A search for the model of the start raises ModelError if it is not served.
+    """
+    from app.models.loading import DEADLINE_MS
+    from engine import ModelError, ServedModels
+
+    try:
+        served = ServedModels()
+    except ModelError as error:
+        raise AppError(str(error)) from error
+
+    def find_engine(folder: Path) -> Engine | None:
+        engine = served.engine(folder, deadline_ms=DEADLINE_MS)
+        if engine is None and folder == settings.model:
+            raise ModelError(f"Ray does not serve {folder}: run `{program_name()} serve --model {folder}` first")
+        return engine
+
+    return find_engine
 
 
 def with_api(page: Doors, sessions: Sessions, keys: ApiFile, metrics: Metrics) -> ApiGateway:

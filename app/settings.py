@@ -111,6 +111,14 @@ class AppSettings:
         default="cpu",
         metadata={"help": "where the model runs: cpu, or cuda for a GPU, in 16 bits (default: {default})"},
     )
+    engine: str = field(
+        default="here",
+        metadata={
+            "help": "who translates: here, this process; or ray, the copies that `{program} serve` has started "
+            "(default: {default})",
+            "choices": ("here", "ray"),
+        },
+    )
     model_registry: str = field(
         default=DEFAULT_MODEL_REGISTRY,
         metadata={

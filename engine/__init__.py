@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     )
     from engine.model import Datastore, DatastoreOptions, StoredPair, offer_of
     from engine.pivot import PivotTranslator
+    from engine.remote import ServedModels, serve_model
     from engine.translator import Translator
     from engine.worker import Worker
 else:
@@ -68,6 +69,7 @@ else:
         "engine.model": ("Datastore", "DatastoreOptions", "StoredPair", "offer_of"),
         "engine.pivot": ("PivotTranslator",),
         "engine.any_translator": ("AnyTranslator",),
+        "engine.remote": ("ServedModels", "serve_model"),
         "engine.translator": ("Translator",),
         "engine.worker": ("Worker",),
     }
@@ -114,6 +116,7 @@ __all__ = [
     "Request",
     "ScoreQuestion",
     "SearchOptions",
+    "ServedModels",
     "SpellingQuestion",
     "StoredPair",
     "TrainingError",
@@ -131,6 +134,7 @@ __all__ = [
     "occurrences",
     "offer_of",
     "remove_model",
+    "serve_model",
     "short_code",
     "stands_alone",
 ]

@@ -44,8 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Applies `--full` before any test module is imported, in the workers of pytest-xdist too."""
     if config.getoption("full"):
         budget.set_full()
-        if config.option.markexpr == "not full":  # the default in pyproject.toml
-            config.option.markexpr = ""
+        if config.option.markexpr == "not full and not server":  # the default in pyproject.toml
+            config.option.markexpr = "not server"
     settings.load_profile("full" if budget.is_full() else "short")
 
 

@@ -79,12 +79,17 @@ def test_installed_app_translates_a_document(wheel: zipfile.ZipFile, tmp_path: P
     assert "Datei" in (tmp_path / "note.de.txt").read_text(encoding="utf-8")
 
 
+def requirements(name: str) -> list[str]:
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
 def test_metadata_names_version_command_and_exact_requirements(wheel: zipfile.ZipFile) -> None:
     info = f"pinpoint-{VERSION}.dist-info"
     metadata = message_from_bytes(wheel.read(f"{info}/METADATA"))
     assert (metadata["Name"], metadata["Version"]) == ("pinpoint", VERSION)
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    expected = {line.strip().replace("_", "-") for line in lines if line.strip() and not line.startswith("#")}
+    expected = {f"{line}; extra == 'server'" for line in requirements("requirements-server.txt")}
+    expected |= {line.replace("_", "-") for line in requirements("requirements.txt")}
     assert {value.replace("_", "-") for value in metadata.get_all("Requires-Dist", [])} == expected
     assert "pinpoint = app.__main__:main" in wheel.read(f"{info}/entry_points.txt").decode()
 

@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles, and make them members of projects",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
+    "serve": "let several processes or machines translate with a model (Ray Serve)",
     "dependencies": "list the packages that Pinpoint runs with, and their licences",
 }
 OVERVIEW: Final = (
@@ -59,6 +60,14 @@ def _columns(text: str) -> tuple[int, int]:
     if min(source, target) < 0 or source == target:
         raise ValueError(text)
     return source, target
+
+
+def _share(text: str) -> float:
+    """A number that is not negative."""
+    value = float(text)
+    if not 0 <= value < 1000:
+        raise ValueError(text)
+    return value
 
 
 def _glossary_columns(text: str) -> Layout:
@@ -177,6 +186,18 @@ def build_parser() -> argparse.ArgumentParser:
     action.add_argument("--remove", metavar="NAME", help="remove an installed model")
     models.add_argument("--json", action="store_true", help="the list as JSON lines")
     add_flag(models, "model_registry")
+
+    serve = add("serve", manuals.SERVE)
+    add_flag(serve, "model", default=MODEL_FOLDER)
+    serve.add_argument("--replicas", type=positive, default=1, metavar="N", help="copies of the model (default: 1)")
+    serve.add_argument(
+        "--most-replicas", type=positive, metavar="N", help="start up to so many while the load needs them"
+    )
+    add_flag(serve, "threads", default=1)
+    add_flag(serve, "device", default="cpu")
+    serve.add_argument(
+        "--gpus", type=_share, default=0.0, metavar="X", help="share of a GPU that each copy takes, such as 0.25"
+    )
 
     dependencies = add("dependencies", manuals.DEPENDENCIES)
     dependencies.add_argument("--sbom", type=Path, metavar="FILE", help="write a bill of materials into this new file")

@@ -161,6 +161,21 @@ example, and the same in the settings of many assistants:
   {"mcpServers": {"pinpoint": {"command": "pinpoint", "args": ["mcp", "--glossary", "/home/ana/terms.tbx"]}}}
 
 """ + _EXIT_STATUS.format(partly="not used")
+SERVE = """\
+Starts copies of a model in a Ray cluster, or changes their number, and waits until they answer. Each is a process with
+a model of its own. The app and its API use them with --engine ray. All machines of the cluster need the same Pinpoint,
+with `pip install 'pinpoint[server]'`, and the model under the same path. Without --engine ray, nothing changes.
+
+examples:
+  ray start --head
+  python -m app serve --replicas 2
+  python -m app --engine ray
+  python -m app serve --model firefox-en-pt-tiny --replicas 1 --most-replicas 4
+  python -m app serve --model Helsinki-NLP/opus-mt-en-de --device cuda --gpus 0.25 --replicas 4
+  RAY_AUTH_MODE=token serve status
+  RAY_AUTH_MODE=token serve shutdown
+
+""" + _EXIT_STATUS.format(partly="not used")
 MODELS = """\
 Lists the models on this computer and those that can be downloaded. The registry is asked for its list only with
 --update, or if the list was never read, with --direction or --install NAME. The list is then kept. Downloads are

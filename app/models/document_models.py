@@ -282,7 +282,9 @@ class DocumentModels:
             return found
         if load is None and (pair := self.catalog.pivots.find(folder.as_posix())) is not None:
             load = partial(self._load_pair, pair)
-        handle = self._others[folder] = ModelHandle(folder, device=self.first.device, load=load)
+        handle = self._others[folder] = ModelHandle(
+            folder, device=self.first.device, load=load, find_engine=self.first.find_engine
+        )
         handle.load_in_background()
         return handle
 

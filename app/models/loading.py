@@ -55,15 +55,18 @@ class ModelHandle:
         fixed_direction: str | None = None,
         device: str = "cpu",
         load: Callable[[FetchProgress], AnyTranslator] | None = None,
+        find_engine: Callable[[Path], Engine | None] | None = None,
     ) -> None:
         """`fixed_direction` is the direction of all new documents; None decides for each (`document_direction`).
 
         `device` is "cpu", or "cuda" for a GPU. `load` replaces `load_translator`, for a model that is not in `folder`
-        yet or that is two models; then `folder` is only its name.
+        yet or that is two models; then `folder` is only its name. `find_engine` returns the engine of models that
+        other processes have loaded, and None for those that this one loads.
         """
         self.folder = folder
         self.fixed_direction = fixed_direction
         self.device = device
+        self.find_engine = find_engine
         self._load_translator = load
         self.state: ModelState = "loading"
         self.message = ""
@@ -152,19 +155,11 @@ class ModelHandle:
 
     def _load(self, num_threads: int | None) -> None:
         try:
-            import torch
-
-            from engine import Worker
-
-            if num_threads is not None:
-                torch.set_num_threads(num_threads)
-            translator = self._translator()
-            self._check_not_stopped()
-            if self.direction not in translator.directions and self.fixed_direction:
-                raise ModelError(
-                    f"{translator.name} translates {offer_of(translator.directions)}, not {self.fixed_direction}"
-                )
-            engine = Worker(translator, deadline_ms=DEADLINE_MS)
+            engine = self._served_engine() or self._own_engine(num_threads)
+            directions = engine.facts.directions
+            if self.direction not in directions and self.fixed_direction:
+                engine.close()
+                raise ModelError(f"{engine.facts.name} translates {offer_of(directions)}, not {self.fixed_direction}")
             self.adopt(engine)
             if self.is_stopped:  # while it was loading, so that nobody else closes it
                 engine.close()
@@ -173,6 +168,23 @@ class ModelHandle:
             self._finish("failed", error.args[0] if error.args else "")  # a Message stays translatable
         except Exception as error:  # the page must show whatever went wrong
             self._finish("failed", f"The model in {self.folder} could not be loaded: {type(error).__name__}: {error}")
+
+    def _served_engine(self) -> Engine | None:
+        """The engine of other processes that have this model, if there are any."""
+        if self.find_engine is None or self._load_translator is not None:
+            return None
+        return self.find_engine(self.folder)
+
+    def _own_engine(self, num_threads: int | None) -> Engine:
+        import torch
+
+        from engine import Worker
+
+        if num_threads is not None:
+            torch.set_num_threads(num_threads)
+        translator = self._translator()
+        self._check_not_stopped()
+        return Worker(translator, deadline_ms=DEADLINE_MS)
 
     def _translator(self) -> AnyTranslator:
         if self._load_translator is not None:

@@ -273,3 +273,12 @@ def test_connection_answers_again_after_more_than_the_usual_five_seconds():
         return found
 
     assert [line[:12] for line in asyncio.run(lines())] == [b"HTTP/1.1 204"] * 2
+
+
+@pytest.mark.parametrize(("arguments", "status"), [(["--engine", "ray"], 1), (["serve", "--replicas", "2"], 2)])
+def test_ray_that_is_not_there_is_named_with_the_cure(
+    arguments: list[str], status: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "ray", None)  # importing it now raises ImportError
+    assert main(arguments) == status
+    assert "Ray is not installed: pip install 'pinpoint[server]'" in capsys.readouterr().err

@@ -778,3 +778,35 @@ def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts
     assert shop.sessions.models.catalog.suggestion("en-de", is_needed=False) is None, "the list has none for it"
     again, _ = shop.sessions.welcome(None)
     assert shop.sessions.model_offer(again) is None
+
+
+def test_model_that_other_processes_have_is_not_loaded_here():
+    served = HandDecoder()
+    served.facts = EngineFacts("served", ("en-de", "de-en"), {}, (), "abc", Path("/models/served"))
+    asked: list[Path] = []
+    model = ModelHandle(Path("/models/served"), find_engine=lambda folder: asked.append(folder) or served)
+    model.load_in_background()
+    model.wait()
+    assert (model.state, model.engine, model.name, model.directions) == ("ready", served, "served", ("en-de", "de-en"))
+    assert asked == [Path("/models/served")]
+    model.close()
+    assert served.is_closed
+
+
+def test_model_whose_processes_do_not_answer_says_so():
+    def find_engine(folder: Path) -> None:
+        raise ModelError(f"{folder} is not ready")
+
+    model = ModelHandle(Path("/models/served"), find_engine=find_engine)
+    model.load_in_background()
+    model.wait()
+    assert (model.state, model.message) == ("failed", "/models/served is not ready")
+
+
+def test_served_model_of_another_language_pair_is_let_go():
+    served = HandDecoder()
+    model = ModelHandle(Path("/models/served"), "en-fr", find_engine=lambda folder: served)
+    model.load_in_background()
+    model.wait()
+    assert (model.state, model.message) == ("failed", "hand translates en-de, not en-fr")
+    assert served.is_closed

@@ -1,0 +1,202 @@
+"""Replicas under Ray Serve, which places, watches and replaces them, and sends calls to them.
+
+Ray is optional (requirements-server.txt), and imported only here, where it is used. Calls are pickled: everybody who
+can reach the cluster can run programs in it, so it belongs in a private network, with Ray's token authentication on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+import secrets
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from engine.any_engine import EngineFacts, EngineStatistics
+from engine.errors import EngineError, ModelError
+from engine.importers import is_hub_id
+from engine.model.datastore import Datastore
+from engine.remote.remote_call import RemoteCall, ReplicaLost
+from engine.remote.remote_engine import RemoteEngine
+
+# Calls in one replica at a time: two full batches and those that join next. More go to the next replica of the ring.
+_MAX_CALLS = 48
+_CALLS_PER_REPLICA = 8.0  # under way on average, beyond which autoscaling adds a replica
+_ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
+
+
+def serve_model(
+    model: str | Path,
+    *,
+    replicas: int = 1,
+    most_replicas: int | None = None,
+    device: str = "cpu",
+    threads: int = 1,
+    gpus: float = 0.0,
+    address: str = "auto",
+) -> str:
+    """Serves a model in the Ray cluster at `address`, "auto" for that of this machine; returns the name it has there.
+
+    With `most_replicas` there are between `replicas` and that many, as the load needs. `gpus` is the share of a GPU
+    that each takes. A model that is served already is changed to these numbers. Waits until all replicas answer. Raises
+    ModelError if Ray is missing or not running, or cannot start the replicas.
+    """
+    ray = _connected(address)
+    serve = import_module("ray.serve")
+    name = served_name(model)
+    scaling: dict[str, Any] = {"num_replicas": replicas}
+    if most_replicas is not None and most_replicas > replicas:
+        limits = {"min_replicas": replicas, "max_replicas": most_replicas}
+        scaling = {"autoscaling_config": {**limits, "target_ongoing_requests": _CALLS_PER_REPLICA}}
+    deployment = serve.deployment(
+        _ServedReplica,
+        name="Replica",
+        max_ongoing_requests=_MAX_CALLS,
+        request_router_config=import_module("ray.serve.config").RequestRouterConfig(request_router_class=_ROUTER),
+        ray_actor_options={"num_cpus": threads, "num_gpus": gpus},
+        **scaling,
+    )
+    source = model if is_hub_id(str(model)) and not Path(model).exists() else Path(model).resolve()
+    try:
+        serve.start(proxy_location="Disabled")  # only the app calls the replicas, by handle
+        serve.run(deployment.bind(str(source), device, threads), name=name, route_prefix=None)
+    except (RuntimeError, ray.exceptions.RayError) as error:
+        raise ModelError(f"Ray could not serve {model}: {error}") from error
+    return name
+
+
+def served_name(model: str | Path) -> str:
+    """The name of a model's application in Ray: from its folder, which all machines must see, or its hub id.
+
+    >>> served_name("Helsinki-NLP/opus-mt-en-de")
+    'pinpoint-opus-mt-en-de-090c20af'
+    """
+    path = Path(model)
+    full = str(model) if is_hub_id(str(model)) and not path.exists() else str(path.resolve())
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", path.name).strip("-")
+    return f"pinpoint-{plain}-{hashlib.sha256(full.encode()).hexdigest()[:8]}"
+
+
+class ServedModels:
+    """The models that a Ray cluster serves. Thread-safe."""
+
+    def __init__(self, address: str = "auto") -> None:
+        """Connects to the cluster at `address`. Raises ModelError if Ray is missing or not running."""
+        _connected(address)
+        self._serve = import_module("ray.serve")
+
+    def engine(self, model: str | Path, *, deadline_ms: float | None = None) -> RemoteEngine | None:
+        """The engine of a model; None if the cluster does not serve it. Raises ModelError if it does not answer."""
+        name = served_name(model)
+        try:
+            handle = self._serve.get_app_handle(name)
+        except Exception as error:  # Ray raises an exception of its own for an unknown name
+            if type(error).__name__ == "RayServeException":
+                return None
+            raise
+        try:
+            return RemoteEngine(_RayReplicas(handle), deadline_ms=deadline_ms)
+        except EngineError as error:
+            raise ModelError(f"{name} is not ready: {error}; `RAY_AUTH_MODE=token serve status` says why") from error
+
+
+def _connected(address: str) -> Any:
+    """The module `ray`, connected to a cluster."""
+    try:
+        ray = import_module("ray")
+    except ImportError as error:
+        raise ModelError("Ray is not installed: pip install 'pinpoint[server]'") from error
+    try:
+        if not ray.is_initialized():
+            ray.init(address=address, namespace="pinpoint", log_to_driver=False, logging_level=logging.WARNING)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ModelError(
+            f"there is no Ray cluster at {address!r}: start it with `ray start --head` ({error})"
+        ) from error
+    import_module("ray.serve")
+    logging.getLogger("ray.serve").setLevel(logging.WARNING)
+    return ray
+
+
+class _ServedReplica:
+    """A `Replica` as Ray makes it: from the folder or hub id of a model."""
+
+    def __init__(self, model: str, device: str, threads: int) -> None:
+        import torch
+
+        from engine.remote.replica import Replica
+        from engine.translator import Translator
+
+        torch.set_num_threads(threads)
+        self._replica = Replica(Translator.load(model, device, "auto"))
+
+    async def carry_out(self, call: RemoteCall) -> Any:
+        return await self._replica.carry_out(call)
+
+    async def facts(self) -> EngineFacts:
+        return self._replica.facts()
+
+    async def statistics(self) -> EngineStatistics:
+        return self._replica.statistics()
+
+    def check_health(self) -> None:
+        self._replica.check_health()
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredDatastore:
+    """A datastore in the object store of Ray."""
+
+    number: str
+    reference: Any
+
+    async def fetch(self) -> Datastore:
+        found: Datastore = await self.reference
+        return found
+
+
+class _RayReplicas:
+    """The `Replicas` of one application."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self._ray = import_module("ray")
+
+    async def facts(self) -> EngineFacts:
+        found: EngineFacts = await self._handle.facts.remote()
+        return found
+
+    async def carry_out(self, call: RemoteCall) -> Any:
+        response = self._handle.options(session_id=_hash(call.route)).carry_out.remote(call)
+        try:
+            return await response
+        except asyncio.CancelledError:
+            response.cancel()  # Ray does not pass the cancelling of this task on
+            raise
+        except Exception as error:
+            raise self._own_error(error) from error
+
+    async def statistics(self) -> list[EngineStatistics]:
+        answers = await self._handle.broadcast("statistics").results_async(return_exceptions=True)
+        return [answer for answer in answers if isinstance(answer, EngineStatistics)]
+
+    def share(self, datastore: Datastore) -> _StoredDatastore:
+        return _StoredDatastore(secrets.token_hex(12), self._ray.put(datastore))
+
+    def _own_error(self, error: Exception) -> BaseException:
+        """The error of the replica itself, without Ray's frame; ReplicaLost if it has ended."""
+        exceptions = self._ray.exceptions
+        if isinstance(error, exceptions.RayTaskError):
+            cause: BaseException = error.cause
+            return cause
+        if isinstance(error, exceptions.RayActorError | exceptions.WorkerCrashedError | exceptions.NodeDiedError):
+            return ReplicaLost(str(error))
+        return error
+
+
+def _hash(route: str) -> str:
+    return hashlib.sha256(route.encode("utf-8", "surrogatepass")).hexdigest()[:16]

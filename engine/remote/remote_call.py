@@ -1,0 +1,78 @@
+"""What a client sends to a replica, and how it reaches one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from engine.any_engine import EngineFacts, EngineStatistics, Priority
+from engine.errors import EngineError
+from engine.model.datastore import Datastore
+from engine.request import Request
+from engine.search_options import SearchOptions
+from engine.translator_questions import AlternativesQuestion, LearningQuestion, PriceQuestion, Question, ScoreQuestion
+
+
+class ReplicaLost(EngineError):
+    """A replica ended before it answered. The call had no effects, so it can be sent to another one."""
+
+
+class SharedDatastore(Protocol):
+    """A datastore that is sent to each replica once; `number` is unique in the cluster."""
+
+    @property
+    def number(self) -> str: ...
+
+    async def fetch(self) -> Datastore: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteCall:
+    """A request or a question for a replica. `key` is unique. `asked` comes without its datastore, if it has one."""
+
+    asked: Request | Question[Any]
+    key: str
+    owner: str | None
+    priority: Priority
+    deadline_ms: float | None
+    options: SearchOptions | None = None
+    datastore: SharedDatastore | None = None
+
+    @property
+    def route(self) -> str:
+        """Calls of the same route go to the same replica if it has room: it has encoded the source already."""
+        if isinstance(self.asked, Request):
+            return self.asked.source
+        if isinstance(self.asked, PriceQuestion | AlternativesQuestion | ScoreQuestion | LearningQuestion):
+            return self.asked.request.source
+        return self.key
+
+
+class Replicas(Protocol):
+    """The replicas of one model, as the client reaches them from its event loop."""
+
+    async def facts(self) -> EngineFacts:
+        """The facts of the model."""
+
+    async def carry_out(self, call: RemoteCall) -> Any:
+        """The answer to a call. Cancelling the task frees the model. Raises ReplicaLost if the replica ends."""
+
+    async def statistics(self) -> list[EngineStatistics]:
+        """The load and speed of each replica that answers."""
+
+    def share(self, datastore: Datastore) -> SharedDatastore:
+        """Lets all replicas fetch a datastore; called from any thread."""
+
+
+def without_datastore(question: Question[Any]) -> tuple[Question[Any], Datastore | None]:
+    """The question and its datastore, which travels by itself."""
+    if isinstance(question, PriceQuestion | AlternativesQuestion):
+        return replace(question, datastore=None), question.datastore
+    return question, None
+
+
+def with_datastore(question: Question[Any], datastore: Datastore | None) -> Question[Any]:
+    """The question that a replica answers."""
+    if isinstance(question, PriceQuestion | AlternativesQuestion):
+        return replace(question, datastore=datastore)
+    return question

@@ -1,0 +1,262 @@
+"""The engine whose model runs on replicas, in other processes: it has the keys, and sends calls again if one is lost.
+
+A newer request with the same key may reach another replica than the older one, so only the client can tell that it
+counts. Decoding has no effects: a call whose replica ends is sent to another one, and nobody notices but by the time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+import time
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from engine.any_engine import EngineFacts, EngineStatistics, Priority, checked_priority
+from engine.decoding.limits import check_deadline
+from engine.decoding.pipeline import INTERRUPTED
+from engine.errors import EngineError
+from engine.model.datastore import Datastore
+from engine.remote.remote_call import RemoteCall, ReplicaLost, Replicas, SharedDatastore, without_datastore
+from engine.request import Request
+from engine.search_options import SearchOptions
+from engine.translation import Translation
+from engine.translator_questions import Question
+from engine.worker.answer_counter import AnswerCounter
+
+T = TypeVar("T")
+MAX_TRIES = 5  # replicas that may end under one call: a request that ends each of them must not do so for ever
+_READY_SECONDS = 30.0  # a replica that is starting loads its model first
+_ANSWER_SECONDS = 5.0
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    """A call under way. `key` is the caller's."""
+
+    call: RemoteCall
+    key: str | None
+    future: Future[Any] = field(default_factory=Future)
+    answer: Future[Any] | None = None  # of the replica
+    num_tries: int = 0
+    has_ended: bool = False
+    submitted_at: float = field(default_factory=time.perf_counter)
+
+    @property
+    def cancelled_answer(self) -> Translation | None:
+        """What a caller gets whose request or question was cancelled."""
+        if isinstance(self.call.asked, Request):
+            return Translation(self.call.asked, "cancelled", reasons=(INTERRUPTED["cancelled"],))
+        return None
+
+
+class RemoteEngine:
+    """The `Engine` of a model that runs on replicas. `deadline_ms` is for calls without a deadline of their own."""
+
+    def __init__(self, replicas: Replicas, *, deadline_ms: float | None = None) -> None:
+        """Raises EngineError if no replica answers."""
+        check_deadline(deadline_ms)
+        self._replicas = replicas
+        self._deadline_ms = deadline_ms
+        # The attributes below are shared between threads, under the lock.
+        self._lock = threading.RLock()
+        self._newest: dict[str, _Job] = {}  # by key; not ended
+        self._jobs: set[_Job] = set()
+        self._shared: WeakKeyDictionary[Datastore, SharedDatastore] = WeakKeyDictionary()
+        self._answers = AnswerCounter()
+        self._is_closed = False
+        self._loop = asyncio.new_event_loop()  # where the calls are tasks
+        self._thread = threading.Thread(target=self._loop.run_forever, name="pinpoint-replicas", daemon=True)
+        self._thread.start()
+        try:
+            self._facts = self._run(replicas.facts()).result(_READY_SECONDS)
+        except Exception as error:  # of any kind: it is about the way to the replicas
+            self.close()
+            raise EngineError(f"no replica answers ({type(error).__name__}: {error})") from error
+
+    @property
+    def facts(self) -> EngineFacts:
+        """The model's name and abilities."""
+        return self._facts
+
+    def submit(
+        self,
+        request: Request,
+        options: SearchOptions | None = None,
+        *,
+        key: str | None = None,
+        owner: str | None = None,
+        priority: Priority = "interactive",
+        deadline_ms: float | None = None,
+        datastore: Datastore | None = None,
+    ) -> Future[Translation]:
+        """As `Engine.submit`."""
+        return self._begin(request, options, datastore, key, owner, priority, deadline_ms)
+
+    def ask(
+        self,
+        question: Question[T],
+        *,
+        key: str | None = None,
+        owner: str | None = None,
+        priority: Priority = "interactive",
+        deadline_ms: float | None = None,
+    ) -> Future[T | None]:
+        """As `Engine.ask`."""
+        plain, datastore = without_datastore(question)
+        return self._begin(plain, None, datastore, key, owner, priority, deadline_ms)
+
+    def cancel(self, key: str) -> None:
+        """Ends the job with this key, if there is one, as "cancelled" at once; its replica is free soon after."""
+        with self._lock:
+            job = self._newest.pop(key, None)
+        if job is not None:
+            self._cancel(job)
+
+    def statistics(self) -> EngineStatistics:
+        """The load of all replicas that answer, with the latencies that this client sees."""
+        try:
+            replicas = self._run(self._replicas.statistics()).result(_ANSWER_SECONDS)
+        except Exception:  # of any kind: the page of the status must not fail with the replicas
+            replicas = []
+        with self._lock:
+            own = self._answers.statistics(0, 0, 0)
+        return EngineStatistics(
+            queue_length=sum(each.queue_length for each in replicas),
+            num_running=sum(each.num_running for each in replicas),
+            num_answered=sum(each.num_answered for each in replicas),
+            num_failed=sum(each.num_failed for each in replicas),
+            num_steps=sum(each.num_steps for each in replicas),
+            median_latency_ms=own.median_latency_ms,
+            p95_latency_ms=own.p95_latency_ms,
+            answers_per_second=sum(each.answers_per_second for each in replicas),
+        )
+
+    @property
+    def heartbeat(self) -> int | None:
+        """None: the replicas are watched where they run."""
+        return None
+
+    def restart(self, reason: str) -> None:
+        """Ends everything under way with an EngineError."""
+        with self._lock:
+            jobs = list(self._jobs)
+        for job in jobs:
+            self._end(job, error=EngineError(reason))
+
+    def close(self) -> None:
+        """Cancels everything under way, and leaves the replicas to others."""
+        with self._lock:
+            self._is_closed = True
+            jobs = list(self._jobs)
+        for job in jobs:
+            self._cancel(job)
+        if self._thread.is_alive():
+            with suppress(TimeoutError):
+                self._run(_finish()).result(_ANSWER_SECONDS)
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(_ANSWER_SECONDS)
+
+    def _begin(
+        self,
+        asked: Request | Question[Any],
+        options: SearchOptions | None,
+        datastore: Datastore | None,
+        key: str | None,
+        owner: str | None,
+        priority: Priority,
+        deadline_ms: float | None,
+    ) -> Future[Any]:
+        check_deadline(deadline_ms)
+        with self._lock:
+            if self._is_closed:
+                raise EngineError("the engine is closed; connect again")
+            call = RemoteCall(
+                asked,
+                key=secrets.token_hex(12),
+                owner=owner,
+                priority=checked_priority(priority),
+                deadline_ms=self._deadline_ms if deadline_ms is None else deadline_ms,
+                options=options,
+                datastore=None if datastore is None else self._share(datastore),
+            )
+            job = _Job(call, key)
+            self._jobs.add(job)
+            older = None
+            if key is not None:
+                older = self._newest.get(key)
+                self._newest[key] = job
+        if older is not None:
+            self._cancel(older)
+        job.future.add_done_callback(lambda future: self._cancel(job) if future.cancelled() else None)
+        self._send(job)
+        return job.future
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def _share(self, datastore: Datastore) -> SharedDatastore:
+        shared = self._shared.get(datastore)
+        if shared is None:
+            shared = self._shared[datastore] = self._replicas.share(datastore)
+        return shared
+
+    def _send(self, job: _Job) -> None:
+        with self._lock:
+            if job.has_ended:
+                return
+            job.num_tries += 1
+            answer = job.answer = self._run(self._replicas.carry_out(job.call))
+        answer.add_done_callback(lambda done: self._receive(job, done))
+
+    def _receive(self, job: _Job, done: Future[Any]) -> None:
+        if done.cancelled():
+            self._end(job, job.cancelled_answer)
+        elif (error := done.exception()) is None:
+            self._end(job, done.result())
+        elif isinstance(error, ReplicaLost) and job.num_tries < MAX_TRIES:
+            self._send(job)
+        else:
+            self._end(job, error=error)
+
+    def _cancel(self, job: _Job) -> None:
+        self._end(job, job.cancelled_answer, is_cancelled=True)
+
+    def _end(
+        self, job: _Job, result: Any = None, error: BaseException | None = None, *, is_cancelled: bool = False
+    ) -> None:
+        """Gives the caller the result or the error, once, and frees the replica if it is still at work."""
+        with self._lock:
+            if job.has_ended:
+                return
+            job.has_ended = True
+            self._jobs.discard(job)
+            if job.key is not None and self._newest.get(job.key) is job:
+                del self._newest[job.key]
+            if not is_cancelled:
+                is_failure = error is not None or getattr(result, "status", None) == "failed"
+                is_interactive = job.call.priority == "interactive"
+                self._answers.count(job.submitted_at, is_interactive=is_interactive, is_failure=is_failure)
+            answer = job.answer
+        if answer is not None and not answer.done():
+            answer.cancel()
+        if not job.future.set_running_or_notify_cancel():
+            return
+        if error is not None:
+            job.future.set_exception(error)
+        else:
+            job.future.set_result(result)
+
+
+async def _finish() -> None:
+    """Cancels the other tasks of this loop, and waits until each has passed that on."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)

@@ -1,0 +1,247 @@
+"""Two replicas of the bundled model under Ray Serve: `make test-server`. Writes build/server.json with the figures."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from app.paths import MODEL_FOLDER
+from engine import (
+    AlternativesQuestion,
+    Avoid,
+    InvalidRequest,
+    LearningQuestion,
+    Phrase,
+    PriceQuestion,
+    Request,
+    ScoreQuestion,
+    SearchOptions,
+    Translator,
+    Worker,
+)
+from engine.remote import RemoteEngine, ServedModels, serve_model
+from tests.benchmarks.paper_dba import environment
+
+pytestmark = pytest.mark.server
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = SearchOptions(places_per_bank=2)
+LONG = Request("The administrator opened the settings of the printer, which nobody had changed for years. " * 4)
+SLOW = SearchOptions(beam=40)
+LINES = (ROOT / "tests" / "data" / "corpus_sample.tsv").read_text(encoding="utf-8").splitlines()
+ENGLISH = [line.split("\t")[3] for line in LINES if line.startswith("en\t")]
+SOURCES = [text for text in ENGLISH if 40 < len(text) < 110]
+
+
+@pytest.fixture(scope="module")
+def figures() -> Iterator[dict[str, Any]]:
+    """What was measured, by test; written once all have run."""
+    found: dict[str, Any] = {}
+    yield found
+    file = ROOT / "build" / "server.json"
+    file.parent.mkdir(exist_ok=True)
+    machine = {**environment(), "ray": version("ray"), "memory_gib": round(psutil.virtual_memory().total / 2**30, 1)}
+    file.write_text(json.dumps({"environment": machine, **found}, indent=1) + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def cluster(figures: dict[str, Any]) -> Iterator[Any]:
+    ray = pytest.importorskip("ray")
+    began = time.monotonic()
+    os.environ["PYTHONPATH"] = str(ROOT)
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=200 * 2**20)
+    serve_model(MODEL_FOLDER, replicas=2)
+    figures["start_seconds"] = round(time.monotonic() - began, 1)
+    figures["memory_mib_of_a_replica"] = round(max(each.memory_info().rss for each in processes()) / 2**20)
+    yield ray
+    ray.serve.shutdown()
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def remote(cluster: Any) -> Iterator[RemoteEngine]:
+    engine = ServedModels().engine(MODEL_FOLDER, deadline_ms=30_000)
+    assert engine is not None
+    wait([engine.submit(Request(source), OPTIONS) for source in SOURCES[:40]])
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    translator = Translator.load(MODEL_FOLDER, "cpu", "auto")
+    with Worker(translator, deadline_ms=30_000) as worker:
+        wait([worker.submit(Request(source), OPTIONS) for source in SOURCES[:40]])
+        yield worker
+
+
+def processes() -> list[psutil.Process]:
+    """Those of the replicas."""
+    return [each for each in psutil.process_iter() if _title(each).startswith("ray::ServeReplica")]
+
+
+def _title(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def milliseconds_until(claim: Callable[[], bool], most_seconds: float = 60.0) -> float:
+    began = time.perf_counter()
+    while not claim():
+        assert time.perf_counter() - began < most_seconds
+        time.sleep(0.002)
+    return (time.perf_counter() - began) * 1000
+
+
+def quantiles(values: list[float]) -> dict[str, float]:
+    ordered = sorted(values)
+    return {
+        "median_ms": round(statistics.median(ordered), 1),
+        "p95_ms": round(ordered[int(0.95 * len(ordered))], 1),
+        "most_ms": round(ordered[-1], 1),
+    }
+
+
+def is_running(engine: RemoteEngine) -> bool:
+    return engine.statistics().num_running > 0
+
+
+def test_answers_equal_those_of_this_process(remote: RemoteEngine, worker: Worker) -> None:
+    requests = [Request(source) for source in SOURCES[:6]]
+    requests += [Request(source, phrases=[Phrase("Einstellungen")], avoid=[Avoid("die")]) for source in SOURCES[6:12]]
+    requests += [Request(source, prefix="Hier ", direction="en-de") for source in SOURCES[12:16]]
+    for request in requests:
+        here, there = (engine.submit(request, OPTIONS).result(60) for engine in (worker, remote))
+        assert [each.text for each in there.hypotheses] == [each.text for each in here.hypotheses]
+        assert there.hypotheses[0].score == pytest.approx(here.hypotheses[0].score, abs=1e-4)
+    pinned = requests[6]
+    best = worker.submit(pinned, OPTIONS).result(60).hypotheses[0]
+    stored, empty = worker.ask(LearningQuestion(requests[0], "Das ist ein Satz.", 1, -99.0)).result(60)
+    datastore = empty.with_pairs([stored])
+    for question, value in (
+        (PriceQuestion(pinned, OPTIONS), lambda answer: answer.total),
+        (PriceQuestion(pinned, OPTIONS, datastore), lambda answer: answer.total),
+        (ScoreQuestion(pinned, best.text), lambda answer: answer.score),
+        (AlternativesQuestion(pinned, best.tokens, 1, 3, OPTIONS), lambda answer: [each.log_prob for each in answer]),
+    ):
+        assert value(remote.ask(question).result(60)) == pytest.approx(value(worker.ask(question).result(60)), abs=1e-4)
+    with pytest.raises(InvalidRequest, match=r"^direction is 'xx-yy'"):
+        remote.submit(Request("a", direction="xx-yy")).result(60)
+    assert remote.facts == worker.facts
+
+
+def test_changed_pin_takes_hardly_longer(remote: RemoteEngine, worker: Worker, figures: dict[str, Any]) -> None:
+    taken: dict[str, list[float]] = {"in_this_process": [], "on_a_replica": []}
+    for source in SOURCES[40:80]:
+        for engine, name in ((worker, "in_this_process"), (remote, "on_a_replica")):
+            engine.submit(Request(source), OPTIONS).result(60)
+            for pin in ("Datei", "Haus"):
+                began = time.perf_counter()
+                engine.submit(Request(source, phrases=[Phrase(pin)]), OPTIONS, key="pin", owner="a").result(60)
+                taken[name].append((time.perf_counter() - began) * 1000)
+    pairs = zip(taken["on_a_replica"], taken["in_this_process"], strict=True)
+    overhead = quantiles([there - here for there, here in pairs])
+    figures["changed_pin"] = {**{name: quantiles(each) for name, each in taken.items()}, "overhead": overhead}
+    assert overhead["median_ms"] < 40, "15 on a machine that does nothing else"
+
+
+def test_model_is_free_soon_after_a_caller_hangs_up(remote: RemoteEngine, figures: dict[str, Any]) -> None:
+    taken = []
+    for number in range(10):
+        future = remote.submit(Request(f"{number} {LONG.source}"), SLOW)
+        milliseconds_until(lambda: is_running(remote))
+        assert future.cancel()
+        taken.append(milliseconds_until(lambda: not is_running(remote)))
+    figures["hang_up"] = quantiles(taken)
+    assert figures["hang_up"]["median_ms"] < 300
+
+
+def test_newer_request_of_a_segment_cancels_the_older_on_whichever_replica(
+    remote: RemoteEngine, figures: dict[str, Any]
+) -> None:
+    taken = []
+    for number in range(12):  # the two sources of a pair go to different replicas half of the time
+        older = remote.submit(Request(f"{number} {LONG.source}"), SLOW, key="segment")
+        milliseconds_until(lambda: is_running(remote))
+        newer = remote.submit(Request(SOURCES[number]), OPTIONS, key="segment")
+        assert older.result(1).status == "cancelled"
+        assert newer.result(60).status == "complete"
+        taken.append(milliseconds_until(lambda: not is_running(remote)))
+    figures["newer_request"] = quantiles(taken)
+    assert figures["newer_request"]["median_ms"] < 300
+
+
+def test_document_is_translated_by_both_replicas(remote: RemoteEngine, worker: Worker, figures: dict[str, Any]) -> None:
+    rates = {}
+    for engine, name in ((worker, "in_this_process"), (remote, "on_two_replicas")):
+        began = time.perf_counter()
+        futures = [engine.submit(Request(f"{source} "), OPTIONS, priority="document") for source in SOURCES[:120]]
+        assert {future.result(120).status for future in futures} == {"complete"}
+        rates[name] = round(len(futures) / (time.perf_counter() - began), 1)
+    figures["segments_per_second"] = rates
+
+
+def test_killed_replica_is_noticed_by_nobody(remote: RemoteEngine, figures: dict[str, Any]) -> None:
+    answered: list[tuple[float, float]] = []  # when, and after how many milliseconds
+    errors: list[object] = []
+    is_over = threading.Event()
+
+    def work(person: int) -> None:
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            source = SOURCES[(37 * person + number) % len(SOURCES)]
+            began = time.perf_counter()
+            try:
+                answer = remote.submit(Request(source), OPTIONS, key=f"{person}", owner=f"{person}").result(60)
+                if answer.status != "complete":
+                    errors.append(answer)
+            except Exception as error:
+                errors.append(error)
+            answered.append((began, (time.perf_counter() - began) * 1000))
+
+    people = [threading.Thread(target=work, args=(person,)) for person in range(6)]
+    for person in people:
+        person.start()
+    time.sleep(3)
+    before = {each.pid for each in processes()}
+    assert len(before) == 2
+    num_before, killed_at = len(answered), time.perf_counter()
+    os.kill(min(before), signal.SIGKILL)
+    back_ms = milliseconds_until(lambda: len(replicas_that_answer(remote)) == 2 and len(processes()) == 2)
+    time.sleep(1)
+    is_over.set()
+    for person in people:
+        person.join()
+    assert errors == []
+    during = [taken for began, taken in answered if began + taken / 1000 > killed_at and began < killed_at + 2]
+    figures["killed_replica"] = {
+        "people": len(people),
+        "answered_before": num_before,
+        "answered_after": len(answered) - num_before,
+        "errors": len(errors),
+        "answers_around_the_kill": quantiles(during),
+        "seconds_until_there_are_two_again": round(back_ms / 1000, 1),
+    }
+
+
+def replicas_that_answer(engine: RemoteEngine) -> list[object]:
+    return engine._run(engine._replicas.statistics()).result(10)  # type: ignore[return-value]
+
+
+def test_model_that_is_not_served_has_no_engine(cluster: Any) -> None:
+    assert ServedModels().engine("no-such-model") is None

@@ -1,0 +1,244 @@
+"""The client of replicas, over two real ones in this process: whatever they send and get is pickled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from engine import (
+    AlternativesQuestion,
+    EngineError,
+    InvalidRequest,
+    LearningQuestion,
+    Phrase,
+    PriceQuestion,
+    Request,
+    ScoreQuestion,
+    SearchOptions,
+    SpellingQuestion,
+    Translator,
+    Worker,
+)
+from engine.model import LoadedModel, ModelConfig, Transformer
+from engine.remote.ray_serve import served_name
+from engine.remote.remote_call import ReplicaLost
+from engine.remote.remote_engine import MAX_TRIES, RemoteEngine
+from engine.remote.replica import Replica
+from tests.remote.local_replicas import DATASTORES, LocalReplicas
+from tests.test_worker import Gated, same
+
+OPTIONS = SearchOptions(beam=3, nbest=2)
+REQUEST = Request("Open the file.", phrases=[Phrase("Datei")])
+
+
+@pytest.fixture(scope="module")
+def model(codec) -> LoadedModel:
+    torch.manual_seed(1)
+    config = ModelConfig(len(codec.vocabulary), ("en-de",), 16, 2, 16, 1, 1)
+    return LoadedModel(config, codec, Transformer(config).eval(), "0" * 64)
+
+
+class Team:
+    """A client and its replicas, whose models wait at gates until `open`."""
+
+    def __init__(self, model: LoadedModel, count: int = 2) -> None:
+        self.gates = [Gated(model) for _ in range(count)]
+        self.replicas = [Replica(gate) for gate in self.gates]
+        self.local = LocalReplicas(self.replicas)
+        self.engine = RemoteEngine(self.local, deadline_ms=30_000)
+
+    def open(self, *numbers: int) -> None:
+        for number in numbers or range(len(self.gates)):
+            self.gates[number].open()
+
+    def is_free(self, number: int) -> bool:
+        statistics = self.replicas[number].statistics()
+        return statistics.num_running + statistics.queue_length == 0
+
+    def close(self) -> None:
+        self.open()
+        self.engine.close()
+        for replica in self.replicas:
+            replica.close()
+
+
+@pytest.fixture
+def team(model) -> Iterator[Team]:
+    team = Team(model)
+    yield team
+    team.close()
+
+
+def eventually(claim: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not claim():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def test_answers_are_those_of_a_worker_in_this_process(team, model):
+    team.open()
+    with Worker(Translator(model)) as worker:
+        expected = worker.submit(REQUEST, OPTIONS).result(30)
+        tokens = expected.hypotheses[0].tokens
+        assert same(team.engine.submit(REQUEST, OPTIONS).result(30), expected)
+        numbers: list[list[Any]] = []
+        for engine in (worker, team.engine):
+            price = engine.ask(PriceQuestion(REQUEST, OPTIONS)).result(30)
+            score = engine.ask(ScoreQuestion(REQUEST, "Die Datei.")).result(30)
+            others = engine.ask(AlternativesQuestion(REQUEST, tokens, 1, 2, OPTIONS)).result(30)
+            numbers.append([price.total, *price.phrases, score.score, *(other.log_prob for other in others)])
+        assert numbers[1] == pytest.approx(numbers[0], abs=1e-4)
+        spelling = SpellingQuestion(("Datei", "日"))
+        assert team.engine.ask(spelling).result(30) == worker.ask(spelling).result(30)
+        assert team.engine.facts == worker.facts
+
+
+def test_newer_request_with_the_same_key_cancels_the_older_on_another_replica(team):
+    older = team.engine.submit(Request("0 first"), OPTIONS, key="segment")
+    team.gates[0].wait()
+    newer = team.engine.submit(Request("1 second"), OPTIONS, key="segment")
+    assert older.result(30).status == "cancelled"
+    team.open()
+    assert newer.result(30).status == "complete"
+    assert team.local.sent == [0, 1]
+    eventually(lambda: team.is_free(0))
+
+
+def test_cancelled_question_answers_none_and_frees_its_replica(team):
+    asked = team.engine.ask(PriceQuestion(Request("1 price", phrases=[Phrase("Datei")]), OPTIONS), key="price")
+    team.gates[1].wait()
+    team.engine.cancel("price")
+    assert asked.result(30) is None
+    team.engine.cancel("price")  # nothing is there any more
+    team.gates[1].open()
+    eventually(lambda: team.is_free(1))
+    assert team.replicas[1].statistics().num_answered == 0
+
+
+def test_caller_who_gives_up_frees_the_replica(team):
+    future = team.engine.submit(Request("1 long"), OPTIONS)
+    team.gates[1].wait()
+    assert future.cancel()
+    team.gates[1].open()
+    eventually(lambda: team.is_free(1))
+    assert team.replicas[1].statistics().num_answered == 0
+
+
+def test_calls_of_a_lost_replica_are_answered_by_another(team):
+    sources = [f"{number % 2} {number}" for number in range(8)]
+    futures = [team.engine.submit(Request(source), OPTIONS, key=source) for source in sources]
+    eventually(lambda: len(team.local.sent) == 8)
+    team.gates[0].wait()
+    team.local.lose(0)
+    team.open(1)
+    answers = [future.result(30) for future in futures]
+    assert [answer.status for answer in answers] == ["complete"] * 8
+    assert [answer.request.source for answer in answers] == sources
+    assert sorted(team.local.sent) == [0] * 4 + [1] * 8
+
+
+def test_request_that_ends_each_replica_is_given_up(team):
+    team.local.lose(0, 1)
+    with pytest.raises(ReplicaLost):
+        team.engine.submit(Request("0 bad"), OPTIONS).result(30)
+    assert len(team.local.sent) == MAX_TRIES
+
+
+def test_cancelled_call_of_a_lost_replica_is_not_sent_again(team):
+    future = team.engine.submit(Request("0 first"), OPTIONS, key="a")
+    team.gates[0].wait()
+    team.engine.cancel("a")
+    team.local.lose(0)
+    assert future.result(30).status == "cancelled"
+    team.open()
+    assert team.engine.submit(Request("1 second"), OPTIONS).result(30).status == "complete"
+    assert team.local.sent == [0, 1]
+
+
+def test_owners_take_turns_on_a_replica(team):
+    first = team.engine.submit(Request("0 first"), OPTIONS, owner="a", priority="document")
+    team.gates[0].wait()
+    many = [team.engine.submit(Request(f"0 a{n}"), OPTIONS, owner="a", priority="document") for n in range(20)]
+    one = team.engine.submit(Request("0 b"), OPTIONS, owner="b", priority="document")
+    eventually(lambda: team.replicas[0].statistics().queue_length == 21)
+    team.open()
+    for future in (first, one, *many):
+        future.result(30)
+    assert team.gates[0].begun.index("0 b") <= 2
+
+
+def test_wrong_requests_raise_as_they_do_in_this_process(team):
+    team.open()
+    with pytest.raises(InvalidRequest, match="xx-yy"):
+        team.engine.submit(Request("a", direction="xx-yy")).result(30)
+    with pytest.raises(InvalidRequest, match="priority is 'urgent'"):
+        team.engine.submit(REQUEST, priority="urgent")  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequest, match="deadline"):
+        team.engine.submit(REQUEST, deadline_ms=float("nan"))
+
+
+def test_what_was_learned_travels_to_each_replica_once(team, model):
+    team.open()
+    learned = team.engine.ask(LearningQuestion(Request("Open the file."), "Die Datei.", (1, 2), -99.0)).result(30)
+    assert learned is not None
+    pair, empty = learned
+    datastore = empty.with_pairs([pair])
+    before = len(DATASTORES)
+    found = [team.engine.submit(REQUEST, OPTIONS, datastore=datastore).result(30) for _ in range(3)]
+    priced = team.engine.ask(PriceQuestion(REQUEST, OPTIONS, datastore)).result(30)
+    assert len(DATASTORES) == before + 1
+    with Worker(Translator(model)) as worker:
+        expected = worker.submit(REQUEST, OPTIONS, datastore=datastore).result(30)
+        assert priced.total == pytest.approx(worker.ask(PriceQuestion(REQUEST, OPTIONS, datastore)).result(30).total)
+    assert all(same(each, expected) and each.learned == expected.learned for each in found)
+
+
+def test_statistics_are_those_of_all_replicas(team):
+    team.open()
+    for number in range(6):
+        team.engine.submit(Request(f"{number % 2} {number}"), OPTIONS).result(30)
+    eventually(lambda: team.is_free(0) and team.is_free(1))
+    statistics = team.engine.statistics()
+    assert (statistics.num_answered, statistics.num_failed, statistics.num_running) == (6, 0, 0)
+    assert 0 < statistics.median_latency_ms <= statistics.p95_latency_ms
+
+
+def test_closing_cancels_what_is_under_way_and_refuses_more(team):
+    running = team.engine.submit(Request("0 first"), OPTIONS)
+    team.gates[0].wait()
+    team.engine.close()
+    assert running.result(30).status == "cancelled"
+    with pytest.raises(EngineError, match="closed"):
+        team.engine.submit(REQUEST)
+
+
+def test_silent_model_makes_its_replica_unhealthy(team, monkeypatch):
+    team.engine.submit(Request("0 hangs"), OPTIONS)
+    team.gates[0].wait()
+    now = time.monotonic()
+    monkeypatch.setattr("engine.remote.replica.time.monotonic", lambda: now)
+    team.replicas[0].check_health()
+    now += 60
+    team.replicas[0].check_health()
+    now += 31
+    with pytest.raises(EngineError, match="not answered for 91 seconds"):
+        team.replicas[0].check_health()
+    team.replicas[1].check_health()
+    team.gates[0].steps(1)
+    team.replicas[0].check_health()
+
+
+def test_served_model_is_named_by_its_folder_however_that_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("en-de", "other/en-de"):
+        Path(folder).mkdir(parents=True)
+    names = [served_name("en-de"), served_name(Path("other") / ".." / "en-de"), served_name(tmp_path / "en-de")]
+    assert len(set(names)) == 1
+    assert served_name("other/en-de") not in names
+    assert served_name("Helsinki-NLP/opus-mt-en-de") == "pinpoint-opus-mt-en-de-090c20af"
