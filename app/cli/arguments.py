@@ -125,6 +125,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="numbers of a table's columns with sources and targets, such as 2,3 (default: by the header)",
     )  # fmt: skip
     translate.add_argument(
+        "--also", type=lambda names: tuple(names.split(",")), metavar="TEXTS",
+        help="texts of a Word document to translate too: comments, charts, diagrams, properties, separated by commas",
+    )  # fmt: skip
+    translate.add_argument(
         "--strict", action="store_true",
         help="exit status 3 if text is not offered, an encoding is guessed, or the model cannot read a sign",
     )  # fmt: skip

@@ -331,11 +331,11 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _reading(flags: argparse.Namespace) -> Reading:
-    """The encoding and columns given. Raises CommandError for an unknown encoding."""
+    """The encoding, columns and other texts given. Raises CommandError for an unknown encoding."""
     encoding = None if flags.encoding is None else codec_of(flags.encoding)
     if flags.encoding is not None and encoding is None:
         raise CommandError(Message("{encoding!r} is not a known encoding", encoding=flags.encoding))
-    return Reading(encoding, flags.columns)
+    return Reading(encoding, flags.columns, flags.also)
 
 
 def say(text: str) -> None:

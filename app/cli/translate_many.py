@@ -71,8 +71,10 @@ def translate(flags: argparse.Namespace) -> int:
     is_archive = path.name.lower().endswith(_ARCHIVES) and not path.is_dir()
     if not is_archive and not path.is_dir():
         return one.translate(flags)
-    if flags.encoding is not None or flags.columns is not None:
-        raise CommandError(Message("--encoding and --columns work with one document: give each its own command"))
+    if (flags.encoding, flags.columns, flags.also) != (None, None, None):
+        raise CommandError(
+            Message("--encoding, --columns and --also work with one document: give each its own command")
+        )
     archive = Archive(one.read_bytes(path), path.name) if is_archive else None
     run = one.TranslateRun(flags)
     reading = _Reading(run)

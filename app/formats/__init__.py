@@ -13,6 +13,7 @@ from app.formats import (
     android,
     ass,
     docx,
+    docx_extras,
     html,
     idml,
     ios_strings,
@@ -45,11 +46,13 @@ _MIB = 2**20
 class Reading:
     """How a person wants a file to be read whose bytes do not say it. None: as the reader guesses.
 
-    `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0.
+    `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0. `extras` are
+    kinds of texts of `app.formats.docx_extras.EXTRAS` that are offered too.
     """
 
     encoding: str | None = None
     columns: tuple[int, int] | None = None
+    extras: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +79,32 @@ class Format:
         encoding, columns = self.reading.encoding, self.reading.columns
         chosen = [f"encoding={encoding}"] if encoding else []
         chosen += [f"columns={columns[0]},{columns[1]}"] if columns else []
+        chosen += [f"extras={','.join(self.reading.extras)}"] if self.reading.extras else []
         return ";".join([self.key, *chosen])
 
     def chosen(self, reading: Reading) -> Format:
         """The format with files read this way. Raises CommandError for a choice that it does not have."""
-        given: dict[str, Any] = {
-            name: value for name in ("encoding", "columns") if (value := getattr(reading, name)) is not None
-        }
+        given: dict[str, Any] = {name: value for name in _CHOICES if (value := getattr(reading, name)) is not None}
         if refused := [name for name in given if name not in self.options]:
             raise CommandError(
                 Message(
                     "{format} has no choice of {what}",
                     format=self.label,
-                    what=Message("columns") if refused[0] == "columns" else Message("encoding"),
+                    what=_CHOICES[refused[0]],
+                )
+            )
+        if unknown := [name for name in reading.extras or () if name not in docx_extras.EXTRAS]:
+            raise CommandError(
+                Message(
+                    "{name!r} is not a kind of text: choose among {list}",
+                    name=unknown[0],
+                    list=", ".join(docx_extras.EXTRAS),
                 )
             )
         return replace(self, read=partial(self.read, **given), reading=reading)
 
 
+_CHOICES = {"encoding": Message("encoding"), "columns": Message("columns"), "extras": Message("other texts")}
 _XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _TEXT = ("encoding",)
 _PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text.read, options=_TEXT)
@@ -116,7 +127,7 @@ FORMATS = (
     Format("mdx", "MDX", (".mdx",), markdown.read, options=_TEXT),
     Format("srt", Message("SubRip subtitles"), (".srt",), subtitles.read, options=_TEXT),
     Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
-    Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB),
+    Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB, options=("extras",)),
     Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
     Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB),
     Format("odf", Message("OpenDocument files"), (".odt", ".ods", ".odp"), odf.read, 30 * _MIB),
@@ -186,4 +197,7 @@ def format_by_key(key: str) -> Format:
     encoding = chosen.get("encoding")
     if encoding is not None and codec_of(encoding) != encoding:
         raise LookupError(key)
-    return _BY_KEY[name].chosen(Reading(encoding, (columns[0], columns[1]) if columns else None))
+    extras = tuple(chosen["extras"].split(",")) if "extras" in chosen else None
+    if extras and not docx_extras.EXTRAS.keys() >= {*extras}:
+        raise LookupError(key)
+    return _BY_KEY[name].chosen(Reading(encoding, (columns[0], columns[1]) if columns else None, extras))

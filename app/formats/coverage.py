@@ -69,6 +69,7 @@ _PARTS = re.compile(
     re.VERBOSE,
 )
 _TEXT = re.compile(r"<(?:\w+:)?(?:t|text|v)(?:\s[^>]*)?(?<!/)>([^<]*)<")
+_PROPERTY = re.compile(r"<\w+:(title|subject|description|keywords|category)>([^<]*)<")
 _TWICE = re.compile(r"<(\w+:Fallback|\w+:moveFrom|(?:\w+:)?rPh)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL)
 _DELETED = re.compile(  # also forms, and the settings of indexes
     r"<(text:tracked-changes|office:forms|text:[\w-]+-source)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL
@@ -125,10 +126,13 @@ class Coverage:
         )
 
 
-def coverage_of(format_key: str, data: bytes, text: str, sources: Iterable[str]) -> Coverage | None:
+def coverage_of(
+    format_key: str, data: bytes, text: str, sources: Iterable[str], *, with_properties: bool = False
+) -> Coverage | None:
     """The coverage of a document that was read; None for a format that declares what is to be translated.
 
     `text` is the text of `data`, empty for an Office file. `sources` are those of the segments.
+    `with_properties`: the properties of an Office file are among them.
     """
     seen = _SEEN.get(format_key)
     if seen is None:
@@ -138,7 +142,7 @@ def coverage_of(format_key: str, data: bytes, text: str, sources: Iterable[str])
         offered = unescape(_TAG.sub(" ", _INLINE_CODE.sub("", offered)))
     elif seen in (_of_subrip, _of_webvtt):
         offered = _TAG.sub(" ", offered)
-    texts_seen = list(seen(data, text))
+    texts_seen = [*seen(data, text), *(_properties(data) if with_properties else ())]
     num_offered, num_seen = _num_letters(offered), sum(map(_num_letters, texts_seen))
     return Coverage(num_offered, num_seen, _missing(texts_seen, offered) if num_offered < num_seen else "")
 
@@ -236,6 +240,11 @@ def _of_office(data: bytes, _: str) -> Iterator[str]:
             yield from (unescape(value) for value in _TEXT.findall(xml) if not value.startswith("#"))
             for tag in _DESCRIBED.findall(xml):
                 yield from alt_texts(tree(tag if tag.endswith("/>") else f"{tag[:-1]}/>"))
+
+
+def _properties(data: bytes) -> Iterator[str]:
+    package = OfficePackage(data, "document", _OFFICE)
+    return (unescape(value) for _, value in _PROPERTY.findall(package.xml("docProps/core.xml").text))
 
 
 def _of_opendocument(data: bytes, _: str) -> Iterator[str]:

@@ -28,6 +28,7 @@ from app.formats.base import (
 )
 from app.formats.blocks import Block, HasBlocks
 from app.formats.coverage import Coverage, coverage_of
+from app.formats.docx import extras_of
 from app.formats.table import TableFile, first_rows
 from app.i18n import Message
 from app.text.encoding import safe_name
@@ -97,9 +98,16 @@ class Document:
 
     @property
     def can_be_reread(self) -> bool:
-        """Whether a person may know better how to read the file: a table, or a text that is not in UTF-8."""
+        """Whether a person may know better how to read the file: a table, a text that is not in UTF-8, other texts."""
         options = format_by_key(self.format).options
-        return "columns" in options or ("encoding" in options and self.encoding != "utf-8")
+        return "columns" in options or ("encoding" in options and self.encoding != "utf-8") or bool(self.extras)
+
+    @property
+    def extras(self) -> Sequence[str]:
+        """The kinds of texts of the file that a person may have offered, such as comments, chosen or not."""
+        if "extras" not in format_by_key(self.format).options:
+            return ()
+        return extras_of(self.data, self.name)
 
     def preview(self, num_rows: int) -> tuple[tuple[int, int] | None, list[list[str]]]:
         """The columns of sources and targets of a table, and its first rows below the header; else None and no rows."""
@@ -111,7 +119,11 @@ class Document:
         """How much of what a reader sees is offered; None for a format that declares what is to be translated."""
         text = self.text if self.encoding else ""
         return coverage_of(
-            format_by_key(self.format).key, self.data, text, (segment.source for segment in self.segments)
+            format_by_key(self.format).key,
+            self.data,
+            text,
+            (segment.source for segment in self.segments),
+            with_properties="properties" in (self.reading.extras or ()),
         )
 
     def blocks(self) -> Sequence[Block]:

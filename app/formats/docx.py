@@ -1,5 +1,7 @@
 """Word documents (.docx): text in the body, headers, footers and notes; only paragraphs with a translation change.
 
+Comments, chart titles, diagrams (SmartArt) and document properties are offered when a person asks for them.
+
 The alternative text of a picture comes after the start of its paragraph. A drop cap (which Word keeps as a paragraph of
 its own) and the following paragraph are one text.
 
@@ -12,19 +14,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from unicodedata import category
 
 from langcodes import Language
 
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
-from app.formats.blocks import Block
+from app.formats.blocks import PARAGRAPH, Block
 from app.formats.docx_drawings import AltText
+from app.formats.docx_extras import EXTRAS, extra_parts, extras_in, rewritten_extra
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
 from app.formats.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
-from app.formats.office_file import check_size, find_paragraph
+from app.formats.office_file import OfficePart, check_size, find_paragraph
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
@@ -33,7 +36,7 @@ from app.text.encoding import DecodedText
 _WORD = OfficeKind("Word", ".docx", ".doc", Message("a Word document"))
 _DEFAULTS = re.compile(rb"<(\w+):docDefaults\b.*?</\1:docDefaults>", re.DOTALL)
 _LANGUAGE = re.compile(rb"""(<\w+:lang\b[^>]*?\s\w+:val=["'])([\w-]+)(["'])""")
-_KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes)\+xml$")
+_KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes|comments)\+xml$")
 _MAX_DROP_CAP = 3  # characters: a letter with a quotation mark
 _INITIAL = re.compile(r"((?:\{/?\d+\})*)((?:[\"'“„‚«»‹›(¿¡]*\w|.)?)(.*)", re.DOTALL)
 _LABELS = {
@@ -41,8 +44,9 @@ _LABELS = {
     "footer": Message("footer"),
     "footnotes": Message("footnotes"),
     "endnotes": Message("endnotes"),
+    "comments": Message("comments"),
 }
-_ORDER = ("document.main", "header", "footer", "footnotes", "endnotes")
+_ORDER = ("document.main", "header", "footer", "footnotes", "endnotes", "comments")
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class DocxFile:
     """A Word document; a place is a span of the text of all its paragraphs in order."""
 
     package: OfficePackage = field(repr=False)
-    parts: Sequence[_Part] = field(repr=False)
+    parts: Sequence[_Part | OfficePart] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = False
@@ -82,7 +86,7 @@ class DocxFile:
     def source(self, start: int, end: int) -> str:
         """The text at a place, with placeholders. Raises LookupError if there is none."""
         part, index = self._find(start)
-        cap = part.paragraphs[index].text if index in part.caps else ""
+        cap = part.paragraphs[index].text if index in _caps(part) else ""
         index, start = (index + 1, start + len(cap)) if cap else (index, start)
         first = start - part.starts[index]
         return cap + part.paragraphs[index].shown(first, first + end - start).text
@@ -90,7 +94,7 @@ class DocxFile:
     def tags(self, start: int, end: int) -> RawTags:
         """The tags of the source at a place. Raises LookupError if there is none."""
         part, index = self._find(start)
-        cap = part.paragraphs[index].text if index in part.caps else ""
+        cap = part.paragraphs[index].text if index in _caps(part) else ""
         index, start = (index + 1, start + len(cap)) if cap else (index, start)
         first = start - part.starts[index]
         return part.paragraphs[index].shown(first, first + end - start).tags
@@ -109,14 +113,19 @@ class DocxFile:
             part, index = self._find(t.start)
             of_part = changes.setdefault(part.name, {})
             start, text = t.start, one_line(t.text)
-            if index in part.caps:
+            if index in _caps(part):
                 initial, text = split_initial(text)
                 num_letters = len(part.paragraphs[index].text)
                 of_part[index] = [(0, num_letters, initial)]
                 index, start = index + 1, start + num_letters
             first = start - part.starts[index]
             of_part.setdefault(index, []).append((first, first + t.end - start, text))
-        new = {part.name: _rewritten(part, changes[part.name]) for part in self.parts if part.name in changes}
+        new: dict[str, bytes] = {}
+        for part in self.parts:
+            if part.name in changes and isinstance(part, _Part):
+                new[part.name] = _rewritten(part, changes[part.name])
+            elif part.name in changes and isinstance(part, OfficePart):
+                new |= rewritten_extra(self.package, part, changes[part.name], language)
         if language:
             new = self._in_language(new, language)
         return WrittenFile(self.package.rewritten(new))
@@ -128,6 +137,10 @@ class DocxFile:
         types = self.package.content_types()
         found: list[Block] = []
         for part in self.parts:
+            if isinstance(part, OfficePart):
+                found.append(Block("part", label=part.label))
+                found += placed([PARAGRAPH] * len(part.starts), part.starts, part.end)
+                continue
             kind = _KIND.search(types[part.name])
             if kind and kind[1] in _LABELS:
                 found.append(Block("part", label=_LABELS[kind[1]]))
@@ -158,42 +171,60 @@ class DocxFile:
 
         return {name: _LANGUAGE.sub(replaced, part) for name, part in parts.items()}
 
-    def _find(self, start: int) -> tuple[_Part, int]:
+    def _find(self, start: int) -> tuple[_Part | OfficePart, int]:
         return find_paragraph(self.parts, start)
 
 
-def read(data: bytes, name: str) -> DocxFile:
-    """Parses a Word document. Raises DocumentError, with a remedy, if it cannot be opened."""
+def read(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
+    """Parses a Word document; `extras` are kinds of texts of `EXTRAS` to offer too.
+
+    Raises DocumentError, with a remedy, if it cannot be opened.
+    """
     package = OfficePackage(data, name, _WORD)
-    parts: list[_Part] = []
+    parts: list[_Part | OfficePart] = []
     units: list[Unit] = []
     offset = 0
-    for part_name in _names_of_parts(package):
+    names = _names_of_parts(package, with_comments="comments" in extras)
+    for part_name in names:
         part = _part(part_name, package.read(part_name), f"{name} ({part_name})", offset)
         if part.paragraphs:
             parts.append(part)
             units += _units(part)
             offset = part.end
-    return DocxFile(package, parts, units, _notes(package, parts[0].name if parts else ""))
+    for extra in extra_parts(package, names[0], extras, offset):
+        parts.append(extra)
+        units += _units(extra)
+    left_out = [kind for kind in extras_in(package, names[0]) if kind not in extras]
+    return DocxFile(package, parts, units, _notes(left_out))
 
 
-def _notes(package: OfficePackage, main: str) -> tuple[str, ...]:
-    """Which texts of a document are not offered."""
-    kinds = {
-        "comments": Message("comments"),
-        "chart": Message("texts in charts"),
-        "diagramData": Message("texts in diagrams (SmartArt)"),
-    }
-    found = {each.kind for each in package.relations(main).values()}
-    left_out = [kinds[kind] for kind in kinds if kind in found]
-    return (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
+@lru_cache(maxsize=8)
+def extras_of(data: bytes, name: str) -> Sequence[str]:
+    """The kinds of texts of `EXTRAS` that a document has; it was read before."""
+    package = OfficePackage(data, name, _WORD)
+    return tuple(extras_in(package, _names_of_parts(package, with_comments=False)[0]))
 
 
-def _names_of_parts(package: OfficePackage) -> list[str]:
-    """The names of the parts with text, the body first."""
+def _notes(left_out: Sequence[str]) -> tuple[str, ...]:
+    """Which texts that a reader sees are not offered, and how they are."""
+    seen = [kind for kind in left_out if kind != "properties"]
+    if not seen:
+        return ()
+    return (
+        Message(
+            "Not offered: {list}. To translate them too, choose them in “How the file is read”, or use --also {names}.",
+            list=joined("; ", [EXTRAS[kind] for kind in seen]),
+            names=",".join(seen),
+        ),
+    )
+
+
+def _names_of_parts(package: OfficePackage, *, with_comments: bool) -> list[str]:
+    """The names of the parts with paragraphs of Word, the body first."""
     found = []
     for part, content_type in package.content_types().items():
-        if kind := _KIND.search(content_type):
+        kind = _KIND.search(content_type)
+        if kind and (with_comments or kind[1] != "comments"):
             found.append((_ORDER.index(kind[1]), part))
     if not any(order == 0 for order, _ in found):
         raise package.other_kind()
@@ -240,12 +271,18 @@ def _around(node: Node) -> list[Node]:
     return found
 
 
-def _units(part: _Part) -> list[Unit]:
+def _caps(part: _Part | OfficePart) -> Set[int]:
+    """The indices of the drop caps of a part."""
+    return part.caps if isinstance(part, _Part) else frozenset()
+
+
+def _units(part: _Part | OfficePart) -> list[Unit]:
     units = []
+    caps = _caps(part)
     for index, (offset, paragraph) in enumerate(zip(part.starts, part.paragraphs, strict=True)):
-        for start, end in [] if index in part.caps else paragraph.stretches:
+        for start, end in [] if index in caps else paragraph.stretches:
             source = paragraph.text[start:end].replace(OBJECT, "\u2060")
-            if start == 0 and index - 1 in part.caps:
+            if start == 0 and index - 1 in caps:
                 source = part.paragraphs[index - 1].text + source
                 start = end - len(source)
             whole = sorted((s - start, e - start) for s, e in paragraph.unsplit if s < end and e > start)

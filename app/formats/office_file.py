@@ -12,8 +12,7 @@ from typing import Final, Protocol, TypeVar
 
 from app.errors import DocumentError
 from app.formats.base import RawTags, Unit, UnitTranslation, WrittenFile, one_line
-from app.formats.docx_drawings import AltText
-from app.formats.docx_text import OBJECT, Paragraph
+from app.formats.docx_text import OBJECT
 from app.formats.inline import Shown
 from app.formats.office_package import OfficePackage
 from app.i18n import Message
@@ -24,11 +23,30 @@ MAX_PARAGRAPHS: Final = 50_000
 Changes = Mapping[int, Sequence[tuple[int, int, str]]]
 
 
+class TextOfPart(Protocol):
+    """A text of a part, such as a paragraph; it is in the part's XML from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+    unsplit: list[tuple[int, int]]
+
+    @property
+    def stretches(self) -> list[tuple[int, int]]:
+        """The spans of `text` to translate."""
+
+    def shown(self, start: int, end: int) -> Shown:
+        """The text from start to end with placeholders."""
+
+    def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
+        """The XML with these spans (ascending) replaced."""
+
+
 class HasParagraphs(Protocol):
     """A part of a file: its paragraphs, and their offsets in the text of the whole file."""
 
     @property
-    def paragraphs(self) -> Sequence[Paragraph | AltText]:
+    def paragraphs(self) -> Sequence[TextOfPart]:
         """The paragraphs in order."""
 
     @property
@@ -61,7 +79,7 @@ class OfficePart:
     name: str
     places: Sequence[str] = field(repr=False)
     decoded: DecodedText
-    paragraphs: Sequence[Paragraph | AltText] = field(repr=False)
+    paragraphs: Sequence[TextOfPart] = field(repr=False)
     starts: Sequence[int] = field(repr=False)
     copies: Sequence[str] = ()
     label: str = ""
@@ -143,6 +161,6 @@ def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:
     return part, index
 
 
-def starts_of(paragraphs: Sequence[Paragraph | AltText], offset: int) -> list[int]:
+def starts_of(paragraphs: Sequence[TextOfPart], offset: int) -> list[int]:
     """The offsets of the paragraphs of a part that begins at `offset`."""
     return list(accumulate((len(paragraph.text) + 1 for paragraph in paragraphs), initial=offset))[:-1]

@@ -331,13 +331,15 @@ class DocumentPreview(TypedDict):
 
 
 class ReadingChoice(TypedDict):
-    """How the file was read: the codec, the codecs with names that can be chosen, and of a table the columns of sources
-    and targets (from 0) with its first rows."""
+    """How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
+    targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen."""
 
     encoding: str
     encodings: list[tuple[str, str]]
     columns: tuple[int, int] | None
     rows: list[list[str]]
+    extras: list[str]
+    chosen_extras: list[str]
 
 
 class ReportSegment(TypedDict):

@@ -679,7 +679,7 @@ def test_package_of_trados_is_translated_into_its_return_package(
     ("flags", "message"),
     [
         ([], "has no document that can be translated"),
-        (["--columns", "1,2"], "--encoding and --columns work with one document"),
+        (["--columns", "1,2"], "--encoding, --columns and --also work with one document"),
     ],
 )
 def test_folder_without_documents_and_flags_for_one_document_are_refused(

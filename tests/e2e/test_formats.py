@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from pathlib import Path
 
+from docx import Document as WordDocument
 from playwright.sync_api import expect
 
 from app.formats.archive import pack
@@ -75,6 +77,22 @@ def test_columns_and_encoding_of_a_table_are_chosen_in_the_page(screen: Screen, 
     screen.wait_until_saved()
     exported = screen.download("Translated document", tmp_path)
     assert exported.read_bytes() == data.replace(b"a b|", b"a b|Gelbes Fenster.")
+
+
+def test_comments_of_a_word_document_are_chosen_in_the_page(screen: Screen):
+    word = WordDocument()
+    word.add_comment(word.add_paragraph("One house.").add_run(" Two doors."), "Is it so?", author="A")
+    stream = io.BytesIO()
+    word.save(stream)
+    screen.open_text(stream.getvalue(), "letter.docx")
+    expect(screen.row(2)).to_contain_text("Two doors.")
+    expect(screen.notes.filter(has_text="Not offered: comments")).to_be_visible()
+    screen.page.get_by_role("button", name="Read differently").first.click()
+    dialog = screen.page.get_by_role("dialog", name="How the file is read")
+    expect(dialog.get_by_role("button", name="Read again")).to_be_disabled()
+    dialog.get_by_role("group", name="Translate these texts too").get_by_label("Comments").check()
+    dialog.get_by_role("button", name="Read again").click()
+    expect(screen.row(3)).to_contain_text("Is it so?")
 
 
 def test_tags_in_the_edit_field_are_marked_and_named(screen: Screen):

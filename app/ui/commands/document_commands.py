@@ -41,8 +41,15 @@ class AskReading(Command):
         document = workspace.document
         columns, rows = document.preview(NUM_ROWS_SHOWN)
         shown = [[cell[:MAX_CELL_SHOWN] for cell in row] for row in rows]
-        encodings = [[codec, encoding_label(codec)] for codec in dict.fromkeys((document.encoding, *ENCODINGS))]
-        return {"encoding": document.encoding, "encodings": encodings, "columns": columns, "rows": shown}
+        codecs = dict.fromkeys((document.encoding, *ENCODINGS)) if document.encoding else ()
+        return {
+            "encoding": document.encoding,
+            "encodings": [[codec, encoding_label(codec)] for codec in codecs],
+            "columns": columns,
+            "rows": shown,
+            "extras": [*document.extras],
+            "chosen_extras": [*(document.reading.extras or ())],
+        }
 
 
 class TextQuery(Command):

@@ -10,7 +10,7 @@ from app.i18n import Message
 from app.sessions import Sessions
 from app.text.encoding import codec_of
 from app.ui.commands.command import SessionCommand
-from app.ui.schemas import Count, FileBytes, Integer, Name
+from app.ui.schemas import Count, FileBytes, Integer, List, Name
 from app.workspace.commands import Workspace
 
 
@@ -56,19 +56,21 @@ class RestartDocument(SessionCommand):
 
 
 class RereadDocument(SessionCommand):
-    """Starts the document again with another encoding, or other columns of sources and targets (from 0)."""
+    """Starts the document again with another encoding, other columns (from 0), or more kinds of texts."""
 
     name: Literal["reread_document"]
     encoding: Name | None = None
     source_column: Count | None = None
     target_column: Count | None = None
+    extras: List[Name] | None = None
 
     def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
         if self.encoding is not None and codec_of(self.encoding) != self.encoding:
             raise CommandError(Message("{encoding!r} is not a known encoding", encoding=self.encoding))
         source, target = self.source_column, self.target_column
         columns = None if source is None or target is None else (source, target)
-        return sessions.restart(workspace, workspace.direction, reading=Reading(self.encoding, columns))
+        extras = None if self.extras is None else tuple(self.extras)
+        return sessions.restart(workspace, workspace.direction, reading=Reading(self.encoding, columns, extras))
 
 
 class DeleteSession(SessionCommand):

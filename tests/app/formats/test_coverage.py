@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from pathlib import Path
 
 import pytest
 from docx import Document as WordDocument
 
+from app.errors import CommandError
+from app.formats import Reading, format_by_key
 from app.formats.coverage import Coverage
 from app.formats.documents import read_document
+from tests.app.formats.test_pptx import edited
 from tests.fuzz.samples import documents
 
 ROOT = Path(__file__).parents[3]
@@ -81,9 +85,70 @@ def test_comments_and_charts_of_a_word_document_are_said_to_be_left_out() -> Non
     word.save(stream)
     document = read_document(stream.getvalue(), "a.docx")
     assert document.notes == (
-        "Not offered: comments.",
+        "Not offered: comments. To translate them too, choose them in “How the file is read”, or use --also comments.",
         "72.7 % of the text that a reader sees is offered for translation; 6 letters are not, such as “Is it so?”.",
     )
+
+
+def test_chosen_texts_of_a_word_document_are_offered_and_written() -> None:
+    word = WordDocument()
+    word.core_properties.title, word.core_properties.comments = "The title & more", ""
+    run = word.add_paragraph("One house.").add_run(" Two doors.")
+    word.add_comment(run, "Is it so?", author="A", initials="A")
+    stream = io.BytesIO()
+    word.save(stream)
+    data = drawings_added(stream.getvalue())
+    plain = read_document(data, "a.docx")
+    assert plain.extras == ("comments", "charts", "diagrams", "properties")
+    reading = Reading(extras=tuple(plain.extras))
+    document = read_document(data, "a.docx", reading=reading)
+    sources = [segment.source for segment in document.segments]
+    assert sources == ["One house.", "Two doors.", "Is it so?", "Sold doors", "First step", "The title & more"]
+    assert (document.notes, document.coverage and document.coverage.percent) == ((), 100)
+    assert document.export({}) == data and format_by_key(document.format).reading == reading
+    new = {2: "Ist es so?", 3: "Verkaufte Türen", 4: "Erster Schritt", 5: "Der Titel & mehr"}
+    exported = document.export(new)
+    again = WordDocument(io.BytesIO(exported))
+    assert again.core_properties.title == new[5] and [c.text for c in again.comments] == [new[2]]
+    with zipfile.ZipFile(io.BytesIO(exported)) as archive:
+        assert all(new[4] in archive.read(f"word/{name}.xml").decode() for name in ("data1", "drawing1"))
+        assert f"<a:t>{new[3]}</a:t>" in archive.read("word/chart1.xml").decode()
+    read = read_document(exported, "a.docx", reading=reading)
+    assert [s.source for s in read.segments] == [new.get(n, source) for n, source in enumerate(sources)]
+
+
+def drawings_added(data: bytes) -> bytes:
+    """The Word document with a chart, and a diagram with its picture, related to the body."""
+    text = '<a:p><a:r><a:rPr lang="en-US"/><a:t>{}</a:t></a:r></a:p>'
+    space = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    kinds = {
+        "chart1": ("chart", "drawingml.chart", "Sold doors"),
+        "data1": ("diagramData", "drawingml.diagramData", "First step"),
+        "drawing1": ("diagramDrawing", "ms-office.drawingml.diagramDrawing", "First step"),
+    }
+    relations = "".join(
+        f'<Relationship Id="x{name}" Type="http://x/{kind}" Target="{name}.xml"/>' for name, (kind, *_) in kinds.items()
+    )
+    types = "".join(
+        f'<Override PartName="/word/{name}.xml" ContentType="application/vnd.openxmlformats.{kind}+xml"/>'
+        for name, (_, kind, _) in kinds.items()
+    )
+    data = edited(data, "word/_rels/document.xml.rels", lambda xml: xml.replace("</Rel", f"{relations}</Rel"))
+    data = edited(data, "[Content_Types].xml", lambda xml: xml.replace("</Types", f"{types}</Types"))
+    target = io.BytesIO(data)
+    with zipfile.ZipFile(target, "a") as archive:
+        for name, (kind, _, shown) in kinds.items():
+            archive.writestr(f"word/{name}.xml", f"<x:{kind} xmlns:x='x' {space}>{text.format(shown)}</x:{kind}>")
+    return target.getvalue()
+
+
+def test_unknown_kind_of_text_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(CommandError, match="'headers' is not a kind of text: choose among comments, charts"):
+        read_document(b"", "a.docx", reading=Reading(extras=("headers",)))
+    with pytest.raises(CommandError, match="HTML has no choice of other texts"):
+        read_document(b"<p>a", "a.html", reading=Reading(extras=("comments",)))
+    with pytest.raises(LookupError):
+        format_by_key("docx;extras=headers")
 
 
 @pytest.mark.parametrize(

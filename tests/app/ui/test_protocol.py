@@ -156,7 +156,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("import_sample_glossary", {}),
         ("open_document", {"file": "x.csv", "data": base64.b64encode(b"1,One,\n2,Two,\n").decode()}),
         ("reading", {}),
-        ("reread_document", {"encoding": "cp1252", "source_column": 1, "target_column": 2}),
+        ("reread_document", {"encoding": "cp1252", "source_column": 1, "target_column": 2, "extras": None}),
         ("open_document", {"file": "x.txt", "data": base64.b64encode(b"Same.\nSame.\n").decode()}),
         ("confirm", {"segment": 0, "text": "Gleich."}),
         ("resume_session", {"session": workspace.session_id}),

@@ -1367,13 +1367,15 @@ export interface RankedHypothesis {
   unmet: string[];
 }
 
-/** How the file was read: the codec, the codecs with names that can be chosen, and of a table the columns of sources
- * and targets (from 0) with its first rows. */
+/** How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
+ * targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen. */
 export interface ReadingChoice {
   encoding: string;
   encodings: [string, string][];
   columns: [number, number] | null;
   rows: string[][];
+  extras: string[];
+  chosen_extras: string[];
 }
 
 /** Removes a glossary from the document, and a term base from its project. */
@@ -1463,12 +1465,13 @@ export interface ReportSegment {
   terms: [number, number];
 }
 
-/** Starts the document again with another encoding, or other columns of sources and targets (from 0). */
+/** Starts the document again with another encoding, other columns (from 0), or more kinds of texts. */
 export interface RereadDocument extends CommandFields {
   name: 'reread_document';
   encoding?: string | null;
   source_column?: number | null;
   target_column?: number | null;
+  extras?: string[] | null;
 }
 
 /** Starts the document again in another language pair, also with another model. */

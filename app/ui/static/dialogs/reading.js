@@ -1,4 +1,4 @@
-/* The dialog in which a person chooses the encoding of a text, and the columns of a table. */
+/* The dialog in which a person chooses the encoding of a text, the columns of a table, and more texts to offer. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t} from '../core/dom.js';
 
@@ -9,7 +9,7 @@ export const showReading = async bench => {
   bench.segment.flush();
   const reply = await bench.connection.send('reading');
   if (!reply.ok) return;
-  const {encoding, encodings, columns, rows} = reply.result;
+  const {encoding, encodings, columns, rows, extras, chosen_extras} = reply.result;
   const close = () => dialog.close();
   const codec = h(
     'select',
@@ -27,6 +27,9 @@ export const showReading = async bench => {
   const target = h('select', {onchange: () => paint()}, places(1));
   source.value = String(columns?.[0]);
   target.value = String(columns?.[1]);
+  const boxes = extras.map(name => h('input', {type: 'checkbox', value: name, onchange: () => paint()}));
+  for (const box of boxes) box.checked = chosen_extras.includes(box.value);
+  const chosenExtras = () => boxes.filter(box => box.checked).map(box => box.value);
   const warning = h('p.wrong', {role: 'alert'});
   const go = button('.btn.primary', {onclick: () => begin()}, t('reading.go'));
   const table = h('div.tblscroll', {tabindex: 0, role: 'group', 'aria-label': t('reading.rows')});
@@ -34,9 +37,11 @@ export const showReading = async bench => {
   const paint = () => {
     const [from, to] = chosen();
     setText(warning, columns && from === to ? t('reading.same') : '');
-    go.disabled = columns
-      ? from === to || (codec.value === encoding && from === columns[0] && to === columns[1])
-      : codec.value === encoding;
+    const isSame =
+      codec.value === encoding &&
+      (!columns || (from === columns[0] && to === columns[1])) &&
+      String(chosenExtras()) === String(chosen_extras);
+    go.disabled = isSame || (columns !== null && from === to);
     if (columns)
       table.replaceChildren(
         h(
@@ -74,7 +79,12 @@ export const showReading = async bench => {
   const begin = async () => {
     close();
     const [source_column, target_column] = columns ? chosen() : [null, null];
-    const args = {encoding: codec.value, source_column, target_column};
+    const args = {
+      encoding: encodings.length ? codec.value : null,
+      source_column,
+      target_column,
+      extras: extras.length ? chosenExtras() : null,
+    };
     if (await bench.switchTo('reread_document', args)) bench.say('info', t('reading.done'));
   };
 
@@ -83,7 +93,15 @@ export const showReading = async bench => {
     title: t('reading.title'),
     classes: columns ? '.reading' : '.small.reading',
     body: [
-      h('label.line', {}, h('span', {}, t('reading.encoding')), codec),
+      encodings.length ? h('label.line', {}, h('span', {}, t('reading.encoding')), codec) : null,
+      extras.length
+        ? h(
+            'fieldset',
+            {},
+            h('legend', {}, t('reading.extras')),
+            boxes.map(box => h('label.check', {}, box, t(`reading.extras.${box.value}`))),
+          )
+        : null,
       columns
         ? [
             h('label.line', {}, h('span', {}, t('reading.source')), source),
@@ -98,5 +116,5 @@ export const showReading = async bench => {
     onClose: () => bench.focusEditor(),
   });
   paint();
-  dialog.open(bench.root, columns ? source : codec);
+  dialog.open(bench.root, columns ? source : (boxes[0] ?? codec));
 };

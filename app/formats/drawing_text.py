@@ -1,0 +1,121 @@
+"""Paragraphs of drawings, charts and diagrams (SmartArt) of PowerPoint and Word, and writing their translations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar, Final, Protocol
+
+from app.formats.base import Edit, splice
+from app.formats.docx_drawings import AltText
+from app.formats.docx_text import OBJECT, Paragraph
+from app.formats.docx_text_boxes import copies, paragraphs_of
+from app.formats.office_file import Changes, HasParagraphs
+from app.formats.office_package import OfficePackage
+from app.formats.xml_text import Node, encode_xml, tree
+from app.text.encoding import DecodedText
+
+DIAGRAM_PICTURE: Final = "diagramDrawing"  # the relation to a picture of a diagram, with the same paragraphs
+_DRAWING: Final = "http://schemas.openxmlformats.org/drawingml/2006/main"
+_USUAL_PREFIX: Final = "a:"
+# Properties of a run that nobody sees: language, and marks of the spelling checker.
+_INVISIBLE = re.compile(r"""\s(?:lang|altLang|dirty|err|smtClean|smtId|noProof)=(?:"[^"]*"|'[^']*')""")
+_EMPTY = re.compile(r"<[\w:]+\s*/>|<[\w:]+\s*>\s*</[^>]*>")
+
+
+class SlideParagraph(Paragraph):
+    """A paragraph of DrawingML."""
+
+    text_attributes: ClassVar[str] = ""  # all spaces count
+
+    def _visible(self, raw_format: str) -> str:
+        tag, end, rest = raw_format.partition(">")
+        its_format = _INVISIBLE.sub("", tag) + end + rest
+        return "" if _EMPTY.fullmatch(its_format) else its_format
+
+    def _text_of(self, node: Node) -> str:
+        return re.sub(r"[\t\n\r]", " ", node.content()).replace(OBJECT, " ")
+
+
+class DrawingPart(HasParagraphs, Protocol):
+    """A part with drawings. `copies` are the names of the parts with the same paragraphs."""
+
+    @property
+    def name(self) -> str:
+        """The name of the part."""
+
+    @property
+    def decoded(self) -> DecodedText:
+        """Its XML."""
+
+    @property
+    def copies(self) -> Sequence[str]:
+        """The names of the copies."""
+
+
+def drawing_prefix(root: Node) -> str:
+    """The prefix of DrawingML's elements, with a colon; "" if it is the default."""
+    name = next((key for key, value in root.attributes.items() if key.startswith("xmlns") and value == _DRAWING), None)
+    return _USUAL_PREFIX if name is None else f"{name.partition(':')[2]}:".lstrip(":")
+
+
+def _paragraph(node: Node, xml: str, prefix: str) -> Paragraph | AltText:
+    return SlideParagraph(node, xml, prefix) if node.name == f"{prefix}p" else AltText(node, xml)
+
+
+def drawing_paragraphs(xml: str) -> list[Paragraph | AltText]:
+    """The paragraphs and alternative texts of a part, without those for other versions of PowerPoint."""
+    root = tree(xml)
+    prefix = drawing_prefix(root)
+    found = paragraphs_of(root, f"{prefix}p")
+    return [_paragraph(found.nodes[index], xml, prefix) for index in found.originals]
+
+
+def rewritten_drawing(
+    package: OfficePackage, part: DrawingPart, changes: Changes, language: str | None
+) -> dict[str, bytes]:
+    """The part with these changes, and the pictures of a diagram."""
+    new = {part.name: _rewritten(part.decoded, changes, language)}
+    for name in part.copies:
+        decoded = package.xml(name)
+        new[name] = _rewritten(decoded, _of_copy(part, decoded, changes), language)
+    return new
+
+
+def _rewritten(decoded: DecodedText, changes: Changes, language: str | None) -> bytes:
+    """The part with these spans replaced, by paragraph, in the paragraphs and their copies for other versions."""
+    xml = decoded.text
+    root = tree(xml)
+    prefix = drawing_prefix(root)
+    found = paragraphs_of(root, f"{prefix}p")
+    originals, twins = found.originals, copies(found, f"{prefix}p")
+    edits: list[Edit] = []
+    for number, spans in changes.items():
+        for index in (originals[number], *twins.get(originals[number], ())):
+            paragraph = _paragraph(found.nodes[index], xml, prefix)
+            edits.append((paragraph.start, paragraph.end, _in_language(paragraph.xml(spans), prefix, language)))
+    return encode_xml(splice(xml, edits), decoded)
+
+
+def _of_copy(part: HasParagraphs, copy: DecodedText, changes: Changes) -> Changes:
+    """The same changes for the paragraphs of a copy, which are matched by their text, and in order where it repeats."""
+    rest: dict[str, list[int]] = {}
+    for index, paragraph in enumerate(drawing_paragraphs(copy.text)):
+        rest.setdefault(paragraph.text, []).append(index)
+    found = {}
+    for index, original in enumerate(part.paragraphs):
+        twins = rest.get(original.text)
+        if twins:
+            twin = twins.pop(0)
+            if index in changes:
+                found[twin] = changes[index]
+    return found
+
+
+def _in_language(xml: str, prefix: str, language: str | None) -> str:
+    """Runs of a translated paragraph with their language; without one, the spelling checker uses its own."""
+    if not language:
+        return xml
+    properties = f'<{prefix}rPr lang="{language}"'
+    xml = xml.replace(f"<{prefix}r><{prefix}rPr", f"<{prefix}r>{properties}")
+    return xml.replace(f"<{prefix}r><{prefix}t>", f"<{prefix}r>{properties}/><{prefix}t>")
