@@ -128,18 +128,7 @@ class Archive:
         """The content of a document or a memory. Raises DocumentError if it is damaged or the member has a problem."""
         if member.problem is not None and not member.is_memory:
             raise DocumentError(member.problem)
-        return self._content(member)
-
-    def _content(self, member: ArchiveMember) -> bytes:
-        try:
-            with self._archive.open(self._infos[member.index]) as file:
-                return file.read(MAX_FILE_BYTES)
-        except DAMAGE as problem:
-            raise DocumentError(
-                Message(
-                    "{path} is damaged in the archive ({problem}): pack it again", path=member.path, problem=problem
-                )
-            ) from problem
+        return _content(self._archive, member)
 
     def rewritten(self, new: Mapping[int, bytes]) -> bytes:
         """The archive with new content of some entries, by index.
@@ -239,8 +228,29 @@ class Archive:
         for index, (info, path) in enumerate(zip(self._infos, paths, strict=True)):
             if is_project_file(path) and not _content_problem(info, is_first=True):
                 with suppress(DocumentError):
-                    found[index] = self._content(ArchiveMember(index, safe_path(path), info.file_size))
+                    found[index] = _content(self._archive, ArchiveMember(index, safe_path(path), info.file_size))
         return found
+
+
+class PackedFiles:
+    """The files of an archive that `Archive` has checked, each unpacked when it is read."""
+
+    def __init__(self, data: bytes) -> None:
+        self._archive = zipfile.ZipFile(io.BytesIO(data))  # which does not copy the bytes
+
+    def read(self, member: ArchiveMember) -> bytes:
+        """The content of a file without a problem. Raises DocumentError if it is damaged."""
+        return _content(self._archive, member)
+
+
+def _content(archive: zipfile.ZipFile, member: ArchiveMember) -> bytes:
+    try:
+        with archive.open(archive.infolist()[member.index]) as file:
+            return file.read(MAX_FILE_BYTES)
+    except DAMAGE as problem:
+        raise DocumentError(
+            Message("{path} is damaged in the archive ({problem}): pack it again", path=member.path, problem=problem)
+        ) from problem
 
 
 def _path_problem(info: zipfile.ZipInfo, path: str, shown: str) -> str | None:
@@ -260,6 +270,8 @@ def _content_problem(info: zipfile.ZipInfo, *, is_first: bool) -> str | None:
         return Message("The archive has two files of this name; the first one is opened.")
     if info.flag_bits & _ENCRYPTED:
         return Message("It is protected by a password: pack it without one.")
+    if info.compress_type not in (_STORED, _DEFLATED):  # what others take of time and memory has no bound
+        return Message("It is packed in an unusual way: pack it as an ordinary ZIP file.")
     if info.file_size > MAX_FILE_BYTES:
         return Message(
             "It is too large ({size:.1f} MiB, limit {limit} MiB): split it.",

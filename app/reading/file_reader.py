@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from app.errors import DocumentError
 from app.formats import Reading
@@ -17,14 +17,6 @@ from app.tm.memory_file import MemoryFile, read_memory
 
 # Chooses the direction of a document; it may raise an AppError instead.
 ChooseDirection = Callable[[FileOverview], str]
-
-
-@dataclass(frozen=True, slots=True)
-class UnpackedArchive:
-    """The files of an archive, and the content of those without a problem, by index."""
-
-    members: tuple[ArchiveMember, ...]
-    contents: dict[int, bytes] = field(repr=False)
 
 
 class FileReader:
@@ -48,28 +40,21 @@ class FileReader:
         """The (source, target) pairs of a translation memory. Raises DocumentError."""
         return read_memory(data, name, source_language, target_language)
 
-    def archive(self, data: bytes, name: str) -> UnpackedArchive:
+    def archive(self, data: bytes, name: str) -> list[ArchiveMember]:
         """The files of a ZIP archive. Raises DocumentError if it is none; a damaged file in it has a problem."""
-        contents: dict[int, bytes] = {}
-        members: list[ArchiveMember] = []
-        for member, content in unpacked(data, name):
-            members.append(member)
-            if content is not None:
-                contents[member.index] = content
-        return UnpackedArchive(tuple(members), contents)
+        return list(members_of(data, name))
 
     def close(self) -> None:
         """Ends what is being read."""
 
 
-def unpacked(data: bytes, name: str) -> Iterator[tuple[ArchiveMember, bytes | None]]:
-    """The files of an archive one by one, with their content if they have no problem. Raises DocumentError."""
+def members_of(data: bytes, name: str) -> Iterator[ArchiveMember]:
+    """The files of an archive, each unpacked once to see whether it is whole. Raises DocumentError."""
     archive = Archive(data, name)
     for member in archive.members:
-        if member.problem is not None:
-            yield member, None
-            continue
         try:
-            yield member, archive.read(member)
+            if member.problem is None:
+                archive.read(member)
+            yield member
         except DocumentError as problem:
-            yield replace(member, problem=problem.args[0]), None
+            yield replace(member, problem=problem.args[0])

@@ -2,7 +2,7 @@
 
 Both directions carry frames: the lengths of a JSON header and of raw bytes, then these. The answer is a frame with the
 number of items of each part, or None if the part is no list, and then frames with the parts; long lists are divided,
-because decoding a frame stops all threads of the app. The files of an archive come one by one, each in a frame.
+because decoding a frame stops all threads of the app.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import IO, Any
 from app.errors import AppError
 from app.formats import Reading
 from app.glossary.reading.column_uses import Layout
-from app.reading.file_reader import FileReader, unpacked
+from app.reading.file_reader import FileReader
 from app.reading.plain_data import reader_of, to_plain
 
 if sys.platform != "win32":
@@ -75,13 +75,6 @@ def receive_parts(stream: IO[bytes], lengths: list[int | None]) -> list[Any]:
     return parts
 
 
-def _send_archive(request: dict[str, Any], data: bytes, answers: IO[bytes]) -> None:
-    """Writes a frame for each file of an archive, with its content if it is to be opened, and one without a file."""
-    for member, content in unpacked(data, request["name"]):
-        send(answers, {"member": to_plain(member)}, content or b"")
-    send(answers, {"member": None})
-
-
 def _limit(seconds: int, num_bytes: int) -> None:
     """Limits this process: processor time, memory, and that it writes no file.
 
@@ -111,6 +104,8 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
         return (reader.glossary_table(data, name, request["direction"]),)
     if kind == "memory":
         return reader.memory(data, name, *request["languages"])
+    if kind == "archive":
+        return (reader.archive(data, name),)
 
     def choose(overview: Any) -> str:
         send(answers, {"overview": to_plain(overview)})
@@ -130,9 +125,6 @@ def main() -> None:
             request, data = receive(commands)
             _limit(request["seconds"], request["bytes"])
             try:
-                if request["kind"] == "archive":
-                    _send_archive(request, data, answers)
-                    continue
                 parts = to_plain(_read(request, data, commands, answers))
             except AppError as error:
                 send(answers, {"error": to_plain(error.args[0])})

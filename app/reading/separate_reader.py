@@ -24,7 +24,7 @@ from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable
 from app.glossary.reading.row_checks import GlossaryImport
 from app.i18n import Message
-from app.reading.file_reader import ChooseDirection, FileReader, UnpackedArchive
+from app.reading.file_reader import ChooseDirection, FileReader
 from app.reading.plain_data import read_text, reader_of, to_plain
 from app.reading.reading_process import OUT_OF_MEMORY, receive, receive_parts, send
 from app.text.encoding import safe_name
@@ -107,10 +107,12 @@ class SeparateReader(FileReader):
             found: MemoryFile = conversation.result(MemoryFile)
             return found
 
-    def archive(self, data: bytes, name: str) -> UnpackedArchive:
+    def archive(self, data: bytes, name: str) -> list[ArchiveMember]:
         """See FileReader; an archive that exceeds a limit, or crashes the process, raises DocumentError too."""
         with self._conversation("archive", name, data, self._document_limits, DocumentError) as conversation:
-            return conversation.archive()
+            members: list[ArchiveMember]
+            (members,) = conversation.result(tuple[list[ArchiveMember]])
+            return members
 
     def close(self) -> None:
         """Ends all processes; files that are being read raise an error."""
@@ -207,23 +209,6 @@ class _Conversation:
         found = self._receive(kind, lambda answer, _: receive_parts(self._process.answers, answer["parts"]))
         self.is_over = True
         return found
-
-    def archive(self) -> UnpackedArchive:
-        """The files of an archive, which come one by one."""
-        members: list[ArchiveMember] = []
-        contents: dict[int, bytes] = {}
-
-        def next_member(answer: Any, content: bytes) -> Any:
-            contents[len(members)] = content
-            return answer["member"]
-
-        while (member := self._receive(ArchiveMember | None, next_member)) is not None:
-            members.append(member)
-        self.is_over = True
-        return UnpackedArchive(
-            tuple(members),
-            {member.index: contents[place] for place, member in enumerate(members) if member.problem is None},
-        )
 
     def _receive(self, kind: Any, rest_of: Callable[[Any, bytes], Any]) -> Any:
         stream = self._process.answers

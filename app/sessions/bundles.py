@@ -16,10 +16,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
-from app.errors import AppError, CommandError, LogError
+from app.errors import AppError, CommandError, DocumentError, LogError
 from app.formats.archive import (
     Archive,
     ArchiveMember,
+    PackedFiles,
     limit_problem,
     name_problem,
     safe_path,
@@ -50,12 +51,12 @@ MAX_PACKED: Final = 2  # archives that wait for their download
 
 @dataclass(slots=True)
 class _Staged:
-    """An archive or a selection that is being opened, with the contents of its files that are not open yet."""
+    """An archive or a selection that is being opened. The files of an archive are unpacked one by one."""
 
     bundle: Bundle
     person: str
     members: Mapping[int, ArchiveMember] = field(default_factory=dict)
-    contents: dict[int, bytes] = field(default_factory=dict)
+    packed: PackedFiles | None = None
     num_files: int = 0
     num_bytes: int = 0
 
@@ -87,13 +88,13 @@ class Bundles:
 
     def begin_archive(self, data: bytes, name: str) -> Json:
         """Reads an archive; returns its number here and its files, of which those without a problem can be opened."""
-        unpacked = self._files.archive(data, name)
+        members = self._files.archive(data, name)
         bundle = Bundle(0, safe_name(name, "archive.zip"), data)
         # The documents of packages have the same names in all of them, such as document.mqxliff.
         folder = f"{bundle.name}/" if package_of(name) else ""
-        found = [replace(member, path=folder + member.path) for member in unpacked.members]
-        members = {member.index: member for member in found}
-        number = self._stage(_Staged(bundle, PERSON.get(), members, dict(unpacked.contents)))
+        found = [replace(member, path=folder + member.path) for member in members]
+        by_entry = {member.index: member for member in found}
+        number = self._stage(_Staged(bundle, PERSON.get(), by_entry, PackedFiles(data)))
         rows = [
             {"entry": one.index, "path": one.path, "problem": one.problem, "is_memory": one.is_memory} for one in found
         ]
@@ -111,8 +112,11 @@ class Bundles:
             raise CommandError(Message("The archive has no such file: open the archive again."))
         if member.problem is not None:
             return _unopened(member.path, member.problem)
-        with self._lock:
-            data = staged.contents.pop(entry, b"")
+        assert staged.packed is not None
+        try:
+            data = staged.packed.read(member)
+        except DocumentError as problem:
+            return _unopened(member.path, problem.args[0])
         return self._open(staged, data, member.path, entry)
 
     def open_file(self, number: int, path: str, data: bytes) -> Json:

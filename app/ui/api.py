@@ -190,14 +190,12 @@ class Api:
         except Exception:
             return in_language_of({"language": language}, internal_error())
 
-    def begin_archive(self, token: str, name: str, chunks: list[bytes], language: str) -> Json:
+    def begin_archive(self, token: str, name: str, data: bytes, language: str) -> Json:
         """Reads an uploaded archive of documents; the reply lists its files, which commands open one by one."""
 
         def begin() -> Json:
             self.sessions.find(token)
             with self._reading_archive:
-                data = b"".join(chunks)
-                chunks.clear()
                 return {"ok": True, "result": self.sessions.bundles.begin_archive(data, name)}
 
         return in_language_of({"language": language}, attempt(begin))

@@ -72,7 +72,7 @@ class GlossaryApi:
 
         return in_language_of(message, attempt(look))
 
-    def stage(self, token: str, name: str, chunks: list[bytes], language: str, columns: str = "") -> Json:
+    def stage(self, token: str, name: str, data: bytes, language: str, columns: str = "") -> Json:
         """Reads an uploaded glossary; the reply shows what using it would do, or asks for its columns. Changes nothing.
 
         For `columns` see `GlossaryFiles.stage`.
@@ -81,8 +81,6 @@ class GlossaryApi:
         def stage() -> Json:
             workspace = self.sessions.find(token)
             with self._reading:
-                data = b"".join(chunks)
-                chunks.clear()
                 return {"ok": True, "result": self.sessions.glossary_files.stage(workspace, data, name, columns)}
 
         return in_language_of({"language": language}, attempt(stage))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import mimetypes
 import socket
 from collections.abc import Callable, Sequence
@@ -214,18 +215,18 @@ def build_server(
     async def upload_glossary(
         request: Request, token: str, file: str, language: str = "en", columns: str = ""
     ) -> Response:
-        chunks = await _body(request, MAX_UPLOAD_BYTES)
-        if chunks is None:
+        data = await _body(request, MAX_UPLOAD_BYTES)
+        if data is None:
             return PlainTextResponse("The file is too large.", 413)
-        reply = await asyncio.to_thread(api.glossaries.stage, token, file, chunks, language, columns)
+        reply = await asyncio.to_thread(api.glossaries.stage, token, file, data, language, columns)
         return await asyncio.to_thread(json_reply, reply)
 
     @app.post(ARCHIVE_PATH + "{token}")
     async def upload_archive(request: Request, token: str, file: str, language: str = "en") -> Response:
-        chunks = await _body(request, MAX_ARCHIVE_BYTES)
-        if chunks is None:
+        data = await _body(request, MAX_ARCHIVE_BYTES)
+        if data is None:
             return PlainTextResponse("The file is too large.", 413)
-        return await asyncio.to_thread(lambda: json_reply(api.begin_archive(token, file, chunks, language)))
+        return await asyncio.to_thread(lambda: json_reply(api.begin_archive(token, file, data, language)))
 
     @app.post(MODEL_PATH + "{token}")
     async def upload_model(request: Request, token: str, upload: str, file: str, language: str = "en") -> Response:
@@ -236,16 +237,14 @@ def build_server(
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)
 
 
-async def _body(request: Request, max_bytes: int) -> list[bytes] | None:
-    """The body of a request in parts; None if it is larger."""
-    chunks: list[bytes] = []
-    num_bytes = 0
+async def _body(request: Request, max_bytes: int) -> bytes | None:
+    """The body of a request, which is in memory once; None if it is larger."""
+    body = io.BytesIO()
     async for chunk in request.stream():
-        num_bytes += len(chunk)
-        if num_bytes > max_bytes:
+        if body.tell() + len(chunk) > max_bytes:
             return None
-        chunks.append(chunk)
-    return chunks
+        body.write(chunk)
+    return body.getvalue()  # which does not copy
 
 
 def _file(make: Callable[[], Export]) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,6 +138,19 @@ def test_archive_is_kept_until_its_last_document_is_deleted(sessions: Sessions):
     for session_id, left in ((first, 1), (second, 0)):
         sessions.delete_document(session_id, besides=workspace)
         assert len(connection.rows("count", "SELECT id FROM bundle")) == left
+
+
+def test_files_of_an_archive_are_unpacked_one_by_one(sessions: Sessions):
+    """Thirty files of 1 MiB, which are packed to a few kilobytes each."""
+    data = zipped(*((f"{number}.txt", b"One. Two. Three. Four. " * 45_000) for number in range(30)))
+    tracemalloc.start()
+    try:
+        begun = sessions.bundles.begin_archive(data, "job.zip")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [row["problem"] for row in begun["files"]] == [None] * 30
+    assert most < 8 * 2**20
 
 
 def test_nothing_is_stored_of_an_archive_without_documents(sessions: Sessions):

@@ -92,6 +92,11 @@ def test_links_and_protected_files_are_not_opened():
     assert "password" in str(problems(with_flag(zipped(("a.txt", TEXT)), 1))["a.txt"])
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_methods_without_a_bound_on_memory_are_not_unpacked(method: int):
+    assert "packed in an unusual way" in str(problems(zipped(("a.txt", TEXT), method=method))["a.txt"])
+
+
 def test_names_without_a_stated_encoding_are_utf_8_or_cp437():
     entries = [("a\x80.txt".encode("latin-1"), "aÇ.txt"), ("größe.txt".encode(), "größe.txt")]
     for raw, shown in entries:

@@ -57,7 +57,8 @@ def test_return_package_has_another_type_and_name_and_the_same_files():
     back = Archive(archive.with_translations({3: b"<new/>"}), "Job.sdlrpx")
     files = {**SDLPPX, "de-de/b.docx.sdlxliff": b"<new/>"}
     files["Job.sdlproj"] = PROJECT.replace(b'"ProjectPackage"', b'"ReturnPackage"')
-    assert {member.path: back._content(member) for member in back.members} == files
+    unpacked = {info.filename: back._archive.read(info) for info in back._infos}
+    assert unpacked == files
     assert back.with_translations({}) == back.rewritten({})
 
 

@@ -73,7 +73,7 @@ def test_archive_that_is_none_or_holds_a_damaged_file_is_reported(separate: Sepa
         separate.archive(b"PK\3\4", "job.zip")
     damaged = bytearray(ARCHIVE)
     damaged[damaged.index(b"a/gr") + 12] ^= 0xFF  # in the packed bytes of the first file
-    members = separate.archive(bytes(damaged), "job.zip").members
+    members = separate.archive(bytes(damaged), "job.zip")
     assert "is damaged in the archive" in str(members[0].problem)
     assert members[3].problem is None
 

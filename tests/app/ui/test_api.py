@@ -72,13 +72,13 @@ def test_locked_log_is_waited_for_once_only(api: Api, monkeypatch: pytest.Monkey
     store = api.sessions.store
     store.connection.db.conn.execute("PRAGMA busy_timeout = 0")
     attempts: list[str] = []
-    transaction = store.connection.transaction
+    transaction = store.connection.shared_transaction
 
     def counted(purpose: str) -> Any:
         attempts.append(purpose)
         return transaction(purpose)
 
-    monkeypatch.setattr(store.connection, "transaction", counted)
+    monkeypatch.setattr(store.connection, "shared_transaction", counted)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     reply = api.command(asked)

@@ -112,8 +112,8 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         api.sessions.store.people.put(name, role)
     api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     (glossary,) = workspace.terms.glossaries
-    staged = api.glossaries.stage(workspace.token, "more.tsv", [b"save\tspeichern\n"], "en")["result"]["import"]
-    has_shape(begun := api.begin_archive(workspace.token, "job.xlz", [ARCHIVE], "en")["result"], BegunArchive)
+    staged = api.glossaries.stage(workspace.token, "more.tsv", b"save\tspeichern\n", "en")["result"]["import"]
+    has_shape(begun := api.begin_archive(workspace.token, "job.xlz", ARCHIVE, "en")["result"], BegunArchive)
     query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
     more = {"case": "exact", "matching": "lemma", "note": ""}
     project = {"client_name": "", "formality": "formal", "domain": None, "shares_memory": True, "learns": True}
@@ -195,7 +195,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
 def test_answer_to_each_question_about_glossaries_has_its_type(api: Api):  # noqa: F811
     workspace = api.sessions.find(api.hello({})["token"])
     api.sessions.glossary_files.add(workspace, b"router\tRouter\nthe router\tder Router\n", "terms.tsv")
-    has_shape(uploaded := api.glossaries.stage(workspace.token, "terms.tsv", [UPLOAD], "en")["result"], ImportReport)
+    has_shape(uploaded := api.glossaries.stage(workspace.token, "terms.tsv", UPLOAD, "en")["result"], ImportReport)
     assert uploaded["counts"]["rejected"] and uploaded["document"]["num_segments_hit"]
     number = {"import": uploaded["import"]}
     questions = [
