@@ -20,6 +20,7 @@ from app.errors import AppError, LogError
 from app.formats.documents import Export
 from app.formats.preview import preview_of
 from app.log.event_chain import PERSON
+from app.reports.audit import AuditFilter, audit_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json
 from app.sessions import Sessions
@@ -216,6 +217,13 @@ class Api:
     def download(self, token: str, kind: str) -> Export:
         """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
         return self.sessions.exports.make(self.sessions.find(token), kind)
+
+    def activity(self, token: str, chosen: AuditFilter) -> Export:
+        """Who did what when, as a table; see `audit_csv`. The log of the document that is open has this export."""
+        workspace = self.sessions.find(token)
+        export = audit_csv(self.sessions.store, chosen)
+        self.sessions.store.append(workspace.session_id, "export", {"kind": "activity.csv", "name": export.name})
+        return export
 
     def _carry_out(self, message: Any) -> Json:
         envelope = read(Envelope, message)

@@ -13,8 +13,9 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
 from app.formats.preview import PreviewBlock
-from app.log.records import SegmentStateName
+from app.log.records import EventType, SegmentStateName
 from app.log.roles import Role
+from app.reports.audit import AuditKind
 from app.ui.model_results import ModelSuggestion
 from app.ui.page_state import SessionOffer
 from app.ui.segment_details import FindingView, Run
@@ -184,6 +185,37 @@ class ProjectMembers(TypedDict):
 
     members: list[PersonName]
     others: list[PersonName]
+
+
+class ActivityRow(TypedDict):
+    """An event that a person caused; the owner of the server has the name "". `segment` counts from 1."""
+
+    wall_ms: int
+    session: int
+    seq: int
+    person: str
+    project: int
+    document: str
+    segment: int | None
+    kind: AuditKind
+    type: EventType
+    detail: str
+
+
+class NamedDocument(TypedDict):
+    """A document by its session."""
+
+    session: int
+    name: str
+
+
+class ActivityList(TypedDict):
+    """Events in the documents of projects that the person manages, newest first, and what can be chosen."""
+
+    rows: list[ActivityRow]
+    is_more: bool
+    people: list[str]
+    documents: list[NamedDocument]
 
 
 class DocumentRow(SessionOffer):

@@ -24,6 +24,7 @@ from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.log.event_chain import PERSON
 from app.models.registry import MAX_MODEL_BYTES
 from app.monitoring import Metrics
+from app.reports.audit import AuditFilter, AuditKind
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
 from app.ui.api import Api
@@ -194,6 +195,12 @@ def build_server(
     def health() -> Response:
         answer = api.health()
         return JSONResponse(answer, 503 if answer["status"] == "stuck" else 200, {"cache-control": "no-store"})
+
+    @app.get("/download/{token}/activity")
+    def download_activity(
+        token: str, person: str | None = None, session: int | None = None, kind: AuditKind | None = None
+    ) -> Response:
+        return _file(lambda: api.activity(token, AuditFilter(person, session, kind)))
 
     @app.get("/download/{token}/{kind}")
     def download(token: str, kind: str) -> Response:

@@ -188,7 +188,8 @@ def messages(office: Office, token: str) -> Iterator[tuple[str, dict[str, Any]]]
         for name, model in models.items():
             schema = model.model_json_schema()
             message = example(schema, schema.get("$defs", {}), office.numbers)
-            optional = {key: number for key, number in office.numbers.items() if key in schema["properties"]}
+            fields = {key: text for key, text in schema["properties"].items() if "enum" not in str(text)}
+            optional = {key: number for key, number in office.numbers.items() if key in fields}
             own = {"token": token, "client": "page", "sequence": next(_SEQUENCE)} if function == "command" else {}
             is_command = function == "command"
             message |= optional | {"token": token} | own | ({"name": name} if is_command else {"ask": name})

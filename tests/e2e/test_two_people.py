@@ -93,6 +93,30 @@ def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_me
     ana.keyboard.press("Escape")
 
 
+def test_project_manager_sees_who_did_what_and_saves_it_as_a_table(two_people: TwoPeople, tmp_path: Path):
+    ana = two_people.ana
+    ana.type_text("Einstellungen")
+    ana.wait_until_saved()
+    ana.field.press("Alt+o")
+    ana.page.get_by_role("button", name="Activity").click()
+    dialog = ana.page.get_by_role("dialog", name="Activity")
+    newest = dialog.get_by_role("row").nth(1)
+    expect(newest).to_contain_text("Ana.txt")
+    dialog.get_by_role("combobox", name="Kind").select_option("Text")
+    expect(newest).to_contain_text("inserted")
+    dialog.get_by_role("combobox", name="Person").select_option("Ana")
+    expect(newest.get_by_role("cell").nth(1)).to_have_text("Ana")
+    dialog.get_by_role("combobox", name="Kind").select_option("Export")
+    expect(dialog.get_by_text("Nothing found.")).to_be_visible()
+    dialog.get_by_role("combobox", name="Kind").select_option("All kinds")
+    expect(newest).to_contain_text("inserted")
+    with ana.page.expect_download() as started:
+        dialog.get_by_role("link", name="Save as CSV").click()
+    started.value.save_as(tmp_path / "activity.csv")
+    assert ",Ana,Ana,Ana.txt," in (tmp_path / "activity.csv").read_text(encoding="utf-8-sig")
+    ana.page.keyboard.press("Escape")
+
+
 @pytest.fixture
 def together(two_people: TwoPeople) -> Iterator[TwoPeople]:
     """Both have Ana's document open, Ana in its first segment."""

@@ -10,6 +10,7 @@ from typing import Final
 
 from app.errors import CommandError
 from app.i18n import Message
+from app.ui.commands.audit_commands import ShowActivity
 from app.ui.commands.bundle_commands import (
     BeginFiles,
     EndFiles,
@@ -162,6 +163,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ListMembers,
         AddMember,
         RemoveMember,
+        ShowActivity,
         ListDocuments,
         MoveDocument,
         DeleteDocument,

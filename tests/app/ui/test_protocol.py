@@ -162,6 +162,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("resume_session", {"session": workspace.session_id}),
         ("projects", {}),
         ("create_project", {**project, "title": "Manuals", "direction": "en-de"}),
+        ("activity", {}),
         ("members", {"project": workspace.project.id}),
         ("add_member", {"project": workspace.project.id, "person": "Ben"}),
         ("remove_member", {"project": workspace.project.id, "person": "Ben"}),

@@ -59,6 +59,7 @@ export type Command =
   | ListMembers
   | AddMember
   | RemoveMember
+  | ShowActivity
   | ListDocuments
   | MoveDocument
   | DeleteDocument
@@ -157,6 +158,7 @@ export interface CommandResults {
   members: ProjectMembers;
   add_member: ProjectMembers;
   remove_member: ProjectMembers;
+  activity: ActivityList;
   documents: DocumentList;
   move_document: DocumentList;
   delete_document: DocumentList;
@@ -210,6 +212,28 @@ export interface CommandFields {
   detail_since: number;
   client?: string;
   sequence?: number;
+}
+
+/** Events in the documents of projects that the person manages, newest first, and what can be chosen. */
+export interface ActivityList {
+  rows: ActivityRow[];
+  is_more: boolean;
+  people: string[];
+  documents: NamedDocument[];
+}
+
+/** An event that a person caused; the owner of the server has the name "". `segment` counts from 1. */
+export interface ActivityRow {
+  wall_ms: number;
+  session: number;
+  seq: number;
+  person: string;
+  project: number;
+  document: string;
+  segment: number | null;
+  kind: 'document' | 'text' | 'confirmation' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
+  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
+  detail: string;
 }
 
 /** Makes a person a member of a project. */
@@ -1079,6 +1103,12 @@ export interface MoveDocument extends CommandFields {
   project: number;
 }
 
+/** A document by its session. */
+export interface NamedDocument {
+  session: number;
+  name: string;
+}
+
 /** A model that was installed for the document, but translates other languages; no list has one without a key. */
 export interface OfferedModel {
   key: string;
@@ -1657,6 +1687,15 @@ export interface SetConstraints extends CommandFields {
 export interface ShareGlossary extends CommandFields {
   name: 'glossary_share';
   glossary: number;
+}
+
+/** Events of a person ("" is the owner), a document and a kind, or of all; those before the place `before`. */
+export interface ShowActivity extends CommandFields {
+  name: 'activity';
+  person?: string | null;
+  session?: number | null;
+  kind?: 'document' | 'text' | 'confirmation' | 'comment' | 'constraint' | 'term' | 'project' | 'export' | null;
+  before?: [number, number, number] | null;
 }
 
 /** Another session: the segment to open, an earlier session that could be continued, whether this one was.

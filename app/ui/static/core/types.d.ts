@@ -46,6 +46,8 @@ declare global {
   type DocumentRow = protocol.DocumentRow;
   type DocumentList = protocol.DocumentList;
   type PersonPlace = protocol.PersonPlace;
+  type ActivityList = protocol.ActivityList;
+  type ActivityRow = protocol.ActivityRow;
   type PersonName = protocol.PersonName;
   type ProjectMembers = protocol.ProjectMembers;
   type BegunArchive = protocol.BegunArchive;

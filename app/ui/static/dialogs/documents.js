@@ -3,6 +3,7 @@
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
 import {dayAndTime} from '../core/texts.js';
+import {openActivity} from './activity.js';
 import {openPacking} from './packing.js';
 import {editProject, pairName} from './project_form.js';
 import {ProjectList, projectTitle} from './project_list.js';
@@ -123,6 +124,9 @@ class DocumentsDialog {
         button('.btn', {onclick: () => this.upload()}, icon('up'), t('open.file')),
         list.can_create ? button('.btn', {onclick: () => this.create()}, icon('plus'), t('project.new')) : null,
         button('.btn', {onclick: () => this.pack()}, icon('down'), t('packing.menu')),
+        list.has_members && list.projects.some(project => project.is_managed)
+          ? button('.btn', {onclick: () => this.showActivity()}, icon('list'), t('activity.open'))
+          : null,
         h('span.grow', {}),
         button('.btn.primary', {onclick: () => this.dialog.close()}, t('close')),
       ],
@@ -230,6 +234,11 @@ class DocumentsDialog {
   pack() {
     this.dialog.close();
     openPacking(this.bench);
+  }
+
+  showActivity() {
+    this.dialog.close();
+    openActivity(this.bench);
   }
 
   upload() {

@@ -1,0 +1,143 @@
+"""Who did what when: the events that people caused, in the documents of the projects that a person manages."""
+
+from __future__ import annotations
+
+import csv
+import heapq
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any, Final, Literal
+
+from app.formats.documents import Export
+from app.i18n import Message
+from app.log.records import EventType, SessionSummary
+from app.log.store import LogStore
+from app.text.encoding import escape_formula
+
+AuditKind = Literal["document", "text", "confirmation", "comment", "constraint", "term", "project", "export"]
+Place = tuple[int, int, int]  # (wall_ms, session, number) of an event
+
+PAGE_ROWS: Final = 100
+MAX_CSV_ROWS: Final = 200_000
+CSV_COLUMNS: Final = ("time", "person", "project", "document", "session", "segment", "kind", "event", "detail")
+# Only what people do. The model's events, single keys and moves between segments are in the exported log.
+TYPES: Final[Mapping[AuditKind, tuple[EventType, ...]]] = {
+    "document": ("open", "resume", "split", "merge", "style", "model", "checks_chosen", "consent"),
+    "text": ("insert", "delete", "paste", "edit", "undo", "redo", "hypothesis_taken"),
+    "confirmation": ("confirm", "reopen"),
+    "comment": ("comment",),
+    "constraint": ("pin", "unpin", "avoid", "unavoid", "beginning", "locked"),
+    "term": ("glossary", "term_added", "term_removed"),
+    "project": ("project",),
+    "export": ("export",),
+}
+_KIND_OF: Final = {event_type: kind for kind, types in TYPES.items() for event_type in types}
+_FIRST: Final[Place] = (2**62, 0, 0)  # later than any event
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Which events: of a person (the owner is ""), of a session, of a kind; None: of all."""
+
+    person: str | None = None
+    session: int | None = None
+    kind: AuditKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One event. `segment` counts from 1, in the order of the file; `detail` is what was exported, or who joined."""
+
+    wall_ms: int
+    session: int
+    seq: int
+    person: str
+    project: int
+    document: str
+    segment: int | None
+    kind: AuditKind
+    type: EventType
+    detail: str
+
+    @property
+    def place(self) -> Place:
+        """The place of the event among all others, which are shown from the newest."""
+        return self.wall_ms, self.session, self.seq
+
+
+def managed_sessions(store: LogStore) -> list[SessionSummary]:
+    """The sessions whose events the person of the request may see: those of projects that they manage."""
+    access = store.people.access()
+    return [summary for summary in store.sessions() if access.manages(summary.project_id)]
+
+
+def audit_rows(
+    store: LogStore, chosen: AuditFilter, before: Place | None = None, limit: int = PAGE_ROWS
+) -> list[AuditRow]:
+    """The newest events, those before the place `before`, at most `limit`; newest first.
+
+    Reads one session at a time, so that others can write meanwhile, and none whose last event is older than the rows.
+    """
+    before = before or _FIRST
+    rows: list[AuditRow] = []
+    for summary in managed_sessions(store):  # the one used last first
+        if chosen.session not in (None, summary.id):
+            continue
+        if len(rows) == limit and rows[-1].wall_ms > summary.last_ms:
+            break
+        rows = heapq.nlargest(limit, [*rows, *_rows(store, summary, chosen, before, limit)], key=lambda row: row.place)
+    return rows
+
+
+def audit_csv(store: LogStore, chosen: AuditFilter) -> Export:
+    """The newest events as a CSV table, at most MAX_CSV_ROWS. Times are ISO 8601 in UTC; the owner's name is empty.
+
+    UTF-8 with a byte order mark. An apostrophe is put before cells that look like formulas.
+    """
+    names = {summary.project.id: summary.project.name for summary in store.projects()}
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(CSV_COLUMNS)
+    for row in audit_rows(store, chosen, limit=MAX_CSV_ROWS):
+        time = datetime.fromtimestamp(row.wall_ms / 1000, UTC).isoformat(timespec="milliseconds")
+        project = names.get(row.project, "")
+        cells = [time, row.person, project, row.document, row.session, row.segment, row.kind, row.type, row.detail]
+        writer.writerow([escape_formula(cell) if isinstance(cell, str) else cell for cell in cells])
+    return Export("activity.csv", table.getvalue().encode("utf-8-sig"))
+
+
+def _rows(
+    store: LogStore, summary: SessionSummary, chosen: AuditFilter, before: Place, limit: int
+) -> Iterator[AuditRow]:
+    types = TYPES[chosen.kind] if chosen.kind else tuple(_KIND_OF)
+    numbers = count()
+    names = {f"type{next(numbers)}": event_type for event_type in types}
+    query = f"""
+        SELECT seq, wall_ms, type, segment_index, coalesce(json_extract(payload, '$.person'), '') AS person,
+            CASE type WHEN 'export' THEN json_extract(payload, '$.kind') WHEN 'project' THEN
+                json_extract(payload, '$.change') || coalesce(' ' || json_extract(payload, '$.member'), '')
+            END AS detail
+        FROM event WHERE session_id = :session AND type IN ({", ".join(f":{name}" for name in names)})
+            AND (wall_ms, session_id, seq) < (:wall_ms, :before_session, :seq)
+            AND (:person IS NULL OR coalesce(json_extract(payload, '$.person'), '') = :person)
+        ORDER BY seq DESC LIMIT :limit
+    """  # noqa: S608 (names of ours)
+    values: dict[str, Any] = {**names, "session": summary.id, "person": chosen.person, "limit": limit}
+    values |= dict(zip(("wall_ms", "before_session", "seq"), before, strict=True))
+    for row in store.connection.rows(Message("read the events"), query, values):
+        segment = row["segment_index"]
+        yield AuditRow(
+            row["wall_ms"],
+            summary.id,
+            row["seq"],
+            row["person"],
+            summary.project_id,
+            summary.shown_name,
+            None if segment is None else segment + 1,
+            _KIND_OF[row["type"]],
+            row["type"],
+            row["detail"] or "",
+        )

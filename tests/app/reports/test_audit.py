@@ -1,0 +1,117 @@
+"""Who did what when: filters, pages, the table, and whose events a person may see."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from app.formats.documents import read_document
+from app.log.store import LogStore
+from app.reports import audit
+from app.reports.audit import TYPES, AuditFilter, audit_csv, audit_rows, managed_sessions
+from tests.app.test_people import acting
+
+
+@pytest.fixture
+def log(store: LogStore, monkeypatch: pytest.MonkeyPatch) -> LogStore:
+    """Two documents with events of Ana, of Ben and of the owner, one each second; the model's events are in between."""
+    now = iter(range(1_000, 10_000_000, 1_000))
+    monkeypatch.setattr("app.log.event_chain.wall_ms", lambda: next(now))
+    first = store.start_session(read_document(b"One.\nTwo.\n", "a.txt"), "en-de").id
+    second = store.start_session(read_document(b"Three.\n", "b.txt"), "en-fr").id
+    with acting("Ana"):
+        store.append(first, "insert", {"text": "Eins"}, segment=0)
+        store.append(second, "confirm", {"text": "Trois"}, segment=0)
+    store.append(first, "decode_result", {}, segment=0)
+    with acting("=Ben()"):
+        store.append(first, "confirm", {"text": "Zwei"}, segment=1)
+        store.append(second, "export", {"kind": "log.csv"})
+        store.append(first, "project", {"change": "join", "project": 1, "member": "Cem"})
+    store.append(first, "comment", {"text": "Hm?"}, segment=0)
+    return store
+
+
+def told(rows: list[audit.AuditRow]) -> list[tuple[str, str, str, str]]:
+    return [(row.person, row.document, row.type, row.detail) for row in rows]
+
+
+ALL = [
+    ("", "a.txt", "comment", ""),
+    ("=Ben()", "a.txt", "project", "join Cem"),
+    ("=Ben()", "b.txt", "export", "log.csv"),
+    ("=Ben()", "a.txt", "confirm", ""),
+    ("Ana", "b.txt", "confirm", ""),
+    ("Ana", "a.txt", "insert", ""),
+    ("", "b.txt", "open", ""),
+    ("", "a.txt", "open", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        (AuditFilter(), ALL),
+        (AuditFilter(person="Ana"), ALL[4:6]),
+        (AuditFilter(person=""), [ALL[0], *ALL[6:]]),
+        (AuditFilter(session=2), [ALL[2], ALL[4], ALL[6]]),
+        (AuditFilter(kind="confirmation"), [ALL[3], ALL[4]]),
+        (AuditFilter(person="=Ben()", session=1, kind="project"), [ALL[1]]),
+        (AuditFilter(person="Nobody"), []),
+    ],
+)
+def test_events_are_found_by_person_document_and_kind(log: LogStore, chosen: AuditFilter, expected: list[str]):
+    assert told(audit_rows(log, chosen)) == expected
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9])
+def test_pages_together_have_each_event_once(log: LogStore, size: int):
+    rows: list[audit.AuditRow] = []
+    while page := audit_rows(log, AuditFilter(), rows[-1].place if rows else None, size):
+        rows += page
+    assert told(rows) == ALL
+
+
+def test_events_of_the_same_moment_are_not_lost_between_pages(store: LogStore, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.log.event_chain.wall_ms", lambda: 5)
+    for name in ("a.txt", "b.txt"):
+        number = store.start_session(read_document(b"One.\n", name), "en-de").id
+        store.append(number, "confirm", {"text": "Eins"}, segment=0)
+    rows: list[audit.AuditRow] = []
+    while page := audit_rows(store, AuditFilter(), rows[-1].place if rows else None, 1):
+        rows += page
+    assert sorted(told(rows)) == sorted(
+        ("", name, kind, "") for name in ("a.txt", "b.txt") for kind in ("open", "confirm")
+    )
+
+
+def test_table_has_no_formula_and_the_documented_columns(log: LogStore):
+    data = audit_csv(log, AuditFilter(session=1)).data
+    rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"))))
+    assert rows[0] == list(audit.CSV_COLUMNS)
+    assert (
+        rows[2][1] == "'=Ben()"
+        and rows[1][0].startswith("1970-01-01T00:00:")
+        and rows[1][5:8] == ["1", "comment", "comment"]
+    )
+    assert len(rows) == 1 + sum(one[1] == "a.txt" for one in ALL)
+
+
+def test_only_those_who_manage_a_project_see_its_events(log: LogStore):
+    for name, role in (("Mia", "manager"), ("Tom", "translator"), ("Ada", "administrator")):
+        log.people.put(name, role)  # type: ignore[arg-type]
+        log.people.join(name, [log.load_session(1).project_id])
+    with acting("Mia"):
+        assert {row.session for row in audit_rows(log, AuditFilter())} == {1}
+        assert audit_rows(log, AuditFilter(session=2)) == []
+    with acting("Tom"):
+        assert managed_sessions(log) == [] and audit_rows(log, AuditFilter(session=1)) == []
+    for name in ("Ada", ""):
+        with acting(name):
+            assert len(audit_rows(log, AuditFilter())) == len(ALL)
+
+
+def test_every_type_is_of_one_kind():
+    every = [one for types in TYPES.values() for one in types]
+    assert len(every) == len(set(every))
