@@ -110,7 +110,7 @@ class Engine(Protocol):
 
     @property
     def heartbeat(self) -> int | None:
-        """A number that changes while the model works; None while it waits, and where others watch it."""
+        """A number that changes while the model works; None while it has nothing to do."""
 
     def restart(self, reason: str) -> None:
         """Goes on with what waits. What runs is repeated, or ends with an EngineError of this reason."""

@@ -302,8 +302,9 @@ class Translator(AnyTranslator):
         return StoredPair(origin, unit_states(states_TE)[kept], tokens_T[kept], own_T[kept])
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
-        """A datastore of pairs of this model, without the first of them if they have too many states."""
-        return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(pairs)
+        """A datastore of pairs of this model, on its device, without the first of them if they have too many states."""
+        here = [pair.to(self._model.transformer.device) for pair in pairs]
+        return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(here)
 
     def price_steps(
         self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None

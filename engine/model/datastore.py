@@ -14,6 +14,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -70,6 +71,18 @@ class StoredPair:
     pieces_T: Tensor
     log_probs_T: Tensor
 
+    def to(self, device: torch.device | str) -> StoredPair:
+        """The pair on a device; itself if it is there."""
+        tensors = (self.states_TE, self.pieces_T, self.log_probs_T)
+        moved = [tensor.to(device) for tensor in tensors]
+        is_there = all(one is other for one, other in zip(tensors, moved, strict=True))
+        return self if is_there else StoredPair(self.origin, *moved)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled from the CPU, so that a process without a GPU can read it."""
+        pair = self.to("cpu")
+        return StoredPair, (pair.origin, pair.states_TE, pair.pieces_T, pair.log_probs_T)
+
 
 @dataclass(frozen=True, eq=False)
 class Datastore:
@@ -82,6 +95,10 @@ class Datastore:
     model: str
     options: DatastoreOptions = field(default_factory=DatastoreOptions)
     pairs: tuple[StoredPair, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without what is computed from the pairs."""
+        return Datastore, (self.model, self.options, self.pairs)
 
     @property
     def origins(self) -> tuple[Hashable, ...]:

@@ -195,7 +195,7 @@ class _RayReplicas:
             return cause
         if isinstance(error, exceptions.RayActorError | exceptions.WorkerCrashedError | exceptions.NodeDiedError):
             return ReplicaLost(str(error))
-        return error
+        return EngineError(f"the copies of the model cannot be reached ({type(error).__name__}: {error})")
 
 
 def _hash(route: str) -> str:

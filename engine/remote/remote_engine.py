@@ -69,6 +69,7 @@ class RemoteEngine:
         self._jobs: set[_Job] = set()
         self._shared: WeakKeyDictionary[Datastore, SharedDatastore] = WeakKeyDictionary()
         self._answers = AnswerCounter()
+        self._num_ended = 0
         self._is_closed = False
         self._loop = asyncio.new_event_loop()  # where the calls are tasks
         self._thread = threading.Thread(target=self._loop.run_forever, name="pinpoint-replicas", daemon=True)
@@ -139,8 +140,12 @@ class RemoteEngine:
 
     @property
     def heartbeat(self) -> int | None:
-        """None: the replicas are watched where they run."""
-        return None
+        """A number that changes with each answer; None while nothing is under way.
+
+        A replica that hangs is replaced where it runs. If there is none left, only this tells.
+        """
+        with self._lock:
+            return self._num_ended if self._jobs else None
 
     def restart(self, reason: str) -> None:
         """Ends everything under way with an EngineError."""
@@ -236,6 +241,7 @@ class RemoteEngine:
                 return
             job.has_ended = True
             self._jobs.discard(job)
+            self._num_ended += 1
             if job.key is not None and self._newest.get(job.key) is job:
                 del self._newest[job.key]
             if not is_cancelled:

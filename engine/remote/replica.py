@@ -24,6 +24,7 @@ class Replica:
     """Answers calls with a worker of its own. `carry_out` runs in an event loop, the other methods anywhere."""
 
     def __init__(self, translator: AnyTranslator) -> None:
+        self._translator = translator
         self._worker = Worker(translator)
         self._datastores: OrderedDict[str, Datastore] = OrderedDict()
         self._beat: tuple[int | None, float] = (None, 0.0)
@@ -79,7 +80,10 @@ class Replica:
     async def _datastore(self, shared: SharedDatastore) -> Datastore:
         found = self._datastores.get(shared.number)
         if found is None:
-            found = self._datastores[shared.number] = await shared.fetch()
+            found = await shared.fetch()
+            if found.model == self._translator.checksum:  # else the request is refused
+                found = self._translator.datastore_of(found.pairs, found.options)
+            self._datastores[shared.number] = found
             if len(self._datastores) > _NUM_DATASTORES:
                 self._datastores.popitem(last=False)
         self._datastores.move_to_end(shared.number)

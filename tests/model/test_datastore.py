@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from dataclasses import replace
 
@@ -81,6 +82,22 @@ def test_rows_without_a_datastore_stay_bit_by_bit() -> None:
     for rows, datastore in (([0, 4], one), ([2], other)):
         torch.testing.assert_close(mixed[rows], datastore.mix(states[rows], log_probs[rows].clone()))
         assert not torch.equal(mixed[rows], log_probs[rows])
+
+
+def test_datastore_is_pickled_without_what_is_computed_from_its_pairs() -> None:
+    datastore = random_datastore(1)
+    before = len(pickle.dumps(datastore))
+    assert datastore.gains
+    assert len(pickle.dumps(datastore)) == before
+    assert pickle.loads(pickle.dumps(datastore)).gains == datastore.gains
+
+
+def test_pair_moves_to_a_device_whole_or_stays_itself() -> None:
+    (pair, *_) = random_datastore(1).pairs
+    assert pair.to("cpu") is pair
+    moved = pair.to("meta")
+    assert {tensor.device.type for tensor in (moved.states_TE, moved.pieces_T, moved.log_probs_T)} == {"meta"}
+    assert moved.origin == pair.origin
 
 
 def test_first_pairs_are_dropped_when_the_datastore_is_full() -> None:

@@ -218,6 +218,23 @@ def test_closing_cancels_what_is_under_way_and_refuses_more(team):
         team.engine.submit(REQUEST)
 
 
+def test_engine_whose_replicas_are_silent_is_found_and_ends_what_waits(team):
+    assert team.engine.heartbeat is None
+    first, second = (team.engine.submit(Request(f"{number} waits"), OPTIONS) for number in range(2))
+    team.gates[0].wait()
+    beat = team.engine.heartbeat
+    assert beat == team.engine.heartbeat is not None
+    team.open(1)
+    second.result(30)
+    assert team.engine.heartbeat not in (beat, None)
+    team.engine.restart("the model did not answer")
+    with pytest.raises(EngineError, match="the model did not answer"):
+        first.result(30)
+    assert team.engine.heartbeat is None
+    team.open()
+    eventually(lambda: team.is_free(0))
+
+
 def test_silent_model_makes_its_replica_unhealthy(team, monkeypatch):
     team.engine.submit(Request("0 hangs"), OPTIONS)
     team.gates[0].wait()
