@@ -146,17 +146,21 @@ def test_answers_equal_those_of_this_process(remote: RemoteEngine, worker: Worke
 
 def test_changed_pin_takes_hardly_longer(remote: RemoteEngine, worker: Worker, figures: dict[str, Any]) -> None:
     taken: dict[str, list[float]] = {"in_this_process": [], "on_a_replica": []}
+    around: dict[str, list[float]] = {"in_this_process": [], "on_a_replica": []}  # beside the decoding itself
     for source in SOURCES[40:80]:
         for engine, name in ((worker, "in_this_process"), (remote, "on_a_replica")):
             engine.submit(Request(source), OPTIONS).result(60)
             for pin in ("Datei", "Haus"):
                 began = time.perf_counter()
-                engine.submit(Request(source, phrases=[Phrase(pin)]), OPTIONS, key="pin", owner="a").result(60)
+                answer = engine.submit(Request(source, phrases=[Phrase(pin)]), OPTIONS, key="pin", owner="a").result(60)
                 taken[name].append((time.perf_counter() - began) * 1000)
-    pairs = zip(taken["on_a_replica"], taken["in_this_process"], strict=True)
-    overhead = quantiles([there - here for there, here in pairs])
-    figures["changed_pin"] = {**{name: quantiles(each) for name, each in taken.items()}, "overhead": overhead}
-    assert overhead["median_ms"] < 40, "15 on a machine that does nothing else"
+                around[name].append(taken[name][-1] - answer.elapsed_ms)
+    figures["changed_pin"] = {
+        name: {"in_all": quantiles(taken[name]), "beside_decoding": quantiles(around[name])} for name in taken
+    }
+    added = statistics.median(around["on_a_replica"]) - statistics.median(around["in_this_process"])
+    figures["changed_pin"]["added_on_the_way_median_ms"] = round(added, 1)
+    assert added < 15
 
 
 def test_model_is_free_soon_after_a_caller_hangs_up(remote: RemoteEngine, figures: dict[str, Any]) -> None:
