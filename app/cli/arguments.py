@@ -245,13 +245,17 @@ def build_parser() -> argparse.ArgumentParser:
         "remove", help="take role and projects away, and revoke all keys of a person",
         description="Take role and projects away, and revoke all keys of a person.",
     )  # fmt: skip
+    forgetting = actions.add_parser(
+        "forget", help="delete the keys of a person, and replace their name in the log by a pseudonym",
+        description="Delete the keys of a person, and replace their name in the log by a pseudonym.",
+    )  # fmt: skip
     join = actions.add_parser(
         "join", help="make a person a member of projects", description="Make a person a member of projects."
     )
     leave = actions.add_parser(
         "leave", help="end the membership in projects", description="End the membership in projects."
     )
-    for command in (roles, removal, join, leave):
+    for command in (roles, removal, forgetting, join, leave):
         command.add_argument("name", metavar="NAME", help="the name of the person")
     roles.add_argument("--role", choices=ROLES, default="translator", help="the role (default: translator)")
     roles.add_argument(
@@ -264,7 +268,7 @@ def build_parser() -> argparse.ArgumentParser:
     listed = actions.add_parser("list", help="list all people", description="List all people with a role.")
     listed.add_argument("--json", action="store_true", help="a JSON object for each person")
     known = actions.add_parser("projects", help="list all projects", description="List all projects, by number.")
-    for command in (roles, removal, join, leave, listed, known):
+    for command in (roles, removal, forgetting, join, leave, listed, known):
         add_flag(command, "log", default=default_log_path())
 
     for command in (stats, export, importing, backup, verify, rescue, create, listing, revoke):

@@ -148,6 +148,10 @@ examples:
   python -m app people leave "Ana Silva" 2
   python -m app people list
   python -m app people remove "Ana Silva"
+  python -m app people forget "Ana Silva"
+
+`forget` cannot be undone: a pseudonym replaces the name in all events, whose hashes are computed again, and an event in
+each document says so. Texts, exports and backups stay as they are.
 
 """ + _EXIT_STATUS.format(partly="not used")
 MCP = """\

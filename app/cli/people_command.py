@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
+from app.log.forgetting import forget_person
+from app.log.people import checked_name
 from app.log.roles import Role
 from app.log.store import LogStore
 from app.serving.keys import ApiFile
@@ -22,6 +24,8 @@ def people(flags: argparse.Namespace) -> int:
             add_person(store, flags.name, flags.role, flags.project or ())
         elif flags.action == "remove":
             _remove(store, flags.name)
+        elif flags.action == "forget":
+            _forget(store, flags.name)
         elif flags.action == "join":
             store.people.join(flags.name, flags.projects)
         elif flags.action == "leave":
@@ -63,6 +67,22 @@ def _remove(store: LogStore, name: str) -> None:
         finally:
             file.close()
     print(f"{name} has no role and no projects any more; {num_revoked} keys are void.", file=sys.stderr)
+
+
+def _forget(store: LogStore, name: str) -> None:
+    name, num_keys = checked_name(name), 0
+    if ApiFile.path_beside(store.path).exists():
+        file = ApiFile.beside(store.path)
+        try:
+            num_keys = file.forget(name)
+        finally:
+            file.close()
+    done = forget_person(store.connection, name)
+    print(
+        f"{num_keys} keys are deleted, and {done.num_events} events of {done.num_sessions} documents name "
+        f"{done.pseudonym} instead.",
+        file=sys.stderr,
+    )
 
 
 def _list(store: LogStore, *, as_json: bool) -> None:

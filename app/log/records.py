@@ -21,7 +21,7 @@ from app.i18n import Message
 
 EventType = Literal[
     # the session
-    "open", "resume", "close", "focus", "blur", "idle", "export", "error", "consent", "project",
+    "open", "resume", "close", "focus", "blur", "idle", "export", "error", "consent", "project", "forget",
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
     "comment",

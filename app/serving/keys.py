@@ -138,6 +138,24 @@ class ApiFile:
             statement = "UPDATE key SET revoked = ? WHERE name = ? AND revoked = ''"
             return int(self.connection.db.execute(statement, (_now(), name)).rowcount)
 
+    def forget(self, name: str) -> int:
+        """Deletes all keys of a person with their use, and their glossaries; returns the number of keys.
+
+        Documents that their programs sent stay in the log, and belong to nobody here.
+        """
+        tables = self.connection.db.table_names()
+        with self.connection.transaction(Message("revoke the key")):
+            db = self.connection.db
+            db.execute("DELETE FROM use WHERE key IN (SELECT id FROM key WHERE name = ?)", (name,))
+            num_keys = int(db.execute("DELETE FROM key WHERE name = ?", (name,)).rowcount)
+            if "glossary" in tables:
+                owned = "SELECT id FROM glossary WHERE owner = ?"
+                db.execute(f"DELETE FROM dictionary WHERE glossary IN ({owned})", (name,))  # noqa: S608 (ours)
+            for table in ("glossary", "document", "own_project"):
+                if table in tables:
+                    db.execute(f"DELETE FROM {table} WHERE owner = ?", (name,))  # noqa: S608 (names of ours)
+        return num_keys
+
     def find(self, text: str) -> ApiKey | None:
         """The valid key with this text.
 

@@ -232,7 +232,7 @@ export interface ActivityRow {
   document: string;
   segment: number | null;
   kind: 'document' | 'text' | 'confirmation' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
-  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
+  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
   detail: string;
 }
 
