@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
+import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,13 +18,29 @@ _TEMPORARY = re.compile(r"\.pinpoint-(\d+)-[0-9a-f]{8}\.part(-journal|-wal|-shm)
 _ABANDONED_SECONDS: Final = 3600.0
 
 
+def free_bytes(path: Path) -> int:
+    """The free space on the disk of a file or folder, which need not exist yet. Raises OSError."""
+    usage = shutil.disk_usage(next(place for place in (path, *path.absolute().parents) if place.exists()))
+    return usage.free if usage.total else sys.maxsize  # some network drives do not say
+
+
+def check_room(path: Path, num_bytes: int) -> None:
+    """Raises OSError (ENOSPC) with both figures if so many bytes do not fit on the disk of a file."""
+    free = free_bytes(path)
+    if free < num_bytes:
+        needed, left = (f"{count / 10**6:,.1f} MB" for count in (num_bytes, free))
+        raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed} are needed, {left} are free")
+
+
 @contextmanager
-def whole_file(path: Path, *, mode: int = 0o666, replaces: bool = True) -> Iterator[Path]:
+def whole_file(path: Path, *, mode: int = 0o666, replaces: bool = True, num_bytes: int = 0) -> Iterator[Path]:
     """An empty temporary file for the caller to fill; it becomes `path` when the block ends without an error.
 
-    Folders are created. With `replaces` False, a file that is at `path` by then raises FileExistsError. Raises OSError;
-    after any error, `path` is as before and the temporary file is gone.
+    Folders are created. `num_bytes` is the size of the file, as far as it is known. With `replaces` False, a file that
+    is at `path` by then raises FileExistsError. Raises OSError; after any error, `path` is as before and the temporary
+    file is gone.
     """
+    check_room(path, num_bytes)
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path.parent)
     temporary = path.with_name(f".pinpoint-{os.getpid()}-{secrets.token_hex(4)}.part")
@@ -42,7 +61,7 @@ def whole_file(path: Path, *, mode: int = 0o666, replaces: bool = True) -> Itera
 
 def write_whole(path: Path, data: bytes, *, mode: int = 0o666, replaces: bool = True) -> None:
     """Writes the data to `path` completely or not at all; see `whole_file`."""
-    with whole_file(path, mode=mode, replaces=replaces) as temporary:
+    with whole_file(path, mode=mode, replaces=replaces, num_bytes=len(data)) as temporary:
         temporary.write_bytes(data)
 
 

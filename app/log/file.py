@@ -116,7 +116,8 @@ def back_up(db: Database, path: Path) -> None:
     try:
         if path.exists():
             raise FileExistsError
-        with whole_file(path, mode=0o600, replaces=False) as temporary:
+        num_pages, page_size = (db.execute(f"PRAGMA page_{what}").fetchone()[0] for what in ("count", "size"))
+        with whole_file(path, mode=0o600, replaces=False, num_bytes=num_pages * page_size) as temporary:
             _copy(db, temporary)
     except FileExistsError as error:
         raise LogError(

@@ -59,7 +59,10 @@ def rescue_log(damaged: Path, path: Path) -> Rescue:
     LogError if `path` exists or cannot be written, or if nothing can be read.
     """
     try:
-        with closing(_readable(damaged)) as old, whole_file(path, mode=0o600, replaces=False) as temporary:
+        with (
+            closing(_readable(damaged)) as old,
+            whole_file(path, mode=0o600, replaces=False, num_bytes=damaged.stat().st_size) as temporary,
+        ):
             new = Database(sqlite3.connect(temporary, isolation_level=None))
             try:
                 return _copy(old, new, damaged.stat().st_size)

@@ -56,10 +56,13 @@ from app.log.session_tables import (
     no_such_session,
     store_places,
 )
+from app.whole_files import free_bytes
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
 _EVENTS_PER_PAGE = 500
+_ROOM_FACTOR = 3
+_ROOM_BYTES = 2**20
 _VERSIONS_PER_RUN = 10**9  # more than any run counts; a script's integers are exact for nine million runs
 
 
@@ -156,6 +159,7 @@ class LogStore:
         who sees none of that pair, a new one of their own. It has the project's term bases at once.
         """
         token = token or secrets.token_urlsafe(24)
+        self._check_room(len(document.data) + (len(place.bundle.data) if place else 0))
         with self._log.transaction(Message("start a session")):
             if project_id is None and self.people.access().projects is not None:
                 project_id = self._own_project(direction)
@@ -370,6 +374,21 @@ class LogStore:
         """Whether the events of a session are complete and unchanged."""
         session = self._chain.session_row(session_id)
         return chain_report(self.events(session_id), session["num_events"], session["last_hash"])
+
+    def _check_room(self, num_bytes: int) -> None:
+        """Raises LogError if a file of so many bytes does not fit; segments and the write-ahead file need room too."""
+        needed = _ROOM_BYTES + _ROOM_FACTOR * num_bytes
+        with suppress(OSError):  # then writing says whether it fits
+            if (free := free_bytes(self.path)) < needed:
+                raise LogError(
+                    Message(
+                        "{path}: the document needs {needed:,} MB on this disk, and {free:,} MB are free: free some "
+                        "disk space",
+                        path=self.path,
+                        needed=-(-needed // 10**6),
+                        free=free // 10**6,
+                    )
+                )
 
     # ---- inside a transaction ----
 

@@ -24,7 +24,7 @@ from app.i18n import Message
 from app.models.document_direction import has_same_languages
 from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
 from app.models.transfer import download, fetch_bytes, new_client, unpack
-from app.whole_files import remove_leftovers, write_whole
+from app.whole_files import free_bytes, remove_leftovers, write_whole
 from engine import FetchProgress, cache_folder, install_model
 
 KEPT_SECONDS: Final = 7 * 86_400  # an interrupted download can be continued for so long
@@ -52,6 +52,20 @@ class ModelList:
     def of_languages(self, direction: str) -> list[PublishedModel]:
         """The models for these two languages, the recommended one first."""
         return [model for model in self.models if has_same_languages(model.direction, direction)]
+
+
+def no_room(name: str, num_bytes: int, folder: Path) -> DownloadError:
+    """The error for a model that does not fit on the disk of the cache."""
+    return DownloadError(
+        Message(
+            "{name} needs {needed:,} MB of disk space in {folder}, and {free:,} MB are free: free some, or set "
+            "PINPOINT_CACHE to another folder.",
+            name=name,
+            needed=num_bytes // 10**6,
+            free=free_bytes(folder) // 10**6,
+            folder=folder,
+        )
+    )
 
 
 class PublishedModels:
@@ -173,7 +187,7 @@ class PublishedModels:
         return unpacked
 
     def _check_room(self, model: PublishedModel) -> None:
-        if shutil.disk_usage(self._folder).free < self._room(model):
+        if free_bytes(self._folder) < self._room(model):
             raise self._no_room(model)
 
     @staticmethod
@@ -181,15 +195,7 @@ class PublishedModels:
         return _ROOM_FACTOR * model.num_bytes + _ROOM_BYTES
 
     def _no_room(self, model: PublishedModel) -> DownloadError:
-        return DownloadError(
-            Message(
-                "{name} needs {needed:,} MB of free disk space in {folder}: free some, or set PINPOINT_CACHE to "
-                "another folder.",
-                name=model.title,
-                needed=self._room(model) // 10**6,
-                folder=self._folder,
-            )
-        )
+        return no_room(model.title, self._room(model), self._folder)
 
     def _texts(self, model: PublishedModel) -> dict[str, str]:
         """What is kept beside the installed model: its licence, its origin, a card."""

@@ -13,7 +13,9 @@ from typing import BinaryIO, Final
 from app.errors import CommandError, DownloadError
 from app.i18n import Message
 from app.models.local_models import MAX_FILES, has_model_file, install_from_disk, is_plain_name, model_name
+from app.models.published_models import no_room
 from app.models.registry import MAX_MODEL_BYTES
+from app.whole_files import free_bytes
 from engine import ModelError, cache_folder, install_model
 
 MAX_UPLOADS: Final = 4  # that wait at the same time
@@ -124,17 +126,8 @@ class UploadedModels:
                     size=MAX_MODEL_BYTES // 10**6,
                 )
             )
-        disk = next(place for place in (self._folder, *self._folder.parents) if place.is_dir())
-        if shutil.disk_usage(disk).free < _ROOM_FACTOR * num_all:
-            raise DownloadError(
-                Message(
-                    "{name} needs {needed:,} MB of free disk space in {folder}: free some, or set PINPOINT_CACHE to "
-                    "another folder.",
-                    name=Message("The model"),
-                    needed=_ROOM_FACTOR * num_all // 10**6,
-                    folder=self._folder,
-                )
-            )
+        if free_bytes(self._folder) < _ROOM_FACTOR * num_all:
+            raise no_room(Message("The model"), _ROOM_FACTOR * num_all, self._folder)
 
 
 def _paths(folder: Path) -> list[Path]:

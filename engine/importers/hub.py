@@ -6,6 +6,7 @@ No host is named here: huggingface_hub knows which hub it asks.
 from __future__ import annotations
 
 import errno
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -70,13 +71,13 @@ def _snapshot(
         from huggingface_hub import snapshot_download
     except ImportError:
         raise ModelError(f"{hub_id} is no folder here, and huggingface_hub is not installed to fetch it") from None
-    bar = None if progress is None else _bar_that_tells(progress)
+    bar = _bar_that_tells(progress or (lambda *_: None), hub_id)
     patterns = list(wanted)
     return Path(snapshot_download(hub_id, allow_patterns=patterns, local_files_only=local_files_only, tqdm_class=bar))
 
 
-def _bar_that_tells(progress: FetchProgress) -> type[Any]:
-    """The hub's own progress bar, whose count of all files' bytes goes to `progress`, too."""
+def _bar_that_tells(progress: FetchProgress, hub_id: str) -> type[Any]:
+    """The hub's own progress bar, whose count of all files' bytes goes to `progress`, too; it also looks for room."""
     from huggingface_hub.utils.tqdm import tqdm
 
     class Bar(tqdm):
@@ -90,10 +91,24 @@ def _bar_that_tells(progress: FetchProgress) -> type[Any]:
             if self._tells:
                 with self._count_lock:
                     self._num_bytes += int(n or 0)
+                    _check_room(hub_id, int(self.total or 0) - self._num_bytes)
                     progress(self._num_bytes, int(self.total or 0))
             return super().update(n)
 
     return Bar
+
+
+def _check_room(hub_id: str, num_bytes: int) -> None:
+    """Raises ModelError if so many bytes more do not fit on the disk of the hub's cache."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    cache = Path(HF_HUB_CACHE)
+    free = shutil.disk_usage(next(place for place in (cache, *cache.absolute().parents) if place.exists())).free
+    if free < num_bytes:
+        raise ModelError(
+            f"{hub_id} needs {num_bytes / 10**6:,.0f} MB more in {cache}, where {free / 10**6:,.0f} MB are free; make "
+            "room there, or set HF_HOME to a folder that has it"
+        )
 
 
 def _has_weights(folder: Path) -> bool:

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.log_commands import write
+from app.errors import CommandError, LogError
 from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
@@ -172,3 +174,20 @@ def test_a_kill_while_a_model_is_replaced_leaves_one_of_the_two(tmp_path: Path, 
         assert (target / "model.safetensors").stat().st_size == (MODEL_FOLDER / "model.safetensors").stat().st_size
         (target / "LICENSE.txt").write_text("old")
     assert found == {"old", "new"}
+
+
+def test_too_little_room_is_seen_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    prepare_log(tmp_path)
+    before = files_in(tmp_path)
+    usage = namedtuple("usage", "total used free")(10**9, 10**9, 100)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    room = r"0\.\d MB are needed, 0\.0 MB are free"
+    with pytest.raises(CommandError, match=room):
+        write(tmp_path / "out" / "a.txt", b"x" * 50_000)
+    with pytest.raises(LogError, match=room):
+        back_up(tmp_path)
+    store = LogStore.open(tmp_path / "log.sqlite")
+    with pytest.raises(LogError, match=r"the document needs 2 MB on this disk, and 0 MB are free"):
+        store.start_session(read_document(b"One.", "a.txt"), "en-de")
+    store.close()
+    assert files_in(tmp_path) == before

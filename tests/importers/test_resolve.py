@@ -87,6 +87,9 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
 
 
 STOPPING_SCRIPT = """
+import shutil
+from collections import namedtuple
+
 import huggingface_hub.constants
 from engine import ModelError, Translator
 
@@ -101,6 +104,13 @@ def stop(*progress):
     if progress[0] > 5000:
         raise ModelError("enough")
 
+real = shutil.disk_usage
+shutil.disk_usage = lambda _: namedtuple("usage", "total used free")(10**9, 10**9, 5_000)
+try:
+    print(Translator.load("team/opus-mt-en-de"))
+except ModelError as error:
+    print(error)
+shutil.disk_usage = real
 for on_fetch in (stop, tell, stop):
     told.clear()
     try:
@@ -116,7 +126,9 @@ def test_what_is_fetched_is_told_and_can_be_stopped(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
         with starting(STOPPING_SCRIPT, hub, tmp_path) as process:
-            lines = [line.split() for line in process.communicate(timeout=600)[0].splitlines()]
+            no_room, *others = process.communicate(timeout=600)[0].splitlines()
+            lines = [line.split() for line in others]
+        assert "team/opus-mt-en-de needs 0 MB more in" in no_room and "where 0 MB are free; make room there" in no_room
         (stopped, has_weights, _, num_bytes, _), (whole, *came), again = lines
         assert (stopped, has_weights) == ("enough", "False")
         num_weights = (tmp_path / "theirs" / "model.safetensors").stat().st_size
