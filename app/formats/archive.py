@@ -236,6 +236,7 @@ class PackedFiles:
     """The files of an archive that `Archive` has checked, each unpacked when it is read."""
 
     def __init__(self, data: bytes) -> None:
+        self.num_bytes = len(data)
         self._archive = zipfile.ZipFile(io.BytesIO(data))  # which does not copy the bytes
 
     def read(self, member: ArchiveMember) -> bytes:

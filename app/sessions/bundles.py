@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -46,6 +47,8 @@ from app.text.encoding import safe_name
 from engine import SearchOptions
 
 MAX_STAGED: Final = 4  # archives and selections that are being opened at the same time
+MAX_STAGED_BYTES: Final = 400 * 2**20  # of all of them
+IDLE_SECONDS: Final = 15 * 60.0  # then they are forgotten
 MAX_PACKED: Final = 2  # archives that wait for their download
 
 
@@ -59,6 +62,7 @@ class _Staged:
     packed: PackedFiles | None = None
     num_files: int = 0
     num_bytes: int = 0
+    used_at: float = field(default_factory=time.monotonic)
 
 
 class Bundles:
@@ -149,19 +153,30 @@ class Bundles:
             if number in self._staged and self._staged[number].person == PERSON.get():
                 del self._staged[number]
 
+    def forget_idle(self, idle_seconds: float = IDLE_SECONDS) -> None:
+        """Forgets archives and selections whose page is gone: nothing of them was opened in that time."""
+        with self._lock:
+            due = time.monotonic() - idle_seconds
+            for number in [number for number, staged in self._staged.items() if staged.used_at <= due]:
+                del self._staged[number]
+
     def _stage(self, staged: _Staged) -> int:
         with self._lock:
             number = next(self._numbers)
             self._staged[number] = staged
-            while len(self._staged) > MAX_STAGED:
+            while len(self._staged) > MAX_STAGED or self._num_bytes() > MAX_STAGED_BYTES:
                 self._staged.popitem(last=False)
         return number
+
+    def _num_bytes(self) -> int:
+        return sum(staged.packed.num_bytes for staged in self._staged.values() if staged.packed is not None)
 
     def _get(self, number: int) -> _Staged:
         with self._lock:
             staged = self._staged.get(number)
             if staged is None or staged.person != PERSON.get():
                 raise CommandError(Message("These files are not at hand any more: open them again."))
+            staged.used_at = time.monotonic()
             return staged
 
     def _open(self, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:

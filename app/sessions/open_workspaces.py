@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from app.errors import LogError
@@ -34,13 +35,14 @@ class OpenWorkspaces:
         self._last_used: dict[str, float] = {}  # time of each one's last request, on the monotonic clock
         self._is_closed = threading.Event()
 
-    def start(self) -> None:
-        """Closes what nobody asks for, in a thread of its own until `close`."""
-        threading.Thread(target=self._look_after, name="idle documents", daemon=True).start()
+    def start(self, also: Callable[[], object] = lambda: None) -> None:
+        """Closes what nobody asks for, in a thread of its own until `close`; calls `also` each time."""
+        threading.Thread(target=self._look_after, args=(also,), name="idle documents", daemon=True).start()
 
-    def _look_after(self) -> None:
+    def _look_after(self, also: Callable[[], object]) -> None:
         while not self._is_closed.wait(_LOOK_SECONDS):
             self.close_idle()
+            also()
 
     @property
     def current_token(self) -> str:

@@ -94,7 +94,7 @@ class Sessions:
     def start(self) -> None:
         """Watches the models, and closes what nobody asks for, in threads of their own until `close`."""
         self.watchdog.start()
-        self.workspaces.start()
+        self.workspaces.start(self.bundles.forget_idle)
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
         """The session of that token; without a token the open session, else the sample document.

@@ -153,6 +153,21 @@ def test_files_of_an_archive_are_unpacked_one_by_one(sessions: Sessions):
     assert most < 8 * 2**20
 
 
+def test_archives_that_are_not_opened_are_forgotten(sessions: Sessions, monkeypatch: pytest.MonkeyPatch):
+    bundles = sessions.bundles
+    first, second = (bundles.begin_archive(JOB, "job.zip")["bundle"] for _ in range(2))
+    bundles.forget_idle()
+    monkeypatch.setattr(limits, "MAX_STAGED_BYTES", 2 * len(JOB))
+    third = bundles.begin_archive(JOB, "job.zip")["bundle"]
+    with pytest.raises(CommandError, match="not at hand any more"):
+        bundles.open_entry(first, 0)
+    for number in (second, third):
+        bundles.open_entry(number, 0)
+    bundles.forget_idle(0.0)
+    with pytest.raises(CommandError, match="not at hand any more"):
+        bundles.open_entry(third, 0)
+
+
 def test_nothing_is_stored_of_an_archive_without_documents(sessions: Sessions):
     rows = open_job(sessions.bundles, zipped(("a.docx", b"no"), ("b.png", PICTURE)))
     assert all(row["problem"] for row in rows)
