@@ -290,6 +290,13 @@ def test_app_uses_only_public_names_of_the_engine() -> None:
     assert {path: set(names) - allowed for path, names in used.items() if set(names) - allowed} == {}
 
 
+def test_only_models_and_commands_know_what_is_behind_an_engine() -> None:
+    behind = {f"engine.{name}" for name in ("AnyTranslator", "PivotTranslator", "Translator", "Worker", "ServedModels")}
+    files = [path for path in python_files("app") if not path.startswith(("app/models/", "app/cli/"))]
+    known = {path: behind & set(imports_of(path)) for path in files}
+    assert {path: names for path, names in known.items() if names} == {"app/__main__.py": {"engine.ServedModels"}}
+
+
 def test_only_the_page_and_the_start_know_gradio() -> None:
     files = [path for path in python_files("app") if not path.startswith(("app/ui/", "app/__main__.py"))]
     assert [path for path in files if any(name.split(".")[0] == "gradio" for name in imports_of(path))] == []

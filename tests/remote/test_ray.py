@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import statistics
 import threading
@@ -247,5 +248,21 @@ def replicas_that_answer(engine: RemoteEngine) -> list[object]:
     return engine._run(engine._replicas.statistics()).result(10)  # type: ignore[return-value]
 
 
-def test_model_that_is_not_served_has_no_engine(cluster: Any) -> None:
-    assert ServedModels().engine("no-such-model") is None
+def test_several_models_are_served_and_their_copies_can_be_changed(
+    remote: RemoteEngine, worker: Worker, tmp_path: Path
+) -> None:
+    serve_model(MODEL_FOLDER, replicas=1)
+    milliseconds_until(lambda: len(processes()) == 1)
+    other = tmp_path / "other"
+    shutil.copytree(MODEL_FOLDER, other)
+    serve_model(other, replicas=1)
+    served = ServedModels()
+    assert served.engine("no-such-model") is None
+    engine = served.engine(other)
+    assert engine is not None
+    assert (engine.facts.name, remote.facts.name) == ("other", "en-de")
+    expected = worker.submit(Request(SOURCES[0]), OPTIONS).result(60).hypotheses[0].text
+    assert [each.submit(Request(SOURCES[0]), OPTIONS).result(60).hypotheses[0].text for each in (engine, remote)] == (
+        [expected, expected]
+    )
+    engine.close()
