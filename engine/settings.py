@@ -177,12 +177,13 @@ def check_settings(options: Any, error: type[Exception]) -> None:
             raise error(f"{entry.name} is {value!r}; {problem}")
 
 
-def check_types(value: Any, error: type[Exception]) -> None:
+def check_types(value: Any, error: type[Exception], **types: Any) -> None:
     """Raise `error` for the first field of a dataclass whose value is not of the annotated type.
 
-    A whole number is also accepted as a float; True and False are no numbers, NaN and infinities no floats.
+    `types` are those of the fields to check, where the annotations are only there for type checkers. A whole number is
+    also accepted as a float; True and False are no numbers, NaN and infinities no floats.
     """
-    for name, annotated in _annotations(cast(Hashable, type(value))).items():
+    for name, annotated in (types or _annotations(cast(Hashable, type(value)))).items():
         found = getattr(value, name)
         if not is_of_type(found, annotated):
             raise error(f"{name} is {found!r}; it must be {_type_name(annotated)}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from engine.errors import InvalidRequest
 from engine.request import Request
 from engine.search_options import SearchOptions
+from engine.settings import check_types
 from engine.translation import Alternative, Hypothesis, Pricing
 
 if TYPE_CHECKING:  # or importing a question would load PyTorch
@@ -45,6 +46,9 @@ class PriceQuestion:
     options: SearchOptions
     datastore: Datastore | None = None
 
+    def __post_init__(self) -> None:
+        check_types(self, InvalidRequest, request=Request, options=SearchOptions)
+
     def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[Pricing]:
         return translator.price_steps(self.request, self.options, interruption, self.datastore)
 
@@ -63,6 +67,10 @@ class AlternativesQuestion:
     options: SearchOptions
     datastore: Datastore | None = None
 
+    def __post_init__(self) -> None:
+        kinds = {"request": Request, "tokens": tuple[int, ...], "piece": int, "count": int, "options": SearchOptions}
+        check_types(self, InvalidRequest, **kinds)
+
     def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[tuple[Alternative, ...]]:
         return translator.alternatives_steps(
             self.request, self.tokens, self.piece, self.count, self.options, interruption, self.datastore
@@ -79,6 +87,9 @@ class ScoreQuestion:
     request: Request
     target: str
 
+    def __post_init__(self) -> None:
+        check_types(self, InvalidRequest)
+
     def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[Hypothesis]:
         asked = self.request
         yield ()
@@ -93,6 +104,9 @@ class SpellingQuestion:
 
     texts: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        check_types(self, InvalidRequest)
+
     def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[dict[str, str | None]]:
         yield ()
         return {text: translator.misspelling(text) for text in self.texts if interruption() is None}
@@ -106,6 +120,9 @@ class LearningQuestion:
     target: str
     origin: Hashable
     least_fit: float | None = None
+
+    def __post_init__(self) -> None:
+        check_types(self, InvalidRequest)
 
     def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[tuple[StoredPair | None, Datastore]]:
         """The pair, None if it teaches nothing or cannot be taken, and an empty datastore of the model."""
