@@ -21,6 +21,7 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.event_chain import PERSON
+from app.log.project_tables import Project, insert_project
 from app.log.roles import UNRESTRICTED, Access, Role
 
 MAX_NAME: Final = 100  # characters of a person's name
@@ -166,6 +167,17 @@ class People:
 def add_member(db: Database, project_id: int, person: str, *, is_own: bool = False) -> None:
     """Makes a person a member of a project, inside a transaction; `People.changed` has to follow."""
     db.execute("INSERT OR IGNORE INTO member VALUES (?, ?, ?)", (project_id, person, is_own))
+
+
+def insert_own_project(db: Database, direction: str, now_ms: int) -> int:
+    """Adds a project for documents of the person of the request, its only member, as the one chosen last.
+
+    Call inside a transaction; `People.changed` has to follow.
+    """
+    name = PERSON.get()
+    project_id = insert_project(db, Project(0, name, "", direction, "formal", "", True, now_ms, now_ms))
+    add_member(db, project_id, name, is_own=True)
+    return project_id
 
 
 def remove_member(db: Database, project_id: int, person: str) -> bool:

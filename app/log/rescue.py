@@ -137,12 +137,24 @@ def _copy(old: sqlite3.Connection, new: Database, num_bytes: int) -> Rescue:
     with suppress(sqlite3.Error):  # a number that a deleted session had is not given again
         for name, number in old.execute("SELECT name, seq FROM sqlite_sequence").fetchall():
             new.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, name))
+    if "person" in tables and not _is_readable(old, "person"):
+        # The row of the owner says that there are roles: nobody may see more than before, where theirs is lost.
+        new.execute("INSERT OR IGNORE INTO person VALUES ('', 'administrator')")
     texts = _take_out_partial_sessions(new, incomplete)
     _restore_projects(new)
     _remove_orphans(new, tables)
     set_number(new)
     new.execute("COMMIT")
     return Rescue(new.table("session").count, texts)
+
+
+def _is_readable(old: sqlite3.Connection, table: str) -> bool:
+    """Whether all rows of a table can be read."""
+    try:
+        old.execute(f"SELECT * FROM {table}").fetchall()
+    except sqlite3.DatabaseError:
+        return False
+    return True
 
 
 def _first_missing_step(old: sqlite3.Connection) -> str | None:

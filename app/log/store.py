@@ -21,15 +21,14 @@ from app.formats.documents import Document, Segment
 from app.i18n import Message
 from app.log.bundle_tables import BundlePlace, discard_empty_bundles, insert_place, move_place
 from app.log.connection import LogConnection
-from app.log.event_chain import PERSON, EventChain, wall_ms
+from app.log.event_chain import EventChain, wall_ms
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_log import GlossaryLog
 from app.log.lock import LogLock
-from app.log.people import People, add_member
+from app.log.people import People, insert_own_project
 from app.log.project_tables import (
     Project,
     ProjectSummary,
-    insert_project,
     keep_project_setting,
     list_projects,
     load_project,
@@ -162,7 +161,7 @@ class LogStore:
         self._check_room(len(document.data) + (len(place.bundle.data) if place else 0))
         with self._log.transaction(Message("start a session")):
             if project_id is None and self.people.access().projects is not None:
-                project_id = self._own_project(direction)
+                project_id = insert_own_project(self._db, direction, wall_ms())
             session_id = insert_session(
                 self._log,
                 document,
@@ -206,7 +205,8 @@ class LogStore:
 
     def num_sessions(self) -> int:
         """The number of all sessions, whoever sees them."""
-        return int(self._log.rows(Message("list the sessions"), "SELECT count(*) AS number FROM session")[0]["number"])
+        (row,) = self._log.rows(Message("list the sessions"), "SELECT count(*) AS number FROM session")
+        return int(row["number"])
 
     def load_session(self, id_or_token: int | str) -> SessionRecord:
         """Everything needed to resume a session. Raises LogError if the person of the request sees no such session."""
@@ -391,13 +391,6 @@ class LogStore:
                 )
 
     # ---- inside a transaction ----
-
-    def _own_project(self, direction: str) -> int:
-        """A new project for documents of the person of the request, who is its only member and has chosen it."""
-        name, now_ms = PERSON.get(), wall_ms()
-        project_id = insert_project(self._db, Project(0, name, "", direction, "formal", "", True, now_ms, now_ms))
-        add_member(self._db, project_id, name, is_own=True)
-        return project_id
 
     def _update_segment(self, session_id: int, segment: int, update: SegmentUpdate) -> None:
         target = None if update.target is None else storable(update.target)

@@ -24,6 +24,7 @@ MAX_BANS = 50
 MAX_LOCKED = 50
 MAX_PHRASE_CHARACTERS = 300
 MAX_TARGET_CHARACTERS = 100_000
+MAX_COMMENT_CHARACTERS = 2000
 _LINE_BREAKS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -48,6 +49,19 @@ def clean_target(text: str) -> str:
             )
         )
     return one_line(text)
+
+
+def clean_comment(text: str) -> str:
+    """A comment without control characters, its lines as they are; raises CommandError where it is too long."""
+    if len(text) > MAX_COMMENT_CHARACTERS:
+        raise CommandError(
+            Message(
+                "The comment has {count:,} characters; it may have up to {limit:,}.",
+                count=len(text),
+                limit=MAX_COMMENT_CHARACTERS,
+            )
+        )
+    return "\n".join(one_line(line).rstrip() for line in text.splitlines()).strip()
 
 
 def clean_pins(pins: Sequence[str]) -> tuple[str, ...]:

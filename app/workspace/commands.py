@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from app.errors import CommandError
 from app.formats.documents import Document
@@ -21,9 +20,9 @@ from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.segments.constraint_changes import (
     ConstraintOrigin,
+    clean_comment,
     clean_target,
     constraint_events,
-    one_line,
     with_constraints,
 )
 from app.segments.state import Json, SegmentState
@@ -48,8 +47,6 @@ from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
 from app.workspace.writers import Writers
 from engine import Avoid, SearchOptions
-
-MAX_COMMENT_CHARACTERS: Final = 2000
 
 
 class Workspace:
@@ -386,16 +383,3 @@ def project_view(project: Project) -> Json:
         "other_penalty": project.other_penalty,
         "import_penalty": project.import_penalty,
     }
-
-
-def clean_comment(text: str) -> str:
-    """A comment without control characters, its lines as they are; raises CommandError where it is too long."""
-    if len(text) > MAX_COMMENT_CHARACTERS:
-        raise CommandError(
-            Message(
-                "The comment has {count:,} characters; it may have up to {limit:,}.",
-                count=len(text),
-                limit=MAX_COMMENT_CHARACTERS,
-            )
-        )
-    return "\n".join(one_line(line).rstrip() for line in text.splitlines()).strip()

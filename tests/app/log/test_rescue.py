@@ -16,6 +16,7 @@ from app.log.migrations import migrations
 from app.log.records import NewEvent, SegmentUpdate
 from app.log.rescue import Rescue, rescue_log
 from app.log.store import LogStore
+from tests.app.test_people import acting
 
 PAGE = 4096
 NUM_SESSIONS, NUM_SEGMENTS = 6, 60
@@ -147,3 +148,19 @@ def test_rescue_replaces_no_file(whole: bytes, tmp_path: Path):
     with pytest.raises(LogError, match="already exists"):
         rescue_log(tmp_path / "damaged.sqlite", tmp_path / "new.sqlite")
     assert (tmp_path / "new.sqlite").read_bytes() == b"a backup"
+
+
+def test_rescued_log_shows_nobody_more_where_the_roles_are_lost(tmp_path: Path):
+    path, new = tmp_path / "log.sqlite", tmp_path / "new.sqlite"
+    store = LogStore.open(path)
+    store.people.put("Ana", "translator")
+    store.start_session(read_document(b"One.\n", "a.txt"), "en-de")
+    (root,) = store.connection.rows("read", "SELECT rootpage AS page FROM sqlite_master WHERE name = 'person'")
+    store.close()
+    path.write_bytes(overwritten(path.read_bytes(), root["page"] - 1))
+    assert rescue_log(path, new).num_sessions == 1
+    store = LogStore.open(new)
+    with acting("Ana"):
+        assert store.sessions() == []
+    assert len(store.sessions()) == 1 and store.people.all() == []
+    store.close()

@@ -22,8 +22,9 @@ from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.replay import replay_steps
 from app.reports.spreadsheets import session_csv
 from app.reports.translated_document import translated_document
+from app.segments.constraint_changes import MAX_COMMENT_CHARACTERS, clean_comment
 from app.segments.state import restore_segment
-from app.workspace.commands import MAX_COMMENT_CHARACTERS, Workspace, clean_comment
+from app.workspace.commands import Workspace
 from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model
 
