@@ -373,40 +373,46 @@ def test_whoever_reads_the_log_sees_nothing_that_is_not_on_the_disk(store: LogSt
 
 
 WRITER = """
-import sys
+import sys, threading
 from app.formats.documents import read_document
 from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
 store = LogStore.open(sys.argv[1])
-session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token="t")
-for version in range(1, 100_000):
-    payloads = [("delete", {"offset": 0, "text": "x" * 500}), ("insert", {"offset": 0, "text": "y" * 500})]
-    events = [NewEvent(event_type, payload, 0, version) for event_type, payload in payloads]
-    update = SegmentUpdate("edited", f"text {version}", version, read_version=version - 1)
-    store.append_all(session.id, events, [(0, update)])
-    print(version, flush=True)
+out = threading.Lock()
+def write(token):
+    session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token=token)
+    for version in range(1, 100_000):
+        payloads = [("delete", {"offset": 0, "text": "x" * 500}), ("insert", {"offset": 0, "text": "y" * 500})]
+        events = [NewEvent(event_type, payload, 0, version) for event_type, payload in payloads]
+        update = SegmentUpdate("edited", f"text {version}", version, read_version=version - 1)
+        store.append_all(session.id, events, [(0, update)])
+        with out:
+            print(token, version, flush=True)
+for number in range(int(sys.argv[2])):
+    threading.Thread(target=write, args=(str(number),)).start()
 """
 
 
-@pytest.mark.parametrize("num_acknowledged", [1, 13, 57])
-def test_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int) -> None:
+@pytest.mark.parametrize(("num_acknowledged", "num_writers"), [(1, 1), (13, 4), (57, 4)])
+def test_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int, num_writers: int) -> None:
     path = tmp_path / "log.sqlite"
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    command = [sys.executable, "-c", WRITER, str(path), str(num_writers)]
+    writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert writer.stdout is not None
-    for _ in range(num_acknowledged):
-        writer.stdout.readline()
+    lines = [writer.stdout.readline().strip() for _ in range(num_acknowledged)]
     writer.send_signal(signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
-    lines = [line for line in writer.stdout.read().split("\n")[:-1] if line]  # acknowledged while the kill arrived
+    lines += [line for line in writer.stdout.read().split("\n")[:-1] if line]  # acknowledged while the kill arrived
     writer.wait()
+    acknowledged = {token: int(version) for token, version in map(str.split, lines)}  # the last of each writer
     with LogStoreAt(path) as store:
-        session = store.load_session("t")
-        assert store.verify_chain(session.id).is_intact
-        last_acknowledged = int(lines[-1]) if lines else num_acknowledged
-        # What was under way at the kill may be there too, but whole: both events with their text.
-        version = session.segments[0].version
-        assert version - last_acknowledged in (0, 1)
-        assert session.segments[0].target == f"text {version}"
-        assert session.num_events == 1 + 2 * version
+        for token, last in acknowledged.items():
+            session = store.load_session(token)
+            assert store.verify_chain(session.id).is_intact
+            # What was under way at the kill may be there too, but whole: both events with their text.
+            version = session.segments[0].version
+            assert version - last in (0, 1)
+            assert session.segments[0].target == f"text {version}"
+            assert session.num_events == 1 + 2 * version
 
 
 STARTER = """
