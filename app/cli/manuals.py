@@ -168,7 +168,7 @@ example, and the same in the settings of many assistants:
 SERVE = """\
 Starts copies of a model in a Ray cluster, or changes their number, and waits until they answer. Each is a process with
 a model of its own. The app and its API use them with --engine ray. All machines of the cluster need the same Pinpoint,
-with `pip install 'pinpoint[server]'`, and the model under the same path. Without --engine ray, nothing changes.
+with `pip install 'pinpoint[server]'`, and the model: installed, in a folder of the same path, or from the hub.
 
 examples:
   ray start --head

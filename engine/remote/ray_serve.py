@@ -11,6 +11,7 @@ import hashlib
 import logging
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 
 from engine.any_engine import EngineFacts, EngineStatistics
 from engine.errors import EngineError, ModelError
-from engine.importers import is_hub_id
+from engine.importers import cache_folder, is_hub_id, model_folder, origin_of
 from engine.model.datastore import Datastore
 from engine.remote.remote_call import RemoteCall, ReplicaLost
 from engine.remote.remote_engine import RemoteEngine
@@ -43,11 +44,14 @@ def serve_model(
 
     With `most_replicas` there are between `replicas` and that many, as the load needs. `gpus` is the share of a GPU
     that each takes. A model that is served already is changed to these numbers. Waits until all replicas answer. Raises
-    ModelError if Ray is missing or not running, or cannot start the replicas.
+    ModelError if there is no such model, if Ray is missing or not running, or if the replicas cannot start.
     """
     ray = _connected(address)
     serve = import_module("ray.serve")
-    name = served_name(model)
+    identity, name = _identity(model), served_name(model)
+    if not is_hub_id(identity):
+        model_folder(identity)
+    _check_room(ray.cluster_resources(), replicas, {"CPU": threads, "GPU": gpus})
     scaling: dict[str, Any] = {"num_replicas": replicas}
     if most_replicas is not None and most_replicas > replicas:
         limits = {"min_replicas": replicas, "max_replicas": most_replicas}
@@ -60,25 +64,46 @@ def serve_model(
         ray_actor_options={"num_cpus": threads, "num_gpus": gpus},
         **scaling,
     )
-    source = model if is_hub_id(str(model)) and not Path(model).exists() else Path(model).resolve()
     try:
         serve.start(proxy_location="Disabled")  # only the app calls the replicas, by handle
-        serve.run(deployment.bind(str(source), device, threads), name=name, route_prefix=None)
+        serve.run(deployment.bind(identity, device, threads), name=name, route_prefix=None)
     except (RuntimeError, ray.exceptions.RayError) as error:
         raise ModelError(f"Ray could not serve {model}: {error}") from error
     return name
 
 
 def served_name(model: str | Path) -> str:
-    """The name of a model's application in Ray: from its folder, which all machines must see, or its hub id.
+    """The name of a model's application in Ray.
 
     >>> served_name("Helsinki-NLP/opus-mt-en-de")
     'pinpoint-opus-mt-en-de-090c20af'
     """
+    identity = _identity(model)
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", Path(identity).name).strip("-")
+    return f"pinpoint-{plain}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
+
+
+def _identity(model: str | Path) -> str:
+    """What all machines can load a model by: the name or hub id of an installed one, else its folder or hub id."""
     path = Path(model)
-    full = str(model) if is_hub_id(str(model)) and not path.exists() else str(path.resolve())
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", path.name).strip("-")
-    return f"pinpoint-{plain}-{hashlib.sha256(full.encode()).hexdigest()[:8]}"
+    if not path.exists() and len(path.parts) == 1 and (cache_folder() / path).exists():
+        path = cache_folder() / path
+    if not path.exists():
+        return path.as_posix()
+    path = path.resolve()
+    is_installed = path.parent == cache_folder().resolve()
+    return (is_installed and origin_of(path)) or str(path)
+
+
+def _check_room(resources: Mapping[str, float], replicas: int, needs: Mapping[str, float]) -> None:
+    """Raises ModelError if the cluster is too small, where Ray would wait for more machines without a word."""
+    for resource, need in needs.items():
+        there = resources.get(resource, 0.0)
+        if replicas * need > there:
+            raise ModelError(
+                f"{replicas} copies need {replicas * need:g} {resource}s, and the cluster has {there:g}: start fewer, "
+                "or let more machines join it"
+            )
 
 
 class ServedModels:

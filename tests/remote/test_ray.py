@@ -24,6 +24,7 @@ from engine import (
     Avoid,
     InvalidRequest,
     LearningQuestion,
+    ModelError,
     Phrase,
     PriceQuestion,
     Request,
@@ -256,6 +257,10 @@ def test_several_models_are_served_and_their_copies_can_be_changed(
     other = tmp_path / "other"
     shutil.copytree(MODEL_FOLDER, other)
     serve_model(other, replicas=1)
+    with pytest.raises(ModelError, match="9 copies need 9 CPUs, and the cluster has 2"):
+        serve_model(other, replicas=9)
+    with pytest.raises(ModelError, match="no-such-model is no folder"):
+        serve_model("no-such-model")
     served = ServedModels()
     assert served.engine("no-such-model") is None
     engine = served.engine(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -259,3 +260,12 @@ def test_served_model_is_named_by_its_folder_however_that_is_written(tmp_path, m
     assert len(set(names)) == 1
     assert served_name("other/en-de") not in names
     assert served_name("Helsinki-NLP/opus-mt-en-de") == "pinpoint-opus-mt-en-de-090c20af"
+
+
+def test_installed_model_is_named_alike_by_its_name_its_folder_and_what_it_comes_from(tmp_path, monkeypatch):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path))
+    for name, origin in (("en-pt-tiny", "en-pt-tiny"), ("opus-12ab", "Helsinki-NLP/opus")):
+        folder = tmp_path / "models" / name
+        folder.mkdir(parents=True)
+        (folder / "origin.json").write_text(json.dumps({"name": origin}))
+        assert served_name(folder) == served_name(name) == served_name(origin)
