@@ -23,7 +23,8 @@ _TAG: Final = re.compile(_COMMENT + r"|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[/!?]?[A-Za-z
 # The opening tags of elements that are copied.
 _CODE: Final = re.compile(r"<(script|style|code|kbd|samp|var)\b[^<>]*>", re.IGNORECASE)
 _KEPT: Final = re.compile(
-    r"""<(\w+)\b[^<>]*\b(?:translate=["']no["']|class=["'][^"'<>]*\bnotranslate\b[^"'<>]*["'])[^<>]*>""", re.IGNORECASE
+    r"""<(\w+)\b[^<>]*\b(?:translate=["']no["']|class=["'](?=[^"'<>]*\bnotranslate\b)[^"'<>]*+["'])[^<>]*>""",
+    re.IGNORECASE,
 )
 
 

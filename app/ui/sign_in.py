@@ -46,7 +46,7 @@ button {{ font: inherit; padding: .3rem 1rem }}
 <p role="alert">{problem}</p>
 <form action="" method="get">
 <label for="token">{label}</label>
-<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+<input id="token" name="token" type="password" autocomplete="current-password" value="{token}" required autofocus>
 <button>{button}</button>
 </form>
 </html>
@@ -116,9 +116,12 @@ class SignIn:
 
         Both are read from `Authorization: Bearer TOKEN`, else from the cookie.
         """
+        headers = list(headers)
         sent = dict(headers)
         if self._is_behind_proxy(headers):
-            return _name_in(sent.get(self._person_header, b""))
+            # One of two values may be the caller's own, which the proxy has not replaced.
+            names = [value for name, value in headers if name == self._person_header]
+            return _name_in(names[0]) if len(names) == 1 else None
         if (person := self._person(_bearer(sent))) is not None:
             return person
         return self._person(cookie_parser(sent.get(b"cookie", b"").decode("latin-1")).get(self.cookie, ""))
@@ -130,14 +133,18 @@ class SignIn:
     def answer(self, query: bytes, headers: Iterable[Header]) -> Response | None:
         """The reply to a request for the page itself: signs in, or asks for the token; None for the page.
 
-        `query` is that of the address; a token or a ticket in it does not stay in the address. With "sign-out", the
-        browser forgets its token.
+        `query` is that of the address; a token or a ticket in it does not stay in the address. A link on another site
+        asks first: it could sign a person in as somebody else, who then reads what the person writes. With "sign-out",
+        the browser forgets its token.
         """
         given = parse_qs(query.decode("latin-1"), keep_blank_values=True)
         token, ticket = given.get("token", [""])[-1].strip(), given.get("ticket", [""])[-1]
         if ticket and self._is_ticket(ticket):
             token = self.token
-        if self._person(token) is not None:
+        person = self._person(token)
+        if person is not None and self._is_of_another_site(headers):
+            reply = self._question(headers, is_wrong=False, token=token, person=person)
+        elif person is not None:
             reply = Response(status_code=303, headers={"location": "./"})
             reply.set_cookie(self.cookie, token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
         elif "sign-out" in given and self._is_behind_proxy(headers):
@@ -161,12 +168,21 @@ class SignIn:
             {"www-authenticate": "Bearer"},
         )
 
-    def _question(self, headers: Iterable[Header], *, is_wrong: bool) -> Response:
+    @staticmethod
+    def _is_of_another_site(headers: Iterable[Header]) -> bool:
+        """Whether a browser says that a page of another site leads here."""
+        return dict(headers).get(b"sec-fetch-site", b"") in (b"cross-site", b"same-site")
+
+    def _question(
+        self, headers: Iterable[Header], *, is_wrong: bool, token: str = "", person: str | None = None
+    ) -> Response:
         languages = next((value for name, value in headers if name == b"accept-language"), b"")
         language = "de" if languages.lower().startswith(b"de") else "en"
         texts = {
             "problem": Message("This access token or key is wrong or no longer valid.")
             if is_wrong
+            else Message("A link on another site opens Pinpoint for {person}.", person=person or Message("its owner"))
+            if person is not None
             else Message(
                 "Open the address that Pinpoint shows when it starts, or enter its access token (the text after "
                 "token=) or your key."
@@ -175,7 +191,7 @@ class SignIn:
             "button": Message("Open"),
         }
         shown = {name: html.escape(text) for name, text in translated(texts, language).items()}
-        return HTMLResponse(_PAGE.format(language=language, **shown), 401)
+        return HTMLResponse(_PAGE.format(language=language, token=html.escape(token), **shown), 401)
 
     def _person(self, text: str) -> str | None:
         """Whose token a text is; "" for the access token, None for nobody's."""

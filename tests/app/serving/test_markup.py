@@ -55,3 +55,10 @@ def test_time_is_linear_in_the_text(part: str):
     started = time.perf_counter()
     MarkedText.of(text, "html", ["k"], is_whole=False)
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("text", ['<a class="' + "notranslate " * 8_000, "<a" + ' class="' * 10_000])
+def test_unfinished_attributes_take_linear_time(text: str):
+    began = time.perf_counter()
+    MarkedText.of(text, "html", is_whole=False)
+    assert time.perf_counter() - began < 1.0

@@ -60,6 +60,29 @@ def test_signing_in_sets_a_cookie_that_scripts_and_other_sites_cannot_use_and_dr
     assert SignIn(TOKEN + "2").cookie != sign_in.cookie, "two servers of one computer do not sign each other out"
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_link_on_another_site_signs_nobody_in_as_somebody_else(site: str):
+    """Else a person would write in the name of whoever made the link, who could read all of it."""
+    key = "key-of-mallory-0000"
+    sign_in = SignIn(TOKEN, {key: "<Mallory>"}.get)
+    answer = sign_in.answer(f"token={key}".encode(), [(b"sec-fetch-site", site.encode())])
+    assert answer is not None and answer.status_code == 401 and "set-cookie" not in answer.headers
+    page = bytes(answer.body).decode()
+    assert "A link on another site opens Pinpoint for &lt;Mallory&gt;." in page and f'value="{key}"' in page
+    for own in ("same-origin", "none"):  # the button of that page, an address that was typed or opened by a program
+        assert status(sign_in, f"token={key}", sec_fetch_site=own) == 303
+
+
+def test_proxy_names_one_person():
+    """With two names, one may be the caller's own."""
+    sign_in = SignIn(TOKEN, person_header="X-Person")
+    passed_on, ana, ben = (b"authorization", f"Bearer {TOKEN}".encode()), (b"x-person", b"Ana"), (b"x-person", b"Ben")
+    assert sign_in.person_of([passed_on, ana]) == "Ana"
+    assert sign_in.person_of([passed_on, ana, ben]) is None
+    assert sign_in.person_of([passed_on]) is None
+    assert sign_in.person_of([ana]) is None, "not through the proxy"
+
+
 def test_ticket_is_good_once_and_for_a_minute(monkeypatch: pytest.MonkeyPatch):
     sign_in = SignIn(TOKEN)
     query = sign_in.address_once("http://127.0.0.1:1").partition("?")[2]
