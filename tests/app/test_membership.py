@@ -451,7 +451,12 @@ def test_key_of_a_program_acts_in_its_own_name(office: Office):
     assert client.get(f"/api/v1/sessions/{session['id']}/log.csv", headers=bearer).status_code == 200
     events = list(office.store.events(session["id"]))
     assert events[0].payload["person"] == "Weblate"
+    own = f"/api/v1/documents/{sent.json()['id']}"
+    office.people.leave("Weblate", [sent.json()["project"]])
+    assert client.get("/api/v1/documents", headers=bearer).json()["documents"] == []
+    assert client.get(own, headers=bearer).status_code == 404
     office.people.put("Weblate", "administrator")
+    assert client.get(own, headers=bearer).status_code == 200, "it is not forgotten meanwhile"
     assert len(client.get("/api/v1/sessions", headers=bearer).json()["sessions"]) > 1
 
 

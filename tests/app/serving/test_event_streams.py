@@ -84,6 +84,19 @@ def test_stream_ends_with_its_session(boss: httpx.Client, path: str, store: LogS
         assert list(received) == []
 
 
+def test_stream_ends_with_the_membership_of_the_person(boss: httpx.Client, path: str, store: LogStore):
+    store.people.put("Boss", "translator")
+    assert boss.get(path).status_code == 404
+    project = store.project_of(1)
+    store.people.join("Boss", [project])
+    with boss.stream("GET", path) as reply:
+        received = events(reply.iter_lines())
+        next(received), next(received)
+        store.people.leave("Boss", [project])
+        store.append(1, "comment", {"text": "not for Boss"}, segment=0)
+        assert list(received) == []
+
+
 def test_stream_ends_with_its_key(boss: httpx.Client, path: str, keys: ApiFile, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("app.serving.session_api.KEEP_ALIVE_SECONDS", 0.01)
     with boss.stream("GET", path) as reply:
