@@ -638,7 +638,7 @@ def test_archive_is_translated_with_everything_else_unchanged(
     assert "2 documents are translated, 2 other files are not\n" in err
     archive = Archive((tmp_path / "job.de.zip").read_bytes(), "job.de.zip")
     assert archive.with_translations({}) == archive.rewritten({})
-    contents = {member.path: archive._content(member) for member in archive.members}
+    contents = {member.path: archive.read(member) for member in archive.members}
     assert contents == {**files, "a/one.txt": b"de: One house.\n", "b/two.txt": b"de: Two.\n"}
     status, _, err = run(capsys, "translate", tmp_path / "job.zip")
     assert status == 2 and "already exists" in err
