@@ -32,7 +32,7 @@ import pptx
 import srt
 import webvtt
 import yaml
-from translate.storage import aresource, po, properties, resx, tmx, xliff
+from translate.storage import po, properties, resx, tmx, xliff
 from translate.storage.idml import open_idml
 
 from app.errors import AppError
@@ -214,7 +214,9 @@ VALIDATORS: dict[str, Callable[[bytes], None]] = {
     "sdlxliff": _xml,
     "mqxliff": _xml,
     "mxliff": _xml,
-    "xml": _toolkit(aresource.AndroidResourceFile),
+    "xml": _xml,
+    "dita": _xml,
+    "dbk": _xml,
     "resx": _toolkit(resx.RESXFile),
     "srt": lambda data: [*srt.parse(data.decode("utf-8-sig"))] and None,
     "vtt": lambda data: webvtt.from_buffer(io.StringIO(data.decode("utf-8-sig"))) and None,

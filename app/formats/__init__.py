@@ -33,6 +33,7 @@ from app.formats import (
     xcstrings,
     xliff,
     xlsx,
+    xml_document,
     yaml_strings,
 )
 from app.formats.base import ParsedFile
@@ -137,7 +138,8 @@ FORMATS = (
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
     Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read, options=_TEXT),
     Format("properties", Message("Java properties"), (".properties",), properties.read, options=_TEXT),
-    Format("android", Message("Android resources"), (".xml",), android.read),
+    Format("android", Message("Android resources"), (), android.read),
+    Format("xml", "XML", (".xml", ".dita", ".ditamap", ".dbk", ".docbook"), xml_document.read),
     Format("resx", Message(".NET resources"), (".resx",), resx.read),
     Format("strings", Message("iOS strings"), (".strings",), ios_strings.read, options=_TEXT),
     Format(

@@ -10,12 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.errors import DocumentError
 from app.formats.base import TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.escapes import from_shown, from_utf16, key_note, shown
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree
-from app.i18n import Message
 from app.text.encoding import DecodedText
 
 _PAIRED = ("b", "i", "u", "em", "strong", "big", "small", "sup", "sub", "strike", "tt", "font", "a", "annotation", "g")
@@ -74,15 +72,6 @@ def read(data: bytes, name: str) -> AndroidStrings:
     """Parses a strings.xml file. Raises DocumentError if it is not XML or has another root element."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)
-    if root.name != "resources":
-        raise DocumentError(
-            Message(
-                "{name} has the root element <{root}>: of .xml files, only Android resources (<resources>) can be "
-                "opened; other XML can be converted to XLIFF first",
-                name=name,
-                root=root.name,
-            )
-        )
     values: dict[tuple[int, int], _Value] = {}
     units: list[Unit] = []
     for node, key in _resources(root):

@@ -20,7 +20,7 @@ from app.formats.base import Edit, RawTags, splice
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.idml_text import IdmlParagraph, StoryParagraph, alternatives, hidden_in, paragraphs_of
 from app.formats.office_blocks import around, placed
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, moved, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
 from app.i18n import Message, joined
@@ -78,18 +78,18 @@ class IdmlFile(OfficeFile):
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes; paragraphs inside of others, such as footnotes, come first."""
         xml = part.decoded.text
-        found = list(_all(tree(xml)))
-        offered = [index for index, each in enumerate(found) if each.read(xml).stretches]
-        spans = {offered[number]: spans for number, spans in changes.items()}
-        depths = {index: found[index].depth for index in spans}
-        for depth in sorted({*depths.values()}, reverse=True):
-            found = list(_all(tree(xml)))
+        found = [each for each in _all(tree(xml)) if each.read(xml).stretches]
+        todo = [(found[number].depth, spans) for number, spans in changes.items()]
+        starts = [found[number].node.start for number in changes]
+        for depth in sorted({its_depth for its_depth, _ in todo}, reverse=True):
+            paragraphs = {each.node.start: each for each in _all(tree(xml))}
             edits: list[Edit] = []
-            for index, its_depth in depths.items():
+            for start, (its_depth, spans) in zip(starts, todo, strict=True):
                 if its_depth == depth:
-                    paragraph = found[index].read(xml)
-                    edits.append((paragraph.start, paragraph.end, paragraph.xml(spans[index])))
+                    paragraph = paragraphs[start].read(xml)
+                    edits.append((paragraph.start, paragraph.end, paragraph.xml(spans)))
             xml = splice(xml, edits)
+            starts = [moved(start, edits) for start in starts]
         return {part.name: encode_xml(xml, part.decoded)}
 
 

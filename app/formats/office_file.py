@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Final, Protocol, TypeVar
 
 from app.errors import DocumentError
-from app.formats.base import RawTags, Unit, UnitTranslation, WrittenFile, one_line
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line
 from app.formats.docx_text import OBJECT
 from app.formats.inline import Shown
 from app.formats.office_package import OfficePackage
@@ -90,16 +90,10 @@ class OfficePart:
         return self.starts[-1] + len(self.paragraphs[-1].text) + 1
 
 
-@dataclass(frozen=True)
-class OfficeFile(ABC):
-    """An Office file; a place is a span of the text of all its paragraphs in order. No part is without paragraphs."""
+class ParagraphFile(ABC):
+    """A file of paragraphs; a place is a span of the text of all of them in order. No part is without paragraphs."""
 
-    package: OfficePackage = field(repr=False)
-    parts: Sequence[OfficePart] = field(repr=False)
-    notes: tuple[str, ...] = ()
-    is_paired: bool = False
-    encoding: str = ""
-    mark: bytes = b""
+    parts: Sequence[OfficePart]
 
     @cached_property
     def units(self) -> Sequence[Unit]:
@@ -136,7 +130,11 @@ class OfficeFile(ABC):
         for part in self.parts:
             if part.name in changes:
                 new |= self.rewritten(part, changes[part.name], language)
-        return WrittenFile(self.package.rewritten(new))
+        return WrittenFile(self.file_with(new))
+
+    @abstractmethod
+    def file_with(self, new: Mapping[str, bytes]) -> bytes:
+        """The file with new content of some parts."""
 
     @abstractmethod
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
@@ -151,6 +149,22 @@ class OfficeFile(ABC):
         return find_paragraph(self.parts, start)
 
 
+@dataclass(frozen=True)
+class OfficeFile(ParagraphFile):
+    """An Office file."""
+
+    package: OfficePackage = field(repr=False)
+    parts: Sequence[OfficePart] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    is_paired: bool = False
+    encoding: str = ""
+    mark: bytes = b""
+
+    def file_with(self, new: Mapping[str, bytes]) -> bytes:
+        """The archive with new content of some parts."""
+        return self.package.rewritten(new)
+
+
 def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:
     """The part, and the index of the paragraph in it, at an offset. Raises LookupError if there is none."""
     number = bisect_right(parts, start, key=lambda part: part.starts[0]) - 1
@@ -159,6 +173,11 @@ def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:
     if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
         raise LookupError(start)
     return part, index
+
+
+def moved(start: int, edits: Iterable[Edit]) -> int:
+    """Where an element begins that began at `start`, after edits before it or inside of it."""
+    return start + sum(len(text) - (end - first) for first, end, text in edits if end <= start)
 
 
 def starts_of(paragraphs: Sequence[TextOfPart], offset: int) -> list[int]:

@@ -37,6 +37,7 @@ from tests.app.formats.test_webvtt import FILE as VTT
 from tests.app.formats.test_xcstrings import FILE as XCSTRINGS
 from tests.app.formats.test_xliff import V1, V2
 from tests.app.formats.test_xlsx import sample as xlsx_document
+from tests.app.formats.test_xml_document import CATALOG, DITA
 from tests.app.formats.test_yaml_strings import FILE as YAML
 from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
 from tests.app.reports.sample_session import log_sample_session
@@ -108,6 +109,7 @@ def documents() -> dict[str, list[bytes]]:
         "json": [JSON.encode()],
         "properties": [PROPERTIES.encode()],
         "xml": [ANDROID.encode()],
+        "dita": [DITA.encode(), CATALOG.encode()],
         "csv": [data for data, *_ in TABLES],
     }
 

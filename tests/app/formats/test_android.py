@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import DocumentError
 from app.formats.documents import read_document
 
 FILE = r"""<?xml version="1.0" encoding="utf-8"?>
@@ -72,8 +71,3 @@ def test_untranslated_resources_stay_as_they_are(content: str) -> None:
     document = read_document(data, "strings.xml")
     assert document.export({segment.index: segment.source for segment in document.segments}) == data
     assert document.export({0: "Neu"}) == data.replace(b"First", b"Neu")
-
-
-def test_other_xml_is_refused_with_the_cure() -> None:
-    with pytest.raises(DocumentError, match="only Android resources"):
-        read_document(b"<book><title>Text</title></book>", "book.xml")

@@ -214,6 +214,15 @@ def test_tags_of_a_translation_become_ranges_and_links_and_the_footnote_stays() 
     assert "Links" not in texts_of(exported) and any("das Handbuch" in text for text in texts_of(exported))
 
 
+def test_text_around_a_footnote_is_written_when_the_footnote_becomes_empty() -> None:
+    xml = story(of(BODY).export({3: "Lies {1}das Handbuch{/1}", 4: ""}))
+    assert "<Content>Lies </Content>" in xml and "<Content><?ACE 4?>\t</Content>" in xml
+    cell = f'<Cell Name="0:0">{plain("Door")}</Cell>'
+    table = f"{PARAGRAPH}{PLAIN}<Table>{cell}</Table><Content>Behind</Content>{END}</ParagraphStyleRange>"
+    xml = story(of(table + plain("Last")).export({0: "Hinten", 1: "", 2: "Zuletzt"}))
+    assert "<Content>Hinten</Content>" in xml and "<Content>Zuletzt</Content>" in xml
+
+
 def test_element_around_several_paragraphs_of_a_range_stays_one() -> None:
     document = read_document(sample({"low": TAGGED}), "a.idml")
     xml = story(document.export({0: "Erster", 1: "Zweiter", 2: "Ein Titel{1}in zwei Zeilen"}))

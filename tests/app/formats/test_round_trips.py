@@ -23,7 +23,7 @@ def written_as(data: bytes, ending: str, encoding: str, line_end: str, *, has_fi
     text = text.encode(encoding, "ignore").decode(encoding)
     if ending == "po":
         text = text.replace("charset=UTF-8", f"charset={ENCODINGS[encoding]}")
-    elif ending in ("xlf", "tmx", "xml"):
+    elif ending in ("xlf", "tmx", "xml", "dita"):
         declared = re.sub("utf-8", ENCODINGS[encoding], text, flags=re.IGNORECASE)
         text = (
             declared if "encoding=" in declared else declared.replace("?>", f' encoding="{ENCODINGS[encoding]}"?>', 1)

@@ -1,0 +1,148 @@
+"""XML documents: what is a paragraph, a tag or not translated, and what a translation changes."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from app.errors import DocumentError
+from app.formats.documents import Document, read_document
+
+DITA = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE task PUBLIC "-//OASIS//DTD DITA Task//EN" "task.dtd">
+<task id="t" xml:lang="en-US">
+  <title>Set up the <ph>router</ph></title>
+  <shortdesc>Wait &amp; see.<!-- keep --> Then go.</shortdesc>
+  <taskbody>
+    <steps><step><cmd>Press
+        <uicontrol>OK</uicontrol><fn>See page 5.</fn> now.</cmd>
+      <info>Some text <ul><li>First</li><li><p>Second</p></li></ul> and more.</info></step></steps>
+    <codeblock>int main</codeblock><p translate="no">Keep this.</p>
+    <p><image href="b.png" alt="A &quot;red&quot; window"/></p>
+  </taskbody>
+</task>
+"""
+DOCBOOK = """<article xmlns="http://docbook.org/ns/docbook" xml:lang="en"><title>One</title>
+<para>Run <command>ls</command><footnote><para>As root.</para></footnote> first.</para>
+<programlisting>ls -l</programlisting></article>"""
+CATALOG = """<?xml version="1.0" encoding="UTF-8"?>
+<catalog><item code="a b"><name>Lamp</name><text>A <hi>red</hi> lamp for 5 &lt; 6 rooms.</text><price>12</price></item>
+<item><name>Table</name><text>A <hi>round</hi> table<br/>with legs</text><list><row>One</row><row>Two</row></list>
+</item></catalog>"""
+ITS = """<doc xmlns:i="http://www.w3.org/2005/11/its"><i:rules version="2.0">
+<i:translateRule selector="//code | //id" translate="no"/>
+<i:translateRule selector="//item/@label" translate="yes"/><i:withinTextRule selector="//mark" withinText="yes"/>
+<i:translateRule selector="//p[@x]" translate="no"/></i:rules>
+<item label="A label"><id>Number</id></item><p>Run <code>ls</code> now</p><p><mark>All of it</mark></p>
+<p i:translate="no">Kept <b i:translate="yes">Not kept</b></p>
+<q>See <n i:withinText="nested">a note</n> here</q></doc>"""
+
+
+def sources(document: Document) -> list[str]:
+    return [segment.source for segment in document.segments]
+
+
+def test_task_of_dita_is_read_and_only_translated_texts_change() -> None:
+    document = read_document(DITA.encode(), "a.dita")
+    assert sources(document) == [
+        "Set up the {1}router{/1}",
+        "Wait & see.",
+        "Then go.",
+        "Press {1}OK{/1}{2} now.",
+        "See page 5.",
+        "Some text",
+        "and more.",
+        "First",
+        "Second",
+        'A "red" window',
+    ]
+    assert document.export({}) == DITA.encode() and document.notes == ()
+    new = {
+        0: ("Set up the <ph>router</ph>", "{1}Router{/1} einrichten", "<ph>Router</ph> einrichten"),
+        1: ("Wait &amp; see.", "Warten & sehen.", "Warten &amp; sehen."),
+        3: (
+            "Press\n        <uicontrol>OK</uicontrol><fn>See page 5.</fn> now.",
+            "Jetzt {1}OK{/1}{2} drücken.",
+            "Jetzt <uicontrol>OK</uicontrol><fn>Seite 5.</fn> drücken.",
+        ),
+        4: ("See page 5.", "Seite 5.", "Seite 5."),
+        8: ("Second", "Zweitens", "Zweitens"),
+        9: ("A &quot;red&quot; window", 'Ein "rotes" Fenster', "Ein &quot;rotes&quot; Fenster"),
+    }
+    expected = DITA.replace('xml:lang="en-US"', 'xml:lang="de"')
+    for before, _, after in new.values():
+        expected = expected.replace(before, after)
+    written = document.export_file({number: text for number, (_, text, _) in new.items()}, "de").data.decode()
+    assert written == expected
+    assert sources(read_document(written.encode(), "a.dita"))[3:5] == ["Jetzt {1}OK{/1}{2} drücken.", "Seite 5."]
+
+
+def test_text_around_a_footnote_is_written_when_the_footnote_becomes_empty() -> None:
+    document = read_document(DOCBOOK.encode(), "a.xml")
+    written = document.export({0: "Eins", 1: "Erst {1}ls{/1}{2}.", 2: ""}).decode()
+    assert "<title>Eins</title>\n<para>Erst <command>ls</command><footnote><para></para></footnote>.</para>" in written
+
+
+def test_article_of_docbook_is_read_with_its_footnote() -> None:
+    document = read_document(DOCBOOK.encode(), "a.xml")
+    assert sources(document) == ["One", "Run {1}ls{/1}{2} first.", "As root."]
+    written = document.export({1: "Erst {1}ls{/1}{2} ausführen.", 2: "Als root."}).decode()
+    assert "Erst <command>ls</command><footnote><para>Als root.</para></footnote> ausführen." in written
+
+
+def test_other_xml_is_read_by_what_stands_beside_text_and_that_is_said() -> None:
+    document = read_document(CATALOG.encode(), "a.xml")
+    assert sources(document) == [
+        "Lamp",
+        "A {1}red{/1} lamp for 5 < 6 rooms.",
+        "Table",
+        "A {1}round{/1} table{2}with legs",
+        "One",
+        "Two",
+    ]
+    assert document.notes[0].startswith("Read as XML without known rules")
+    written = document.export({1: "Eine {1}rote{/1} Lampe für 5 < 6 Räume."}).decode()
+    assert written == CATALOG.replace(
+        "A <hi>red</hi> lamp for 5 &lt; 6 rooms.", "Eine <hi>rote</hi> Lampe für 5 &lt; 6 Räume."
+    )
+
+
+def test_rules_of_its_in_the_file_count() -> None:
+    document = read_document(ITS.encode(), "a.xml")
+    assert sources(document) == ["A label", "Run {1} now", "All of it", "Not kept", "See {1} here", "a note"]
+    assert document.notes[1] == "Rules of ITS that are not used: //p[@x]."
+    written = document.export(dict(enumerate(["Ein <Name>", "Jetzt {1}", "Alles", "Neu", "Hier {1}", "Notiz"])))
+    assert ElementTree.fromstring(written).find("item").get("label") == "Ein <Name>"  # type: ignore[union-attr]
+    assert b"<p>Jetzt <code>ls</code></p><p><mark>Alles</mark></p>" in written
+    assert b'<q>Hier <n i:withinText="nested">Notiz</n></q>' in written
+
+
+def test_paragraph_of_too_many_elements_is_refused_with_its_line_before_it_takes_long() -> None:
+    data = b"<doc>\n<p>One</p>\n<p>" + b"x<b>y</b>" * 10_001 + b"</p></doc>"
+    with pytest.raises(DocumentError, match=r"a\.xml, line 3: the paragraph has more than 20,000 texts and elements"):
+        read_document(data, "a.xml")
+
+
+def test_paragraph_in_paragraph_is_described_by_its_own_line() -> None:
+    with pytest.raises(DocumentError, match=r"a\.xml, line 2: the segment is too long"):
+        read_document(b"<doc><p>One</p>\n<p>" + b"long" * 20_000 + b"</p></doc>", "a.xml")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<p xml:space='preserve'>a  b</p>", ["a  b"]),
+        ("<p>One<?pi x?> two</p>", ["One two"]),
+        ("<p><![CDATA[a < b]]> c</p>", ["a < b c"]),
+        ("<p>One <b>two</b><i> </i>three</p><p>x <b/> y <i>z</i></p>", ["One {1}two{/1}{2}three", "x {1} y {2}z{/2}"]),
+        ("<p>12</p><p>a</p>", ["a"]),
+    ],
+)
+def test_special_content_is_kept(body: str, expected: list[str]) -> None:
+    data = f"<doc>{body}</doc>".encode()
+    document = read_document(data, "a.xml")
+    assert sources(document) == expected
+    again = document.export({index: f"{source}!" for index, source in enumerate(expected)})
+    assert sources(read_document(again, "a.xml")) == [f"{source}!" for source in expected]
+    assert again.count(b"<?pi x?>") == data.count(b"<?pi x?>")
