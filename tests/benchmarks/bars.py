@@ -130,6 +130,11 @@ COMPLETION_TIME = Bar(
 )
 KNOWN_COMPLETION_TIME = Bar("grey completion, known words without a decision, time over plain post-editing", 0.9)
 
+DAY_TIME = Bar(
+    "whole documents, with learning and grey completion (two or more wrong places), time over plain post-editing",
+    0.9,
+)
+
 # Learning from confirmed segments, on held-out sets.
 LEARNED = Bar(
     "learning from confirmed segments, BLEU gained on three documents",

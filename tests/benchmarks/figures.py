@@ -53,7 +53,7 @@ def whole_sentences(results: Results) -> str:
 
 
 def pin_over(results: Results, peer: str) -> float:
-    """The median over all pins of our time, with the app's weights, divided by the peer's time."""
+    """The median over all pins of our time divided by the peer's."""
     return statistics.median(latency.ratio(row, "float32", peer, "wall_ms") for row in results["pins"])
 
 
@@ -98,6 +98,11 @@ def certificate(compare: Callable[[float, float], float], field: str, which: Cal
 def items_met(results: Results) -> float:
     counts = [cell["satisfaction"] for cell in results["cells"] if cell["set"] != "none"]
     return 100 * sum(count["num_items_met"] for count in counts) / sum(count["num_items"] for count in counts)
+
+
+def time_of_day(way: str, learning: str) -> Callable[[Results], float]:
+    """Seconds of a way of working through documents, over those of plain post-editing without learning."""
+    return lambda results: float(one(results["ways"], way=way, learning=learning)["seconds"][0])
 
 
 def percentiles(results: Results) -> str:
@@ -212,6 +217,7 @@ BARS = (
         "simulation/completion",
         time_over_post_editing("grey completion, known words without a decision"),
     ),
+    Row.of(bars.DAY_TIME, "day", time_of_day("grey completion, two or more wrong places", "with")),
     Row.of(bars.LEARNED, "learning/held_out", lambda results: results["documents"]["gain"][0]),
     Row.of(bars.UNRELATED, "learning/held_out", lambda results: results["unrelated"]["gain"][0]),
     Row.of(bars.SATISFIED, "paper_dba/satisfaction", items_met),

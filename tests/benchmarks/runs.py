@@ -130,6 +130,11 @@ BENCHMARKS = (
         "--unrelated encyclopedia {encyclopedia} {encyclopedia_reference} --output {output}/results.json",
         "Learning from confirmed segments",
     ),
+    Benchmark(
+        "day",
+        f"--documents test {PAIRS} {{documents}} --num-documents 6 --output {{output}}/results.json",
+        "Whole documents",
+    ),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
     Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
 )

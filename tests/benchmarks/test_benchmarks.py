@@ -17,6 +17,7 @@ from engine.model.packed_weights import can_multiply_int8
 from engine.text import HINT_PIECE, TextCodec
 from tests.benchmarks import (
     bars,
+    day,
     hints,
     kernels,
     learning,
@@ -196,6 +197,25 @@ def test_learning_is_measured_over_documents_and_unrelated_sentences(model, tmp_
     assert results["unrelated"]["segments"] == 4
     assert results["cpu_ms"]["learn a segment"] > 0
     assert learning.main([*arguments, "--model", str(model), "--output", str(output)]) == 1, "no document is so long"
+
+
+def test_day_takes_less_time_where_the_same_segment_comes_again_and_was_learned(tmp_path):
+    for name, line in (
+        ("source.en", "The settings are saved."),
+        ("reference.de", "Die Einstellungen bleiben erhalten."),
+    ):
+        (tmp_path / name).write_text((line + "\n") * 4, encoding="utf-8")
+    (tmp_path / "documents").write_text("one\t4\n", encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("source.en", "reference.de", "documents")]
+    output = tmp_path / "results.json"
+    assert day.main(["--documents", "docs", *files, "--min-segments", "4", "--output", str(output)]) == 0
+    results = json.loads(output.read_text(encoding="utf-8"))
+    seconds = {(row["way"], row["learning"]): row["each_s"] for row in results["ways"]}
+    assert seconds["post-editing", "without"] == [seconds["post-editing", "without"][0]] * 4
+    assert seconds["post-editing", "with"][:2] == seconds["post-editing", "without"][:2], "one segment late"
+    assert seconds["post-editing", "with"][2] == seconds["post-editing", "with"][3] == 0
+    assert results["bleu"]["with"] > results["bleu"]["without"]
+    assert day.main(["--documents", "docs", *files, "--output", str(output)]) == 1, "no document is so long"
 
 
 def test_people_are_measured_with_prices_in_turn_and_alone(model, tmp_path, monkeypatch, capsys):
