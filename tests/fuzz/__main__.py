@@ -53,14 +53,18 @@ def main() -> int:
     chosen = [reader for name, reader in known.items() if name in wanted]
     case = random.randrange(10**9) if flags.start is None else flags.start
     print(f"starting at case {case}", flush=True)
-    counts, failures = Counter[str](), 0
+    counts, slowest, failures = Counter[str](), dict.fromkeys((reader.name for reader in chosen), 0.0), 0
     end = time.monotonic() + 60 * flags.minutes
     while time.monotonic() < end:
         for reader in chosen:
+            started = time.process_time()
             failures += _try(reader, case, flags.keep)
+            slowest[reader.name] = max(slowest[reader.name], time.process_time() - started)
             counts[reader.name] += 1
         case += 1
     print(f"{counts.total():,} cases, {failures} failures: " + ", ".join(f"{name} {n:,}" for name, n in counts.items()))
+    longest_first = sorted(slowest.items(), key=lambda entry: -entry[1])
+    print("slowest, in seconds: " + ", ".join(f"{name} {seconds:.2f}" for name, seconds in longest_first))
     return int(failures > 0)
 
 

@@ -276,7 +276,17 @@ def fuzz(minutes: float) -> dict[str, Any]:
     found = re.search(r"([\d,]+) cases, (\d+) failures", output)
     if found is None:
         return {"minutes": minutes, "cases": 0, "failures": 1, "output": output[-500:]}
-    return {"minutes": minutes, "cases": int(found[1].replace(",", "")), "failures": int(found[2])}
+    slowest = re.search(r"slowest, in seconds: (.*)", output)
+    return {
+        "minutes": minutes,
+        "cases": int(found[1].replace(",", "")),
+        "failures": int(found[2]),
+        "failed": re.findall(r"^(\S+:\d+), [\d,]+ bytes stored", output, re.MULTILINE),
+        # The time of the slowest input of each kind, the slowest kind first.
+        "slowest s": {n: float(s) for n, _, s in (each.rpartition(" ") for each in slowest[1].split(", "))}
+        if slowest
+        else {},
+    }
 
 
 def main() -> int:
@@ -310,7 +320,11 @@ def main() -> int:
     flags.output.write_text(text + "\n", encoding="utf-8")
     for part, figures in results.items():
         for name, value in figures.items():
-            print(f"{part:<8}{name:<22}{value}")
+            if isinstance(value, dict):
+                for kind, number in value.items():
+                    print(f"{part:<8}{name + ' ' + kind:<32}{number}")
+            else:
+                print(f"{part:<8}{name:<32}{value}")
     bad = ("lost", "broken chains", "failed", "failures")
     return int(any(figures.get(name, 0) for figures in results.values() for name in bad))
 

@@ -51,6 +51,7 @@ _USE_OF: Final[dict[str, ColumnUse]] = {name: use for use, names in _NAMES.items
 _OF_SOURCE: Final = frozenset({"case", "matching", "note"})  # what is used of the columns about the source term
 _OF_TARGET: Final = frozenset({"status", "forbidden", "variants", "note"})
 _TERM: Final = frozenset({"term", "terms", "begriff", "benennung", "phrase"})
+_MAX_NAME: Final = 100
 _SEPARATOR: Final = re.compile(r"\s*(?:::?|[\[(_-]|\s)\s*")
 _END: Final = re.compile(r"\s*[\])]\s*$")
 _UNREADABLE: Final = re.compile(r"[\s_-]+")
@@ -191,6 +192,8 @@ def _use(use: str, language: str | None, codes: Sequence[str | None], *, has_sou
 def _reading(cell: str) -> tuple[str, str | None]:
     """What the name of a column says: its use, "text" for the terms of a language, or "term"; and the language."""
     name = clean(cell)
+    if len(name) > _MAX_NAME:  # each place in it is tried as the end of a word: the time is quadratic
+        return "ignore", None
     if language := column_language(name):
         return "text", language
     if use := use_named(name):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 from openpyxl import Workbook
 
 from app.errors import GlossaryError
-from app.glossary.reading.column_uses import Layout, layout_from
+from app.glossary.reading.column_uses import Layout, layout_from, layout_of
 from app.glossary.reading.glossary_file import read_glossary, read_table
 
 # The header of each tool's export with one row, and (source, target, variants, status, note) of its terms for en-de.
@@ -170,3 +171,10 @@ def test_question_for_the_columns_shows_as_many_rows_of_a_workbook_as_of_a_text(
     text = "".join(f"term {number},Begriff {number},x\n" for number in range(9)).encode()
     tables = [read_table(data.getvalue(), "g.xlsx", "en-de"), read_table(text, "g.csv", "en-de")]
     assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("name", ["msgid " * 5_000, "(" * 20_000, " _" * 20_000])
+def test_long_name_of_a_column_is_none_and_takes_no_time(name: str):
+    began = time.perf_counter()
+    assert layout_of(["source", "target", name], "en-de").uses[2] == "ignore"
+    assert time.perf_counter() - began < 1.0
