@@ -9,9 +9,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import MappingProxyType
 from typing import Final
 
 from app.cli.arguments import EXPORT_KINDS, NEWEST
@@ -42,13 +43,13 @@ def stats(flags: argparse.Namespace) -> int:
         if flags.session is not None:
             number = _number(store, flags.session)
             figures = _figures(store, number, idle_limit_ms)
-            print(json.dumps(plain(figures), ensure_ascii=False) if flags.json else _summary(store, number, figures))
+            print(_json(store, number, figures) if flags.json else _summary(store, number, figures))
             return 0
         sessions = store.sessions()
         if flags.json:
             for summary in sessions:
                 which = {"session": summary.id, "document": summary.document_name}
-                print(json.dumps(which | plain(_figures(store, summary.id, idle_limit_ms)), ensure_ascii=False))
+                print(_json(store, summary.id, _figures(store, summary.id, idle_limit_ms), which))
             return 0
         print(f"{'session':>7}  {'confirmed':>11}  {'source':>18}  {'net':>8}  {'HTER':>5}  document")
         for summary in sessions:
@@ -264,6 +265,14 @@ def _documents(store: LogStore, number: int, with_proposals: bool) -> Export:
     made = packed_documents(store, opened_together(store, number), _proposals if with_proposals else None)
     notes = [f"{path}: {note}" for path, note in made.notes if note]
     return replace(made.export, note="\n".join(notes) or None)
+
+
+def _json(
+    store: LogStore, number: int, figures: SessionStatistics, which: Mapping[str, object] = MappingProxyType({})
+) -> str:
+    """The figures of a session and its repetitions; `which` names it."""
+    repetitions = asdict(repetitions_of(store, store.load_session(number)))
+    return json.dumps({**which, **plain(figures), "repetitions": repetitions}, ensure_ascii=False)
 
 
 def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:

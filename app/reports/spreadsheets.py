@@ -23,6 +23,7 @@ from app.log.store import LogStore
 from app.models.style import Style, chosen_style
 from app.reports.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES
 from app.reports.jsonl import export_name
+from app.reports.repetitions import Repetitions, repetitions_of
 from app.reports.statistics import SegmentStatistics, SessionStatistics, session_statistics
 from app.reports.word_origins import ORIGINS
 from app.text.encoding import FORMULA_STARTS, escape_formula
@@ -58,7 +59,13 @@ def session_workbook(store: LogStore, session_id: int) -> Export:
     session, figures = _session(store, session_id)
     style, models = chosen_style(store, session_id), _models(store.events(session_id))
     book = Workbook(write_only=True)
-    _sheet(book, "Report", ("figure", "value"), _sums(session, figures, style, models), (34, 60))
+    _sheet(
+        book,
+        "Report",
+        ("figure", "value"),
+        _sums(session, figures, style, models, repetitions_of(store, session)),
+        (34, 60),
+    )
     _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 13, 50))
     prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
     _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
@@ -120,7 +127,11 @@ def _models(events: Iterable[Event]) -> list[str]:
 
 
 def _sums(
-    session: SessionRecord, figures: SessionStatistics, style: Style, models: Sequence[str]
+    session: SessionRecord,
+    figures: SessionStatistics,
+    style: Style,
+    models: Sequence[str],
+    repetitions: Repetitions,
 ) -> list[tuple[str, object]]:
     idle_s = figures.idle_limit_ms // 1000
     source_language, _, target_language = session.direction.partition("-")
@@ -134,6 +145,10 @@ def _sums(
         ("segments confirmed", figures.num_confirmed),
         (f"source {unit}", figures.num_words),
         (f"source {unit} confirmed", figures.num_words_confirmed),
+        ("repetitions in the document, segments", repetitions.num_inside),
+        (f"repetitions in the document, {unit}", repetitions.num_words_inside),
+        ("also in other documents of the project, segments", repetitions.num_elsewhere),
+        (f"also in other documents of the project, {unit}", repetitions.num_words_elsewhere),
         ("gross time, s", round(figures.gross_ms / 1000)),
         (f"net time, s, without pauses over {idle_s} s", round(figures.net_ms / 1000)),
         (f"source {unit} per hour of net time", figures.words_per_hour and round(figures.words_per_hour)),

@@ -143,6 +143,9 @@ def test_stats_of_one_session_as_text_and_json(log: Path, capsys: pytest.Capture
     _, out, _ = run(capsys, "stats", "2", "--log", log, "--json")
     figures = json.loads(out)
     assert (figures["hter"], figures["segments"][0]["final_text"]) == (1 / 3, "Ein rotes Haus.")
+    assert figures["repetitions"] == dict.fromkeys(
+        ("num_inside", "num_words_inside", "num_elsewhere", "num_words_elsewhere"), 0
+    )
     _, out, _ = run(capsys, "stats", "--log", log, "--json")
     assert [json.loads(line)["session"] for line in out.splitlines()] == [2, 1]
 
