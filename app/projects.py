@@ -74,7 +74,8 @@ class Projects:
         for summary in self.store.projects():
             project = summary.project
             is_current = project.direction not in taken and not project.is_of_program
-            managed = {"is_managed": access.manages(project.id), "num_members": len(people.members(project.id))}
+            is_managed, members = access.manages(project.id), people.members(project.id)
+            managed = {"is_managed": is_managed, "num_members": len(members), "members": members if is_managed else []}
             rows.append({**_row(summary), "is_current": is_current, **managed})
             if is_current:
                 taken.add(project.direction)

@@ -276,6 +276,12 @@ def m0013_person_and_member(db: Database) -> None:
     """)
 
 
+@migrations()
+def m0014_assignee(db: Database) -> None:
+    """The person to whom a document is assigned; "": nobody."""
+    db.execute("ALTER TABLE session ADD COLUMN assignee TEXT NOT NULL DEFAULT ''")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

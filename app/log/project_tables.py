@@ -198,6 +198,11 @@ def move_session(db: Database, session_id: int, project_id: int) -> None:
     db.execute("UPDATE session SET project_id = ? WHERE id = ?", (project_id, session_id))
 
 
+def assign_session(db: Database, session_id: int, person: str) -> None:
+    """Assigns a document to a person; "" to nobody."""
+    db.execute("UPDATE session SET assignee = ? WHERE id = ?", (person, session_id))
+
+
 def current_project(db: Database, direction: str, now_ms: int) -> int:
     """The project of exactly this language pair that was chosen last, not of a program; without any, a new one."""
     query = "SELECT id FROM project WHERE direction = ? AND chosen_ms != ? ORDER BY chosen_ms DESC, id DESC"

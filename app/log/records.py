@@ -88,7 +88,8 @@ class SessionSummary:
     """One line of the list of sessions. Times are milliseconds since 1970.
 
     `is_untouched`: the session has no glossary of its own and no segment was changed; the file may have had
-    translations. `path` is that in the archive or selection in which the document was opened, if it was.
+    translations. `path` is that in the archive or selection in which the document was opened, if it was. `assignee` is
+    the person to whom the document is assigned, or "".
     """
 
     id: int
@@ -103,6 +104,7 @@ class SessionSummary:
     is_untouched: bool
     project_id: int
     path: str = ""
+    assignee: str = ""
 
     @property
     def shown_name(self) -> str:

@@ -126,7 +126,7 @@ def list_sessions(log: LogConnection) -> list[SessionSummary]:
             (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
             NOT EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id AND glossary_id <= ?) AND NOT EXISTS
                 (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched, project_id,
-            coalesce(bundle_document.path, '') AS path
+            assignee, coalesce(bundle_document.path, '') AS path
         FROM session JOIN document ON document.id = session.document_id
         LEFT JOIN bundle_document ON bundle_document.session_id = session.id
         ORDER BY last_ms DESC, session.id DESC

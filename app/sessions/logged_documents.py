@@ -23,7 +23,12 @@ class LoggedDocuments:
     def rows(self) -> list[Json]:
         """All documents, most recently used first."""
         return [
-            {**_offer(summary), "direction": summary.direction, "project": summary.project_id}
+            {
+                **_offer(summary),
+                "direction": summary.direction,
+                "project": summary.project_id,
+                "assignee": summary.assignee,
+            }
             for summary in self._store.sessions()
         ]
 

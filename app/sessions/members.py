@@ -8,6 +8,7 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.log.event_chain import PERSON
 from app.log.people import add_member, remove_member
+from app.log.project_tables import assign_session
 from app.log.records import NewEvent
 from app.log.store import LogStore
 from app.projects import Projects
@@ -34,6 +35,15 @@ class Members:
             "members": [{"name": name, "role": roles.get(name, "")} for name in members],
             "others": [{"name": name, "role": roles[name]} for name in others],
         }
+
+    def assign(self, session_id: int, name: str) -> None:
+        """Assigns a document to a member of its project; "" to nobody."""
+        project_id = self._store.project_of(session_id)
+        self._projects.managed(project_id)
+        if name and name not in self._store.people.members(project_id):
+            raise CommandError(Message("“{name}” is no member of this project: add them first.", name=name))
+        event = NewEvent("project", {"change": "assign", "project": project_id, "member": name})
+        self._store.append_all(session_id, [event], change=lambda db: assign_session(db, session_id, name))
 
     def add(self, workspace: Workspace, project_id: int, name: str) -> Json:
         """Makes a person with a role a member of a project."""

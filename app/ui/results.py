@@ -143,7 +143,7 @@ class ExportWarning(TypedDict):
 class ProjectRow(TypedDict):
     """A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
 
-    `is_managed`: the person may change and delete it, its documents and its members.
+    `is_managed`: the person may change and delete it, its documents and its members, whose names are then in `members`.
     """
 
     id: int
@@ -160,6 +160,7 @@ class ProjectRow(TypedDict):
     is_current: bool
     is_managed: bool
     num_members: int
+    members: list[str]
 
 
 class ProjectList(TypedDict):
@@ -219,10 +220,11 @@ class ActivityList(TypedDict):
 
 
 class DocumentRow(SessionOffer):
-    """A document in the list of all documents."""
+    """A document in the list of all documents; `assignee` is the person to whom it is assigned, or ""."""
 
     direction: str
     project: int
+    assignee: str
 
 
 class DocumentList(ProjectList):

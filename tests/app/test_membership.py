@@ -516,3 +516,29 @@ def test_log_of_a_document_does_not_name_another_project(office: Office):
     with acting("Ben"):
         log = sessions.exports.make(sessions.find(common.token), "log.jsonl").data.decode()
     assert SECRET not in log and "Gemeinsam 2" in log
+
+
+def test_document_is_assigned_to_a_member_by_those_who_manage_its_project(office: Office):
+    members, session = office.sessions.members, office.workspace.session_id
+
+    def assignee() -> str:
+        return next(one.assignee for one in office.store.sessions() if one.id == session)
+
+    with acting("Ana"):
+        with pytest.raises(CommandError, match="no member"):
+            members.assign(session, "Ben")
+        members.add(office.workspace, office.project, "Ben")
+        members.assign(session, "Ben")
+    assert assignee() == "Ben"
+    with acting("Ben"):
+        rows = {row["session"]: row["assignee"] for row in office.sessions.documents()["documents"]}
+        assert rows[session] == "Ben"
+        with pytest.raises(CommandError, match="Only managers"):
+            members.assign(session, "Ana")
+    last = office.store.last_event(session, "project")
+    logged = {"person": "Ana", "change": "assign", "project": office.project, "member": "Ben"}
+    assert last is not None and last.payload == logged
+    office.people.leave("Ben", [office.project])
+    assert assignee() == ""
+    with acting("Ben"), pytest.raises(LogError):
+        members.assign(session, "")

@@ -66,6 +66,7 @@ from app.ui.commands.model_commands import (
 )
 from app.ui.commands.project_commands import (
     AddMember,
+    AssignDocument,
     ChooseProject,
     CreateProject,
     DeleteDocument,
@@ -166,6 +167,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ShowActivity,
         ListDocuments,
         MoveDocument,
+        AssignDocument,
         DeleteDocument,
         BeginFiles,
         OpenFile,

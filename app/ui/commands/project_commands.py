@@ -148,6 +148,19 @@ class MoveDocument(Command):
         return sessions.documents()
 
 
+class AssignDocument(Command):
+    """Assigns a document to a member of its project; "" to nobody."""
+
+    name: Literal["assign_document"]
+    result: ClassVar[Any] = r.DocumentList
+    session: Integer
+    person: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        sessions.members.assign(self.session, self.person)
+        return sessions.documents()
+
+
 class DeleteDocument(Command):
     """Deletes a document that this page does not show."""
 

@@ -165,6 +165,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("activity", {}),
         ("members", {"project": workspace.project.id}),
         ("add_member", {"project": workspace.project.id, "person": "Ben"}),
+        ("assign_document", {"session": workspace.session_id, "person": "Ben"}),
         ("remove_member", {"project": workspace.project.id, "person": "Ben"}),
         ("edit_project", {**project, "title": "Our manuals", "project": 2}),
         ("choose_project", {"project": 1}),

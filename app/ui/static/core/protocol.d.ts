@@ -62,6 +62,7 @@ export type Command =
   | ShowActivity
   | ListDocuments
   | MoveDocument
+  | AssignDocument
   | DeleteDocument
   | BeginFiles
   | OpenFile
@@ -161,6 +162,7 @@ export interface CommandResults {
   activity: ActivityList;
   documents: DocumentList;
   move_document: DocumentList;
+  assign_document: DocumentList;
   delete_document: DocumentList;
   begin_files: BegunFiles;
   open_file: OpenedFile;
@@ -374,6 +376,13 @@ export interface AskTerms {
   glossary: number;
   filter: string;
   offset: number;
+}
+
+/** Assigns a document to a member of its project; "" to nobody. */
+export interface AssignDocument extends CommandFields {
+  name: 'assign_document';
+  session: number;
+  person: string;
 }
 
 /** A text that the translation must not contain. */
@@ -613,7 +622,7 @@ export interface DocumentPreview {
   blocks: PreviewBlock[];
 }
 
-/** A document in the list of all documents. */
+/** A document in the list of all documents; `assignee` is the person to whom it is assigned, or "". */
 export interface DocumentRow {
   session: number;
   name: string;
@@ -622,6 +631,7 @@ export interface DocumentRow {
   last_ms: number;
   direction: string;
   project: number;
+  assignee: string;
 }
 
 /** The document, its session and project, and its language pair; `unit` is what its words are counted in.
@@ -1333,7 +1343,7 @@ export interface ProjectName {
 
 /** A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
  *
- * `is_managed`: the person may change and delete it, its documents and its members. */
+ * `is_managed`: the person may change and delete it, its documents and its members, whose names are then in `members`. */
 export interface ProjectRow {
   id: number;
   name: string;
@@ -1349,6 +1359,7 @@ export interface ProjectRow {
   is_current: boolean;
   is_managed: boolean;
   num_members: number;
+  members: string[];
 }
 
 /** The best translation: `confidence` by word, `alignment` pairs (source word, target word). */

@@ -10,6 +10,7 @@ import {ProjectList, projectTitle} from './project_list.js';
 
 const TABS = ['documents', 'projects'];
 const MAX_ROWS = 300;
+const MINE = -1;
 
 /**
  * @param {Bench} bench
@@ -30,7 +31,8 @@ class DocumentsDialog {
     this.bench = bench;
     this.documents = list.documents;
     this.projects = list.projects;
-    this.project = 0; // the number of the project whose documents are shown; 0: of all
+    this.hasMembers = list.has_members;
+    this.project = 0; // the number of the project whose documents are shown; 0: of all; MINE: those assigned to the person
     this.announcement = h('p.sr', {role: 'status'});
     this.search = h('input', {
       type: 'search',
@@ -81,7 +83,7 @@ class DocumentsDialog {
         t(`documents.tab.${name}`),
       ),
     );
-    const heads = ['document', 'project', 'pair', 'state', 'when'];
+    const heads = ['document', 'project', 'pair', 'state', 'when', ...(this.hasMembers ? ['assignee'] : [])];
     this.panels.documents.append(
       h('div.gtools', {}, h('label.search', {}, icon('search'), this.search), this.choice, this.number),
       h(
@@ -155,11 +157,12 @@ class DocumentsDialog {
   paint() {
     this.choice.replaceChildren(
       h('option', {value: 0}, t('documents.all_projects')),
+      ...(this.hasMembers && this.bench.person ? [h('option', {value: MINE}, t('documents.mine'))] : []),
       ...this.projects.map(project =>
         h('option', {value: project.id}, `${projectTitle(project)} \u00b7 ${project.direction}`),
       ),
     );
-    if (!this.projects.some(project => project.id === this.project)) this.project = 0;
+    if (this.project !== MINE && !this.projects.some(project => project.id === this.project)) this.project = 0;
     this.choice.value = String(this.project);
     this.paintRows();
     this.list.paint(this.projects);
@@ -168,9 +171,10 @@ class DocumentsDialog {
   /** The documents that match search and project. */
   found() {
     const words = this.search.value.trim().toLowerCase();
-    return this.documents.filter(
-      row => (!this.project || row.project === this.project) && row.name.toLowerCase().includes(words),
-    );
+    /** @param {DocumentRow} row */
+    const isShown = row =>
+      this.project === MINE ? row.assignee === this.bench.person : !this.project || row.project === this.project;
+    return this.documents.filter(row => isShown(row) && row.name.toLowerCase().includes(words));
   }
 
   paintRows() {
@@ -178,8 +182,8 @@ class DocumentsDialog {
     setText(this.number, tn('project.documents', found.length));
     this.rows.replaceChildren(...found.slice(0, MAX_ROWS).map(row => this.row(row)));
     if (found.length > MAX_ROWS)
-      this.rows.append(h('tr', {}, h('td.muted', {colspan: 6}, t('documents.more', {n: count(MAX_ROWS)}))));
-    if (!found.length) this.rows.append(h('tr', {}, h('td.muted', {colspan: 6}, t('documents.none'))));
+      this.rows.append(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
+    if (!found.length) this.rows.append(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.none'))));
   }
 
   /** @param {DocumentRow} row */
@@ -211,6 +215,7 @@ class DocumentsDialog {
       h('td', {}, pairName(row.direction)),
       h('td.num', {}, `${count(row.num_confirmed)} / ${count(row.num_segments)}`),
       h('td.num', {}, dayAndTime(row.last_ms)),
+      this.hasMembers ? h('td', {}, this.assignee(row)) : null,
       h(
         'td',
         {},
@@ -223,6 +228,38 @@ class DocumentsDialog {
           : null,
       ),
     );
+  }
+
+  /**
+   * To whom a document is assigned; a choice for those who manage its project.
+   * @param {DocumentRow} row
+   */
+  assignee(row) {
+    const project = this.projects.find(one => one.id === row.project);
+    if (!project?.is_managed) return row.assignee;
+    const names = [...new Set(['', ...project.members, row.assignee])];
+    return h(
+      'select',
+      {
+        'aria-label': t('documents.assign', {name: row.name}),
+        onchange: event => this.assign(row, event.target.value),
+      },
+      names.map(name => h('option', {value: name, selected: name === row.assignee}, name || t('documents.nobody'))),
+    );
+  }
+
+  /**
+   * @param {DocumentRow} row
+   * @param {string} person
+   */
+  async assign(row, person) {
+    const reply = await this.bench.connection.send('assign_document', {session: row.session, person});
+    const told = person
+      ? t('documents.assigned', {name: row.name, person})
+      : t('documents.unassigned', {name: row.name});
+    if (reply.ok) this.adopt(reply.result, told);
+    else this.paintRows();
+    this.rows.querySelector(`[data-session="${row.session}"] td:nth-last-child(2) select`)?.focus();
   }
 
   /** @param {number} session */
