@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import openpyxl
 import pytest
+from docx import Document as WordDocument
 
 from app.__main__ import main
 from app.cli.arguments import COMMANDS, EXPORT_KINDS, build_parser, parse
@@ -628,6 +629,19 @@ def test_unknown_command_lists_the_commands(capsys: pytest.CaptureFixture[str]) 
 
 
 # ---- translate: several documents ----
+
+
+def test_comments_of_a_word_document_are_translated_when_asked(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    word = WordDocument()
+    word.add_comment(word.add_paragraph("One house.").runs[0], "Is it so?", author="A")
+    word.save(str(tmp_path / "a.docx"))
+    status, _, err = run(capsys, "translate", tmp_path / "a.docx", "--also", "comments", "-o", tmp_path / "b.docx")
+    assert status == 0 and "Not offered" not in err
+    assert [comment.text for comment in WordDocument(str(tmp_path / "b.docx")).comments] == ["de: Is it so?"]
+    status, _, err = run(capsys, "translate", tmp_path / "a.docx", "--also", "pictures", "-o", tmp_path / "c.docx")
+    assert status == 2 and "'pictures' is not a kind of text: choose among comments, charts" in err
 
 
 def test_archive_is_translated_with_everything_else_unchanged(

@@ -330,6 +330,15 @@ def test_workbook_names_the_last_style_and_all_models(store: LogStore, session_i
     assert sums["models (checksum)"] == "small (s0ff); large (l0ff)"
 
 
+def test_workbook_has_the_repetitions_in_the_document(store: LogStore) -> None:
+    document = read_document(b"One house.\nTwo doors.\nOne house.\n", "a.txt")
+    book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, store.start_session(document, "en-de").id).data))
+    sums = {row[0].value: row[1].value for row in book["Report"].iter_rows()}
+    assert sums["repetitions in the document, segments"] == 1
+    assert sums["repetitions in the document, words"] == 2
+    assert sums["also in other documents of the project, segments"] == 0
+
+
 def test_cell_text_is_limited_to_what_excel_accepts(store: LogStore) -> None:
     document = read_document(b"x" * 40_000 + b"\x01\n", "a.txt")
     book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, store.start_session(document, "en-de").id).data))
