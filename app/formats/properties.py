@@ -1,18 +1,21 @@
 """Java .properties files: each value with a letter is a segment; keys, comments and layout stay unchanged.
 
 Line breaks and tabs are shown as `\\n` and `\\t`; continued lines are read as one line and written as one. Comments
-above a key are its note. In a value with `{0}`, a doubled apostrophe is an apostrophe (java.text.MessageFormat). A file
+above a key are its note. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). In
+another value with `{0}`, a doubled apostrophe is an apostrophe (java.text.MessageFormat). A file
 in ASCII stays in ASCII, with \\uXXXX for other characters; in Latin-1, \\uXXXX is written for characters beyond it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import partial
 
 from app.errors import DocumentError
 from app.formats.base import Unit, one_line
 from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, key_note, shown
+from app.formats.icu import IcuFile, IcuText, icu_texts
 from app.formats.prose import ProseFile
 from app.text.encoding import decode_text
 
@@ -33,6 +36,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     units: list[Unit] = []
+    icu: list[IcuText] = []
+    forms: set[str] = set()  # texts of ICU messages, in which `app.formats.icu` writes the apostrophes
     comments: list[str] = []
     position = 0
     while position < len(text):
@@ -45,21 +50,27 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             assert key is not None, "it may be empty"
             end_of_line = line.end()
             start, end = _without_outer_space(text, min(key.end(), end_of_line), end_of_line)
-            raw = text[start:end]
-            if any(map(str.isalpha, _value(raw))):
-                note = " · ".join(filter(None, [key_note(_value(key["key"])), *comments]))
-                blank = re.sub(r"[\r\n]", " ", raw)
-                units.append(Unit(start, end, blank, note=note, whole=((0, len(raw)),)))
+            inside = icu_texts(text, start, end)
+            icu += inside
+            for first, last, form in [(one.start, one.end, one.path) for one in inside] or [(start, end, "")]:
+                first, last = _without_outer_space(text, first, last)
+                raw = text[first:last]
+                if any(map(str.isalpha, _value(raw))):
+                    note = " · ".join(filter(None, [key_note(_value(key["key"])), form, *comments]))
+                    blank = re.sub(r"[\r\n]", " ", raw)
+                    units.append(Unit(first, last, blank, note=note, whole=((0, len(raw)),)))
+                    forms |= {raw} if inside else set()
             comments = []
         line_end = _LINE_END.match(text, end_of_line)
         position = line_end.end() if line_end else end_of_line
     first_escaped = 0x80 if text.isascii() else 0x100
     is_unicode = not text.isascii() and decoded.encoding.startswith("utf")
-    return ProseFile(
+    return IcuFile(
         decoded,
         units,
-        show=lambda raw: one_line(shown(_message(raw))),
-        mark_up=partial(_marked_up, first_escaped=None if is_unicode else first_escaped),
+        show=lambda raw: one_line(shown(_value(raw) if raw in forms else _message(raw))),
+        mark_up=partial(_marked_up, first_escaped=None if is_unicode else first_escaped, forms=forms),
+        icu=icu,
     )
 
 
@@ -95,9 +106,9 @@ def _doubles_apostrophes(value: str) -> bool:
     return _ARGUMENT.search(value) is not None and not _LONE_APOSTROPHE.search(value)
 
 
-def _marked_up(raw: str, translation: str, first_escaped: int | None) -> str:
+def _marked_up(raw: str, translation: str, first_escaped: int | None, forms: Set[str]) -> str:
     value = from_shown(one_line(translation))
-    if _doubles_apostrophes(_value(raw)):
+    if raw not in forms and _doubles_apostrophes(_value(raw)):
         value = value.replace("'", "''")
     value = value.replace("\\", "\\\\")
     for letter, character in _LETTERS.items():

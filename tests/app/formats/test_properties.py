@@ -80,3 +80,23 @@ def test_no_text_is_changed_by_writing_it_again(text: str) -> None:
 
 def test_backslash_at_the_end_of_the_file_is_read() -> None:
     assert [s.source for s in read_document(b"a=Text\nb\\", "a.properties").segments] == ["Text"]
+
+
+def test_each_form_of_an_icu_message_is_offered_and_its_syntax_stays() -> None:
+    data = (
+        b"files={count, plural, =0 {No file} one {# file of {0}''s} other {# files \\u00e4}}\n"
+        b"plain=It''s {0}\nchoice={0,choice,0#none|1#one}\n"
+    )
+    document = read_document(data, "a.properties")
+    assert [(segment.source, segment.note) for segment in document.segments][:3] == [
+        ("No file", "Key: files · count: =0"),
+        ("{count} file of {0}'s", "Key: files · count: one"),
+        ("{count} files ä", "Key: files · count: other"),
+    ]
+    assert document.export({}) == data
+    written = document.export({0: "Keine Datei", 1: "{count} Datei {0}'s", 2: "{count} Dateien ö", 3: "Das ist's: {0}"})
+    assert written.splitlines()[:2] == [
+        b"files={count, plural, =0 {Keine Datei} one {# Datei {0}''s} other {# Dateien \\u00f6}}",
+        b"plain=Das ist''s: {0}",
+    ]
+    assert [s.source for s in read_document(written, "a.properties").segments][1] == "{count} Datei {0}'s"
