@@ -32,6 +32,7 @@ from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, escape_formula, shortened_list
 from app.text.language_names import column_language
 
+MAX_COLUMNS = 16_384
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
@@ -261,7 +262,8 @@ def _separator_of(text: str) -> str:
 def _lines(text: str, position: int, separator: str, name: str, quoted: re.Pattern[str]) -> Iterator[list[_Cell]]:
     """The cells of each row from `position` on, with their spans.
 
-    A quoted cell may contain separators, line ends and quotation marks. Raises DocumentError if one is not closed.
+    A quoted cell may contain separators, line ends and quotation marks. Raises DocumentError if one is not closed,
+    or if a row has too many columns.
     """
     cells: list[_Cell] = []
     plain = re.compile(rf"[^{re.escape(separator)}\r\n]*")
@@ -286,6 +288,16 @@ def _lines(text: str, position: int, separator: str, name: str, quoted: re.Patte
             assert bare is not None
             cells.append(_Cell(*bare.span(), bare.group()))
             position = bare.end()
+        if len(cells) > MAX_COLUMNS:
+            raise DocumentError(
+                Message(
+                    "{name}, {place}: the row has more than {limit:,} columns, as many as a sheet of Excel has: remove "
+                    "columns that are not needed",
+                    name=name,
+                    place=line_of(text, position),
+                    limit=MAX_COLUMNS,
+                )
+            )
         if text.startswith(separator, position):
             position += 1
             if position == len(text) or text[position] in "\r\n":

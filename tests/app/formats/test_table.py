@@ -144,3 +144,8 @@ def test_column_of_keys_is_not_taken_for_the_sources() -> None:
 def test_reading_of_a_damaged_log_is_refused(key: str) -> None:
     with pytest.raises((LookupError, ValueError)):
         format_by_key(key)
+
+
+def test_row_of_a_million_columns_is_refused_with_its_line() -> None:
+    with pytest.raises(DocumentError, match=r"a\.csv, line 2: the row has more than 16,384 columns"):
+        read_document(b"source;target\n" + b"a;" * 1_000_000, "a.csv")
