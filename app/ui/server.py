@@ -28,6 +28,7 @@ from app.reports.audit import AuditFilter, AuditKind
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
 from app.ui.api import Api
+from app.ui.connections import TimedConnection
 from app.ui.page import STATIC_PATH, json_reply, mount_page
 from app.ui.sign_in import SignIn
 
@@ -140,6 +141,7 @@ def server_config(application: Any) -> uvicorn.Config:
         access_log=False,
         timeout_graceful_shutdown=1,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        http=TimedConnection,
     )
 
 
