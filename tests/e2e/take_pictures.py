@@ -7,6 +7,7 @@ Without a NAME, all pictures are taken. Needs pillow, which Gradio brings.
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -285,6 +286,7 @@ class Pictures:
 def main(names: set[str]) -> None:
     """Takes the pictures of these names, or all of them."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        os.environ["PINPOINT_CACHE"] = folder  # so that no models of this machine are in the pictures
         app = App(MODEL_FOLDER, Path(folder) / "log.sqlite")
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
         try:

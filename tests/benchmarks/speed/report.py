@@ -15,7 +15,8 @@ from tests.benchmarks.speed.roofline import least_step_ms
 
 Figures = dict[str, Any]
 OURS: tuple[Precision, ...] = ("float32", "int8")
-DRAWN = ("float32", "int8", "CTranslate2 float32, 2", "CTranslate2 int8, 2")
+PINNED = tuple(f"{precision}, {threads}" for precision in OURS for threads in (1, 2))
+DRAWN = ("float32, 1", "int8, 1", "int8, 2", "CTranslate2 int8, 1", "CTranslate2 int8, 2")
 
 
 def write_report(folder: Path, results: Figures) -> str:
@@ -26,7 +27,12 @@ def write_report(folder: Path, results: Figures) -> str:
         f"Model {settings['model']}, beam {settings['beam']}, {len(settings['sentences'])} sentences, "
         f"{settings['rounds']} interleaved runs; {environment['processor']}, load {environment['load_average']}; "
         f"torch {environment['torch']}; commit {environment['commit']}.",
-        pins_section(results["pins"]),
+        pins_section("A changed pin", results["pins"]),
+        *(
+            pins_section(f"A changed pin, {what}", results[name])
+            for name, what in (("firefox_pins", "a Firefox model"), ("opus_pins", "random weights of OPUS-MT's size"))
+            if name in results
+        ),
         loops_section(results["loops"]),
         batches_section(results["batches"]),
         start_section(results["start"]),
@@ -37,10 +43,10 @@ def write_report(folder: Path, results: Figures) -> str:
     return text
 
 
-def pins_section(rows: Sequence[Figures]) -> str:
+def pins_section(title: str, rows: Sequence[Figures]) -> str:
     """A changed pin: latency, and the ratio to each peer at the same steps."""
     latency, ratios = [], []
-    for name in OURS:
+    for name in PINNED:
         times = walls(rows, name)
         per_step = [min(row["times"][name]["wall_ms"]) / row["num_steps"] for row in rows]
         latency.append(
@@ -55,25 +61,29 @@ def pins_section(rows: Sequence[Figures]) -> str:
     for peer in peers:
         encoder = statistics.median(encoder_ms(row, peer) for row in rows)
         cells = [f"{peer} threads" if not peer.endswith("1") else f"{peer} thread", f"{encoder:.1f}"]
-        for name in OURS:
+        for precision in OURS:
+            name = f"{precision}, {peer[-1]}"
             clocks = ("wall_ms", "cpu_ms")
             cells += [f"{statistics.median(ratio(row, name, peer, clock) for row in rows):.2f}" for clock in clocks]
         ratios.append(cells)
-    steps = statistics.median(row["num_steps"] for row in rows)
-    return "\n\n".join(
-        [
-            "## A changed pin",
-            f"`translate()`, source encoded, one thread, median of {steps:.0f} steps.",
-            table(("weights", "p50 ms", "p95 ms", "best ms a step"), latency),
-            f"Its time over that of CTranslate2 (unconstrained, exactly as many steps), best of each, median over "
-            f"{len(rows)} pins; the bar is {bars.PIN.limit} against int8 with 2 threads. CTranslate2 encodes anew each "
-            "time: its encoder's time stands apart, and is part of the time that the ratios divide by.",
+    steps, pieces = (statistics.median(row[name] for row in rows) for name in ("num_steps", "num_pieces"))
+    parts = [
+        f"## {title}",
+        f"`translate()`, the sentence translated before without pins and with another pin; {len(rows)} pins, medians "
+        f"of {steps:.0f} steps and {pieces:.0f} source pieces.",
+        table(("weights, threads", "p50 ms", "p95 ms", "best ms a step"), latency),
+    ]
+    if ratios:
+        parts += [
+            "Its time over that of CTranslate2 (unconstrained, exactly as many steps, as many threads), best of each, "
+            "median over all pins. CTranslate2 encodes anew each time: its encoder's time stands apart, and is part of "
+            "the time that the ratios divide by.",
             table(
                 ("peer", "its encoder, ms", "float32", "float32, processor time", "int8", "int8, processor time"),
                 ratios,
             ),
         ]
-    )
+    return "\n\n".join(parts)
 
 
 def pins_chart(rows: Sequence[Figures]) -> str:

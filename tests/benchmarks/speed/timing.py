@@ -28,12 +28,21 @@ class Times:
         return min(self.cpu_ms)
 
 
-def interleave(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Times]:
-    """Times of each call, one after the other, `rounds` times over, after one round that does not count."""
+def interleave(
+    calls: Mapping[str, Callable[[], object]],
+    rounds: int,
+    before: Mapping[str, Callable[[], object]] | None = None,
+) -> dict[str, Times]:
+    """Times of each call, one after the other, `rounds` times over, after one round that does not count.
+
+    `before` has what is done before a call of that name, in time that does not count.
+    """
     wall: dict[str, list[float]] = {name: [] for name in calls}
     cpu: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(rounds + 1):
         for name, call in calls.items():
+            if before and name in before:
+                before[name]()
             started, started_cpu = time.perf_counter(), time.process_time()
             call()
             if number:
