@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import tests.hard.__main__
 from app.cli.arguments import COMMANDS
 from app.settings import AppSettings
 from engine import EngineStatistics
@@ -190,6 +191,15 @@ def test_status_example_has_the_real_fields() -> None:
 def test_files_that_the_engineers_page_names_exist() -> None:
     named = re.findall(r"`((?:app|engine|tests|data|docs)/[\w./-]+)`", read("docs/engineers.md"))
     assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_help_of_the_hard_tests_can_be_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["tests.hard", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        tests.hard.__main__.main()
+    assert ended.value.code == 0 and "--minutes" in capsys.readouterr().out
 
 
 def test_commands_that_pages_show_exist() -> None:
