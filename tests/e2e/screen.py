@@ -162,9 +162,19 @@ class Screen:
         expect(self.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "ok")
 
     def type_text(self, text: str) -> None:
-        """Replaces the text of the edit field, key by key."""
+        """Replaces the text of the edit field, key by key, once all of it is selected."""
         self.field.click()
-        self.page.keyboard.press("Control+A")
+
+        def selects_all() -> bool:
+            self.page.keyboard.press("Control+A")
+            return bool(
+                self.field.evaluate(
+                    "area => document.activeElement === area && area.selectionStart === 0 "
+                    "&& area.selectionEnd === area.value.length"
+                )
+            )
+
+        self.eventually(selects_all)
         self.page.keyboard.type(text)
 
     @property
