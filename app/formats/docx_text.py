@@ -77,19 +77,23 @@ class Paragraph:
     text_attributes: ClassVar[str] = ' xml:space="preserve"'  # of a text element, for spaces at its ends
 
     def __init__(self, node: Node, xml: str, prefix: str, referenced: Set[str] = frozenset()) -> None:
-        self._xml = xml
+        self._begin(xml, prefix)
         self._referenced = referenced
+        body = [child for child in node.nodes() if child.name != f"{prefix}pPr"]
+        self.start, self.end = (body[0].start, body[-1].end) if body else (node.inner_end, node.inner_end)
+        self._read_all(body, ())
+        self.text = "".join(atom.text for atom in self._atoms)
+        self._base = _main_format(self._atoms)
+
+    def _begin(self, xml: str, prefix: str) -> None:
+        """The state before anything is read."""
+        self._xml = xml
         self._prefix = prefix
         self._atoms: list[Atom] = []
         self._length = 0
         self._num_containers = 0
         self._hyphens: dict[str, str] = {}  # element names of hyphens that are elements, by character
         self.unsplit: list[tuple[int, int]] = []
-        body = [child for child in node.nodes() if child.name != f"{prefix}pPr"]
-        self.start, self.end = (body[0].start, body[-1].end) if body else (node.inner_end, node.inner_end)
-        self._read_all(body, ())
-        self.text = "".join(atom.text for atom in self._atoms)
-        self._base = _main_format(self._atoms)
 
     @property
     def stretches(self) -> list[tuple[int, int]]:

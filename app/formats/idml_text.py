@@ -159,13 +159,7 @@ class IdmlParagraph(Paragraph):
     """A paragraph of a story. The result of `xml` replaces the story's XML from `start` to `end`."""
 
     def __init__(self, paragraph: StoryParagraph, xml: str) -> None:
-        self._xml = xml
-        self._prefix = ""
-        self._atoms = []
-        self._length = 0
-        self._num_containers = 0
-        self._hyphens = {}
-        self.unsplit = []
+        self._begin(xml, "")
         self._formats: list[str] = []
         self._format_numbers: dict[str, int] = {}
         items = paragraph.items

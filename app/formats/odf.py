@@ -46,13 +46,7 @@ class OdfParagraph(Paragraph):
     text_attributes: ClassVar[str] = ""
 
     def __init__(self, node: Node, xml: str) -> None:
-        self._xml = xml
-        self._prefix = ""
-        self._atoms = []
-        self._length = 0
-        self._num_containers = 0
-        self._hyphens = {}
-        self.unsplit = []
+        self._begin(xml, "")
         self.start, self.end = node.inner_start, node.inner_end
         self._text_prefix = node.name[: -len(node.local)]
         self._read_content(node, ())

@@ -163,13 +163,7 @@ class XmlParagraph(Paragraph):
     text_attributes: ClassVar[str] = ""
 
     def __init__(self, node: Node, xml: str, document: _Tree) -> None:
-        self._xml = xml
-        self._prefix = ""
-        self._atoms = []
-        self._length = 0
-        self._num_containers = 0
-        self._hyphens = {}
-        self.unsplit = []
+        self._begin(xml, "")
         self._document = document
         raw = xml[node.inner_start : node.inner_end]
         self.start = node.inner_start + len(raw) - len(raw.lstrip())
