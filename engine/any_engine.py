@@ -36,7 +36,8 @@ class EngineFacts:
     """What the model of an engine is and can do.
 
     `formalities` has the forms of address by direction. `folder` is the model's, None if there is not exactly one.
-    `pivot` is the language between, of two models as one. `num_threads` are those of PyTorch.
+    `pivot` is the language between, of two models as one. `num_threads` are those of PyTorch. `precision` is that of
+    the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".
     """
 
     name: str
@@ -47,6 +48,7 @@ class EngineFacts:
     folder: Path | None = None
     pivot: str = ""
     num_threads: int = 0
+    precision: str = "float32"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,12 @@ class AnyTranslator(ABC):
     """What a worker and its callers need: a `Translator`, or a `PivotTranslator`, which is documented by it.
 
     `folder` is the model's; None if there is not exactly one. `pivot` is the language between two models, else "".
+    `precision` is that of the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".
     """
 
     name: str
     checksum: str
+    precision: str
     folder: Path | None
     directions: Sequence[str]
     domains: Sequence[str]

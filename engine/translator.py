@@ -27,8 +27,9 @@ from engine.model import LoadedModel, load_model
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair, unit_states
 from engine.model.device import halve, usable_device
 from engine.model.memory_check import available_bytes
-from engine.model.packed_weights import Precision, can_multiply_int8, pack
+from engine.model.packed_weights import can_multiply_int8, pack
 from engine.model.table_decoder import checked_interval
+from engine.model.transformer import Precision
 from engine.request import Formality, Request
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.indexed import IndexedTexts
@@ -61,6 +62,7 @@ class Translator(AnyTranslator):
         self.domains = model.config.domains
         self.formalities = model.config.formalities
         self.checksum = model.checksum
+        self.precision = model.transformer.precision
         self._vocabulary = SearchVocabulary(
             texts=IndexedTexts(self._codec),
             roles=TokenRoles(BOS, EOS, never=tuple(i for i in model.codec.specials if i != EOS)),

@@ -62,6 +62,7 @@ def test_hypotheses_are_the_second_models_of_the_first_models_best_translation(b
     first = models[0].translate(Request(SOURCE), SearchOptions(nbest=1)).hypotheses[0]
     second = models[1].translate(Request(first.text, phrases=phrases, avoid=("Haus",)), OPTIONS)
     assert (result.pivot, result.pivot_score) == (first.text, pytest.approx(first.score))
+    assert both.precision == "float32+float32"
     assert result.status == second.status == "complete"
     assert [h.text for h in result.hypotheses] == [h.text for h in second.hypotheses]
     assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in second.hypotheses])

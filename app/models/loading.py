@@ -79,6 +79,7 @@ class ModelHandle:
         self.checksum = ""
         self.pivot = ""  # of two models as one, the language between
         self.num_threads = 0
+        self.precision = ""  # of its weights, once it is ready
         self.is_silent = False  # the watchdog's: its thread does not answer
         self.loaded_from: Path | None = None  # a folder, also where `folder` is a hub id
         self.engine: Engine | None = None
@@ -145,7 +146,9 @@ class ModelHandle:
     def status(self) -> dict[str, Any]:
         """The model's state for the status page, with the fields of EngineStatistics once it is ready."""
         status: dict[str, Any] = {"model": self.name, "state": self.state, "device": self.device}
-        return status if self.engine is None else {**status, **asdict(self.engine.statistics())}
+        if self.engine is None:
+            return status
+        return {**status, "precision": self.precision, **asdict(self.engine.statistics())}
 
     def close(self) -> None:
         """Closes the engine, or stops loading."""
@@ -209,6 +212,7 @@ class ModelHandle:
         self.name, self.directions, self.checksum = facts.name, facts.directions, facts.checksum
         self.formalities, self.domains = facts.formalities, facts.domains
         self.loaded_from, self.pivot, self.num_threads = facts.folder, facts.pivot, facts.num_threads
+        self.precision = facts.precision
         self.engine = engine
         self._finish("ready", "")
 

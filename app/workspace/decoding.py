@@ -250,9 +250,12 @@ class DecodeQueue:
             self.hurry(self._core.segments[self._core.open_index])
 
     def _forget_other_models(self) -> None:
-        """Drops stored answers of another model, style or search options: this one's would be different."""
+        """Drops stored answers of another model, precision, style or search options: this one's would be different."""
         style = asdict(self._style.asked)
-        facts = [self._core.model.checksum, asdict(self._options), *([style] if any(style.values()) else [])]
+        model = self._core.model
+        facts = [model.checksum, asdict(self._options), *([style] if any(style.values()) else [])]
+        if model.precision != "float32":
+            facts.append(model.precision)
         self._made_with = hashlib.sha256(to_json(facts).encode()).hexdigest()[:16]
         for segment in list(self._core.segments):
             if segment.stored_answer and segment.stored_answer.made_with != self._made_with:

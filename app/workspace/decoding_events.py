@@ -29,6 +29,7 @@ def request_payload(
         "model": model.checksum,
         "num_threads": model.num_threads,
         "device": model.device,
+        "precision": model.precision,
     }
 
 

@@ -30,6 +30,7 @@ def halve(model: Transformer) -> None:
         )
     else:
         model.to(dtype)
+        model.precision = "half"
 
 
 def half_dtype(device: torch.device) -> torch.dtype | None:

@@ -15,18 +15,14 @@ from __future__ import annotations
 
 import warnings
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.model.activations import OUTPUT, Range, Ranges, WeightSteps
-
-if TYPE_CHECKING:
-    from engine.model.transformer import Transformer
-
-Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs: engine.model.device
+from engine.model.transformer import Precision, Transformer
 
 SMALLEST_PACKED = 2**17  # weights of a product; smaller ones gain less than the calls around the kernel cost
 _SMALLEST_CALIBRATED = 2**16  # those of one call
@@ -62,6 +58,7 @@ def pack(
             "model reads its weights in 32 bits, slower",
             stacklevel=2,
         )
+    model.precision = precision
     ranges, weight_steps = ranges or {}, weight_steps or {}
     lay_out = partial(_packed, precision=precision, smallest=smallest)
     model.output = lay_out(

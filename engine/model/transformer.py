@@ -8,6 +8,7 @@ starts from `<s>`; independent of text and search.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -19,6 +20,8 @@ from engine.model.config import ModelConfig, Positions
 from engine.model.encoded import EncodedSources, source_mask
 from engine.model.layers import DecoderLayer, EncoderLayer
 from engine.text import BOS
+
+Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs, "int8" for CPUs
 
 
 class _Embedding(nn.Embedding):
@@ -46,6 +49,7 @@ class Transformer(nn.Module):
         self.decoder_layers = nn.ModuleList(DecoderLayer(config, dropout, i == 0) for i in range(config.decoder_layers))
         self.decoder_norm = nn.LayerNorm(config.model_size)
         self.output: nn.Module | None = None  # the embeddings and the output bias once more, if packed for decoding
+        self.precision: Precision = "float32"  # of the weights that it decodes with
         self.dropout = nn.Dropout(dropout)
         with torch.device("cpu"):  # no file has them, so that they are there even where the weights are still to come
             # one more for what a decoder may read before `<s>`

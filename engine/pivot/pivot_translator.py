@@ -58,6 +58,7 @@ class PivotTranslator(AnyTranslator):
         self.formalities = {self.directions[0]: second.formalities.get(second_direction, ())}
         self.name = f"{first.name} + {second.name}"
         self.checksum = f"{first.checksum}+{second.checksum}"
+        self.precision = f"{first.precision}+{second.precision}"
         self._requests = PivotRequests(first, self.directions[0], first_direction, second_direction)
 
     def translate(

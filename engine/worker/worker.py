@@ -82,6 +82,7 @@ class Worker:
             folder=of.folder,
             pivot=of.pivot,
             num_threads=torch.get_num_threads(),
+            precision=of.precision,
         )
 
     def submit(

@@ -28,7 +28,8 @@ import torch
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.importers.resolve import model_folder
 from engine.model import Decoder, LoadedModel, ModelConfig, Transformer, load_model
-from engine.model.packed_weights import Precision, pack
+from engine.model.packed_weights import pack
+from engine.model.transformer import Precision
 from engine.text import BOS, TextCodec
 from tests.benchmarks.paper_dba import commit, environment
 from tests.benchmarks.speed import roofline

@@ -20,7 +20,7 @@ import torch
 from engine import Request, SearchOptions, Translator
 from engine.model import EncodedSources, LoadedModel, load_model
 from engine.model.decoder import Decoder
-from engine.model.packed_weights import Precision
+from engine.model.transformer import Precision
 from engine.text import BOS
 from tests.benchmarks.latency import packed_copy, sample_sentences
 from tests.benchmarks.paper_dba import commit, environment

@@ -26,7 +26,7 @@ import torch
 
 from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
 from engine.decoding.loop import DecodingJob
-from engine.model.packed_weights import Precision
+from engine.model.transformer import Precision
 from engine.search.batching import REFILL_SHARE, Counts, Schedule
 from engine.text import is_word_char
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, write_json

@@ -40,7 +40,8 @@ def test_model_of_8_bit_weights_is_tried_once(
     monkeypatch.setattr(precision_trial, "MOST_DIFFERENT", most_different)
     expected = {name: scores(Translator.load(folder, precision=name)) for name in ("float32", "int8")}
     assert expected["float32"] != expected["int8"]
-    assert scores(Translator.load(folder, precision="auto")) == expected[chosen]
+    translator = Translator.load(folder, precision="auto")
+    assert (translator.precision, scores(translator)) == (chosen, expected[chosen])
     monkeypatch.setattr(precision_trial, "_time_ratio", None)  # a second trial would fail
     assert scores(Translator.load(folder, precision="auto")) == expected[chosen]
 

@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 from engine.model import Decoder, ModelConfig, Transformer, packed_weights
 from engine.model.activations import attach_gauges
 from engine.model.config import Activation
-from engine.model.packed_weights import (
-    CalibratedLinear,
-    HalfWeightLinear,
-    Int8Linear,
-    Precision,
-    can_multiply_int8,
-    pack,
-)
+from engine.model.packed_weights import CalibratedLinear, HalfWeightLinear, Int8Linear, can_multiply_int8, pack
+from engine.model.transformer import Precision
 from engine.text import BOS, EOS
 from tests.budget import rounds
 

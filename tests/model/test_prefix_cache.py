@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
 from engine.model import Decoder, Transformer
-from engine.model.packed_weights import Precision, can_multiply_int8, pack
+from engine.model.packed_weights import can_multiply_int8, pack
 from engine.model.prefix_cache import PrefixCache
 from engine.model.table_decoder import TableDecoder
+from engine.model.transformer import Precision
 from engine.text import BOS
 from tests.model.test_decoder import CLOSE, CONFIG, MODEL, V, padded, random_source
 

@@ -69,6 +69,7 @@ def test_stored_request_reproduces_its_n_best_list(model_folder: Path) -> None:
     for event in answered:
         requested, result = asked[event["segment"], event["payload"]["number"]], event["payload"]
         assert (requested["model"], requested["num_threads"], requested["device"]) == (translator.checksum, 1, "cpu")
+        assert requested["precision"] == translator.precision == "float32"
         source = session["segments"][event["segment"]]["source"]
         again = translator.translate(
             request_of(requested.get("asked", requested), source), SearchOptions(**requested["options"])

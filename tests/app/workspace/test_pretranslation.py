@@ -22,11 +22,18 @@ def begin(store: LogStore) -> str:
     return store.start_session(read_document(TEXT.encode(), "manual.txt"), "en-de").token
 
 
-def start(store: LogStore, token: str, decoder: HandDecoder, checksum: str = "m", nbest: int = 5) -> Workspace:
+def start(
+    store: LogStore,
+    token: str,
+    decoder: HandDecoder,
+    checksum: str = "m",
+    nbest: int = 5,
+    precision: str = "float32",
+) -> Workspace:
     """A run of the app on that session."""
     record = store.load_session(token)
     model = ready_model(decoder)
-    model.checksum = checksum
+    model.checksum, model.precision = checksum, precision
     return Workspace(
         store,
         record.id,
@@ -71,7 +78,7 @@ def test_restart_continues_pretranslation(store: LogStore):
     workspace.close()
 
 
-def test_other_terms_or_another_model_cause_a_new_request(store: LogStore):
+def test_other_terms_another_model_or_another_precision_cause_a_new_request(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
     for _ in range(3):
@@ -84,7 +91,7 @@ def test_other_terms_or_another_model_cause_a_new_request(store: LogStore):
     workspace = start(store, token, again)
     assert asked(again) - {0, 1, 2} == {7}
     workspace.close()
-    for changed in ({"checksum": "another"}, {"nbest": 2}):
+    for changed in ({"checksum": "another"}, {"nbest": 2}, {"precision": "int8"}):
         other = HandDecoder()
         workspace = start(store, token, other, **changed)
         assert workspace.snapshot()["progress"]["done"] == 0

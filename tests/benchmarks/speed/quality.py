@@ -20,7 +20,8 @@ import torch
 
 from engine import Request, SearchOptions, Translator
 from engine.model import LoadedModel, load_model
-from engine.model.packed_weights import SMALLEST_PACKED, Precision, pack
+from engine.model.packed_weights import SMALLEST_PACKED, pack
+from engine.model.transformer import Precision
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, write_json
 
 VARIANTS: tuple[tuple[str, Precision, int, bool], ...] = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.model.packed_weights import Precision
+from engine.model.transformer import Precision
 from tests.benchmarks import bars
 from tests.benchmarks.charts import Point, chart
 from tests.benchmarks.dba.report import table

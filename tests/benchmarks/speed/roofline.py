@@ -8,7 +8,8 @@ from collections.abc import Callable
 import torch
 
 from engine.model import ModelConfig
-from engine.model.packed_weights import SMALLEST_PACKED, Int8Linear, Precision
+from engine.model.packed_weights import SMALLEST_PACKED, Int8Linear
+from engine.model.transformer import Precision
 
 
 def machine_rates(megabytes: float) -> dict[str, float]:
