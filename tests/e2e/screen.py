@@ -162,20 +162,16 @@ class Screen:
         expect(self.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "ok")
 
     def type_text(self, text: str) -> None:
-        """Replaces the text of the edit field, key by key, once all of it is selected."""
+        """Replaces the text of the edit field, key by key; again if a proposal came before the first letter."""
         self.field.click()
 
-        def selects_all() -> bool:
+        def replaces_all() -> bool:
             self.page.keyboard.press("Control+A")
-            return bool(
-                self.field.evaluate(
-                    "area => document.activeElement === area && area.selectionStart === 0 "
-                    "&& area.selectionEnd === area.value.length"
-                )
-            )
+            self.page.keyboard.type(text[0])
+            return self.field.input_value() == text[0]
 
-        self.eventually(selects_all)
-        self.page.keyboard.type(text)
+        self.eventually(replaces_all)
+        self.page.keyboard.type(text[1:])
 
     @property
     def findings(self) -> Locator:
