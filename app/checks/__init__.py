@@ -13,8 +13,9 @@ from typing import Literal, get_args
 from app.checks import numbers, texts
 from app.i18n import Message
 from app.text.nontranslatables import placeholder_difference, placeholder_spans
+from app.text.text_limits import TextLimits
 
-CheckName = Literal["numbers", "placeholders", "terms", "punctuation", "doubled", "length", "spaces"]
+CheckName = Literal["numbers", "placeholders", "terms", "limits", "punctuation", "doubled", "length", "spaces"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
 
 # Message template for each kind of finding. `_ERRORS` lists the kinds that are errors; the others are warnings.
@@ -30,6 +31,7 @@ _TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("placeholders", "key"): "Access key missing or repeated: {texts}",
     ("terms", "unmet"): "Not in the text: {texts}",
     ("terms", "banned"): "Banned, but in the text: {texts}",
+    ("limits", "characters"): "Longer than the limit of {texts} characters",
     ("punctuation", "end"): "Ends differently from the source: {texts}",
     ("punctuation", "marks"): "Marks not paired as in the source: {texts}",
     ("doubled", "words"): "Repeated words: {texts}",
@@ -47,6 +49,7 @@ _ERRORS = {
     ("placeholders", "order"),
     ("terms", "unmet"),
     ("terms", "banned"),
+    ("limits", "characters"),
 }
 _SEPARATOR: dict[CheckName, str] = {"placeholders": " "}
 
@@ -82,11 +85,13 @@ def findings_in(
     *,
     unmet: Sequence[str] = (),
     banned: Sequence[str] = (),
+    limits: TextLimits | None = None,
     off: Collection[CheckName] = (),
 ) -> tuple[Finding, ...]:
     """Runs all checks except those in `off` on the translation `target`; errors come first. Skips an empty target.
 
     `unmet` (required texts missing from the target) and `banned` (banned texts found in it) come from the caller.
+    `limits` are those of the file for this text.
 
     >>> [finding.message for finding in findings_in("Wait 5 s.", "Warten Sie 50 s.", "en-de")]
     ['Numbers missing: 5', 'Numbers not in the source: 50']
@@ -99,6 +104,7 @@ def findings_in(
     found_by: dict[CheckName, Callable[[], dict[str, tuple[str, ...]]]] = {
         "terms": lambda: {"unmet": tuple(unmet), "banned": tuple(banned)},
         "placeholders": lambda: placeholder_difference(source, target),
+        "limits": lambda: _exceeded(limits, target),
         "numbers": lambda: numbers.differences(plain_source, plain_target, source_language, target_language),
         "punctuation": lambda: {
             **texts.end_differences(plain_source, plain_target, target_language),
@@ -116,6 +122,11 @@ def findings_in(
         if found or not _TEMPLATES[check, kind].endswith("{texts}")
     ]
     return tuple(sorted(findings, key=lambda finding: not finding.is_error))
+
+
+def _exceeded(limits: TextLimits | None, target: str) -> dict[str, tuple[str, ...]]:
+    """{"characters": the number that the translation may have} if it has more."""
+    return {} if limits is None or limits.allows(target) else {"characters": (str(limits.max_characters),)}
 
 
 def without_placeholders(text: str) -> str:

@@ -37,7 +37,7 @@ from app.tm.index import MemoryIndex
 from app.tm.memory_file import read_memory
 from app.tm.prefill import index_of_pairs, prefill
 from app.tm.used_forms import with_used_forms
-from engine import AnyTranslator, PivotTranslator, Translation, offer_of
+from engine import AnyTranslator, Hypothesis, PivotTranslator, Translation, offer_of
 
 Say = Callable[[str], None]
 STRICT = 3  # exit status
@@ -128,7 +128,8 @@ class TranslateRun:
         copies = [protection.copy for protection in protections]
         asked = [protection for protection, copy in zip(protections, copies, strict=True) if copy is None]
         progress = _Progress(len(asked))
-        options = replace(SEARCH, beam=flags.beam, nbest=1)
+        nbest = flags.beam if any(segment.limits for segment in todo) else 1
+        options = replace(SEARCH, beam=flags.beam, nbest=nbest)
         translator = self._translator(direction)
         answers = translator.translate_all([p.request for p in asked], options, progress=progress.show)
         restored = iter([protection.restore(answer) for protection, answer in zip(asked, answers, strict=True)])
@@ -174,7 +175,9 @@ def drafted(
             reason = "; ".join(each.message for each in translation.reasons) or translation.status
             problems.append(f"{where} is not translated: {reason}")
             continue
-        best = translation.hypotheses[0]
+        best = shortened(segment, translation.hypotheses)
+        if best is not translation.hypotheses[0]:
+            say(f"{where}: a shorter translation than the best one was taken, which fits the limit")
         texts[segment.index] = best.text
         missing = [translation.request.phrases[number].text for number in best.unmet]
         if missing:
@@ -190,6 +193,18 @@ def drafted(
     made = translated_document(document, saved, direction.partition("-")[2])
     serious = ("Placeholders", "saved as UTF-8")
     return made, [*problems, *([made.note] if made.note and any(text in made.note for text in serious) else [])]
+
+
+def shortened(segment: SegmentState, hypotheses: Sequence[Hypothesis]) -> Hypothesis:
+    """The first hypothesis that fits the limit of the segment and lacks no other phrases than the best one.
+
+    The best one if none does.
+    """
+    best = hypotheses[0]
+    if segment.limits is None:
+        return best
+    fitting = (each for each in hypotheses if segment.limits.allows(each.text) and set(each.unmet) <= set(best.unmet))
+    return next(fitting, best)
 
 
 def _unread(source: str, translation: Translation) -> str:
@@ -222,9 +237,10 @@ class _Progress:
 
 
 def _segment(document: Document, index: int, glossary: TermMatcher, formed: Callable[[Term], Term]) -> SegmentState:
-    source = document.segments[index].source
+    place = document.segments[index]
+    source = place.source
     hits = tuple(replace(hit, term=formed(hit.term)) for hit in glossary.find(source))
-    return SegmentState(index, source, count_words(source), hits=hits)
+    return SegmentState(index, source, count_words(source), hits=hits, limits=place.limits)
 
 
 def _formed(memory: MemoryIndex | None, direction: str) -> Callable[[Term], Term]:

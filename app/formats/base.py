@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from app.i18n import Message
 from app.text.encoding import DecodedText, encoding_label, shortened_list, unencodable
+from app.text.text_limits import TextLimits
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LINE_BREAKS = re.compile(r"[\r\n]+")
@@ -31,7 +32,7 @@ class Unit:
     """A translatable unit of a file; its place (`start`, `end`) is unique in the file.
 
     In prose, `source[i]` is at `start + i` and the unit may be split into sentences. In a file with targets, the unit
-    is one segment. `target` is the translation that the file already contains.
+    is one segment. `target` is the translation that the file already contains, `limits` how long it may be.
     """
 
     start: int
@@ -41,6 +42,7 @@ class Unit:
     is_confirmed: bool = False
     note: str = ""
     whole: tuple[tuple[int, int], ...] = ()  # spans of `source` in which no sentence may end
+    limits: TextLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from app.formats.table import TableFile, first_rows
 from app.i18n import Message
 from app.text.encoding import safe_name
 from app.text.sentences import sentence_spans
+from app.text.text_limits import TextLimits
 
 MAX_SEGMENTS = 20_000
 MAX_SEGMENT_CHARACTERS = 50_000
@@ -44,7 +45,8 @@ class Segment:
     """A sentence, or an entry of a file with sources and targets; `start` and `end` are its place in the format.
 
     A segment that was merged into another has an empty source and an empty place. `target` is the file's own
-    translation, "confirmed" if the file marks it as done. `note` is the file's comment on the segment.
+    translation, "confirmed" if the file marks it as done. `note` is the file's comment on the segment, `limits` how
+    long its translation may be.
     """
 
     index: int
@@ -54,6 +56,7 @@ class Segment:
     target: str | None = None
     state: Literal["new", "edited", "confirmed"] = "new"
     note: str = ""
+    limits: TextLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +317,12 @@ def _segments_of(unit: Unit, parsed: ParsedFile, language: str, index: int) -> l
         state: Literal["new", "edited", "confirmed"] = "new"
         if unit.target is not None:
             state = "confirmed" if unit.is_confirmed else "edited"
-        return [Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note)]
+        return [Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits)]
     segments: list[Segment] = []
     for start, end in sentence_spans(unit.source, language, unit.whole):
         place = unit.start + start, unit.start + end
-        segments.append(Segment(index + len(segments), parsed.source(*place), *place, note=unit.note))
+        number = index + len(segments)
+        segments.append(Segment(number, parsed.source(*place), *place, note=unit.note, limits=unit.limits))
     return segments
 
 

@@ -31,10 +31,19 @@ from app.formats.inline import Piece, Shown, show
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, escape_formula, shortened_list
 from app.text.language_names import column_language
+from app.text.text_limits import TextLimits
 
 MAX_COLUMNS = 16_384
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
+_LIMIT_NAMES = frozenset(
+    {
+        "max length", "maximum length", "max. length", "max len", "length limit", "character limit", "char limit",
+        "max characters", "max. characters", "maximum characters", "max chars", "max. chars", "max zeichen",
+        "max. zeichen", "maximale zeichen", "zeichenlimit", "maximale länge", "max. länge", "maximallänge",
+    }
+)  # fmt: skip
+_JOINED_LIMIT_NAMES = frozenset(name.replace(" ", "") for name in _LIMIT_NAMES)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
 _SEPARATORS = ",;\t|"
 _KEY = re.compile(r"(?=.*[\d._/:-])[\w./:-]+")
@@ -64,6 +73,7 @@ class _Row:
     target_column: int
     end: int  # of its last cell
     num_cells: int
+    max_characters: int
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,7 @@ class TableFile(PairedFile):
     notes: tuple[str, ...] = ()
     is_paired: bool = True
     has_backslashes: bool = False  # before quotation marks inside of cells
+    limit_column: int | None = None  # with the longest length of each target, in characters
 
     def tags(self, start: int, end: int) -> RawTags:
         """The line breaks of the source at a place."""
@@ -90,7 +101,9 @@ class TableFile(PairedFile):
         if not all(self.languages):
             return None
         columns, languages = self.columns[::-1], self.languages[::-1]
-        return replace(self, columns=columns, languages=languages, units=_units(_rows(self.lines, columns)))
+        return replace(
+            self, columns=columns, languages=languages, units=_units(_rows(self.lines, columns, self.limit_column))
+        )
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets in their cells; missing cells are added to short rows."""
@@ -107,8 +120,8 @@ class TableFile(PairedFile):
 
     def _all_rows(self) -> list[_Row]:
         """The rows, also in the reversed direction if the table has two languages."""
-        both = [*_rows(self.lines, self.columns[::-1])] if all(self.languages) else []
-        return [*both, *_rows(self.lines, self.columns)]
+        both = [*_rows(self.lines, self.columns[::-1], self.limit_column)] if all(self.languages) else []
+        return [*both, *_rows(self.lines, self.columns, self.limit_column)]
 
     def _edit(self, row: _Row, text: str) -> Edit:
         text = one_line(text)
@@ -163,9 +176,20 @@ def read(data: bytes, name: str, encoding: str | None = None, columns: tuple[int
     if columns and not all(map(column_language, named)):
         named = ("", "")
     rows = lines[has_header:]
-    notes = (*([decoded.note] if decoded.note else []), *_notes(rows, (source, target)))
-    units = _units(_rows(rows, (source, target)))
-    return TableFile(decoded, separator, (source, target), rows, units, named, notes, has_backslashes=has_backslashes)
+    limit_column = next((at for at, label in enumerate(names) if _is_limit(label)), None)
+    notes = (*([decoded.note] if decoded.note else []), *_notes(rows, (source, target), limit_column))
+    units = _units(_rows(rows, (source, target), limit_column))
+    return TableFile(
+        decoded,
+        separator,
+        (source, target),
+        rows,
+        units,
+        named,
+        notes,
+        has_backslashes=has_backslashes,
+        limit_column=limit_column,
+    )
 
 
 def first_rows(parsed: TableFile, num_rows: int) -> list[list[str]]:
@@ -197,15 +221,20 @@ def _without_keys(lines: Sequence[Sequence[_Cell]]) -> tuple[int, int]:
     return (1, 2) if has_keys else (0, 1)
 
 
-def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterator[str]:
+def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int], limit_column: int | None) -> Iterator[str]:
     """Which texts of a table are not offered: columns with letters, and rows without a source."""
     with_letters = {at for row in rows for at, cell in enumerate(row) if any(map(str.isalpha, cell.value))}
-    if unused := sorted(with_letters - {*columns}):
+    if unused := sorted(with_letters - {*columns, limit_column}):
         yield Message(
             "Column {source} is read as source and column {target} as target. Not offered: {list}.",
             source=columns[0] + 1,
             target=columns[1] + 1,
             list=shortened_list(Message("column {number}", number=at + 1) for at in unused),
+        )
+    limits = (row[limit_column].value.strip() for row in rows if limit_column is not None and limit_column < len(row))
+    if num_unread := sum(bool(limit) and not _whole_number(limit) for limit in limits):
+        yield Message(
+            "TextLimits of length that are not whole numbers are not used: {count:,} in this file.", count=num_unread
         )
     source = columns[0]
     sourceless = (row for row in rows if source >= len(row) or not row[source].value.strip())
@@ -214,18 +243,40 @@ def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterato
         yield Message("Not offered: rows without a source text, {count:,} in this file.", count=num_rows)
 
 
-def _rows(lines: Sequence[Sequence[_Cell]], columns: tuple[int, int]) -> Iterator[_Row]:
+def _is_limit(name: str) -> bool:
+    """Whether a column of that name has the longest length of each target: "Max. length", "max_length"."""
+    plain = " ".join(name.lower().replace("_", " ").replace("-", " ").split())
+    return plain in _LIMIT_NAMES or plain in _JOINED_LIMIT_NAMES
+
+
+def _rows(lines: Sequence[Sequence[_Cell]], columns: tuple[int, int], limit_column: int | None) -> Iterator[_Row]:
     """The rows with a source text."""
     source, target = columns
     for cells in lines:
         if source < len(cells) and cells[source].value.strip():
             found = cells[target] if target < len(cells) else None
-            yield _Row(cells[source], found, target, cells[-1].end, len(cells))
+            limit = cells[limit_column].value.strip() if limit_column is not None and limit_column < len(cells) else ""
+            yield _Row(cells[source], found, target, cells[-1].end, len(cells), _whole_number(limit))
+
+
+def _whole_number(text: str) -> int:
+    """A number of characters; 0 for another text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _units(rows: Iterable[_Row]) -> list[Unit]:
     """The units of the rows; those with a target are drafts."""
-    return [Unit(row.source.start, row.source.end, _shown(row.source.value).text, _given(row)) for row in rows]
+    return [
+        Unit(row.source.start, row.source.end, _shown(row.source.value).text, _given(row), limits=_limits(row))
+        for row in rows
+    ]
+
+
+def _limits(row: _Row) -> TextLimits | None:
+    """The limit of the row; a tag is a line break."""
+    if not row.max_characters:
+        return None
+    return TextLimits(row.max_characters, tags=tuple((number, 1) for number in _with_both(row).tags))
 
 
 def _shown(value: str, like: Shown | None = None) -> Shown:

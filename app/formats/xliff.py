@@ -7,16 +7,18 @@ placeholders (`app.formats.inline`). Units with translate="no" and segments lock
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from app.errors import DocumentError
 from app.formats.base import Comment, Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.inline import Piece, Shown, pieces_of, show
+from app.formats.xliff_limits import num_unchecked, stated_limit
 from app.formats.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText
+from app.text.text_limits import TextLimits
 
 # Elements whose content is part of the sentence; all other elements in a source are placeholders.
 _PAIRED = ("g", "mrk", "pc")
@@ -257,8 +259,15 @@ def read(data: bytes, name: str) -> XliffFile:
             )
         )
     entries = list(_entries_1(root, decoded.text) if version.startswith("1") else _entries_2(root, decoded.text))
-    units = [unit for entry in entries for unit in _units(entry, decoded.text)]
-    return XliffFile(decoded, root, entries, units)
+    limits = {entry.owner.start: stated for entry in entries if (stated := _limit(entry))}
+    units = [unit for entry in entries for unit in _units(entry, decoded.text, limits.get(entry.owner.start))]
+    count = num_unchecked(root, {node.start for node, _ in limits.values()})
+    note = Message(
+        "Not checked: limits of length in other units than characters, or for several segments ({count:,} in this "
+        "file).",
+        count=count,
+    )
+    return XliffFile(decoded, root, entries, units, (note,) if count else ())
 
 
 def _entries_1(root: Node, text: str) -> Iterator[_Entry]:
@@ -310,7 +319,12 @@ def _pieces(node: Node, text: str, state: ToolState | None) -> list[Piece]:
     return with_phrase_tags(pieces) if state and state.writes_tags_as_text else pieces
 
 
-def _units(entry: _Entry, text: str) -> Iterator[Unit]:
+def _limit(entry: _Entry) -> tuple[Node, TextLimits] | None:
+    """The limit for the segment of an entry, and the element that states it; None for an entry of several segments."""
+    return stated_limit(entry.owner) if len(entry.parts) == 1 else None
+
+
+def _units(entry: _Entry, text: str, limit: tuple[Node, TextLimits] | None) -> Iterator[Unit]:
     note = _note(entry.owner)
     for part in entry.parts:
         if not part.shown.text or (part.tool_state and part.tool_state.is_locked):
@@ -321,7 +335,10 @@ def _units(entry: _Entry, text: str) -> Iterator[Unit]:
             if target == part.shown.text and not _is_done(entry, part):
                 target = None  # the tool that created the file has copied the source
         place = part.source.inner_start, part.source.inner_end
-        yield Unit(*place, part.shown.text, target, target is not None and _is_done(entry, part), note)
+        tags = tuple((number, 0) for number in part.shown.tags)
+        limits = replace(limit[1], tags=tags) if limit else None
+        is_done = target is not None and _is_done(entry, part)
+        yield Unit(*place, part.shown.text, target, is_done, note, limits=limits)
 
 
 def _state(entry: _Entry) -> str | None:

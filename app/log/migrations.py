@@ -282,6 +282,12 @@ def m0014_assignee(db: Database) -> None:
     db.execute("ALTER TABLE session ADD COLUMN assignee TEXT NOT NULL DEFAULT ''")
 
 
+@migrations()
+def m0015_limits(db: Database) -> None:
+    """How long the translation of a segment may be, as JSON (`app.text.text_limits`); "" without a limit."""
+    db.execute("ALTER TABLE segment ADD COLUMN limits TEXT NOT NULL DEFAULT ''")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

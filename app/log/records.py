@@ -18,6 +18,7 @@ from typing import Any, Literal
 from app.formats.documents import Document
 from app.glossary import Glossary, Term
 from app.i18n import Message
+from app.text.text_limits import TextLimits
 
 EventType = Literal[
     # the session
@@ -81,6 +82,7 @@ class SavedSegment:
     version: int
     constraints: dict[str, Any]
     note: str = ""
+    limits: TextLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from app.log.connection import LogConnection
 from app.log.glossary_tables import add_document_term, load_document_terms, load_glossaries, store_glossaries
 from app.log.project_tables import current_project
 from app.log.records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
+from app.text.text_limits import packed, unpacked
 
 
 def insert_session(
@@ -62,9 +63,12 @@ def insert_session(
     )
     log.db.conn.executemany(
         "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
-        "given_target, given_state, target, state, version, constraints) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, '{}')",
-        ((session_id, s.index, s.source, s.start, s.end, s.note, s.target, s.state) for s in document.segments),
+        "given_target, given_state, target, state, version, constraints, limits) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, '{}', ?9)",
+        (
+            (session_id, s.index, s.source, s.start, s.end, s.note, s.target, s.state, packed(s.limits))
+            for s in document.segments
+        ),
     )
     return session_id
 
@@ -201,6 +205,7 @@ def _saved_segment(row: Mapping[str, Any]) -> SavedSegment:
         version=row["version"],
         constraints=json.loads(row["constraints"]),
         note=row["note"],
+        limits=unpacked(row["limits"]),
     )
 
 
@@ -214,6 +219,7 @@ def _document(session: Mapping[str, Any], segments: list[dict[str, Any]]) -> Doc
             row["given_target"],
             row["given_state"],
             row["note"],
+            unpacked(row["limits"]),
         )
         for row in segments
     )

@@ -34,6 +34,7 @@ from app.log.store import LogStore
 from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
 from app.segments.state import restore_segment
+from app.text.text_limits import of_view
 
 _DIRECTION: Final = re.compile(r"\w{2,40}-[\w-]{2,40}")
 LOG_FORMAT: Final = "pinpoint-log-4"
@@ -154,6 +155,7 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
                 "given_target": place.target,
                 "given_state": place.state,
                 "note": place.note,
+                "limits": place.limits.view() if place.limits else None,
                 "target": saved.target,
                 "state": saved.state,
                 "version": saved.version,
@@ -268,6 +270,7 @@ def _place(row: Mapping[str, Any]) -> Segment:
         _optional_text(row["given_target"]),
         _state(row["given_state"]),
         _text(row["note"]),
+        of_view(row.get("limits")),
     )
 
 
@@ -280,6 +283,7 @@ def _saved(row: Mapping[str, Any]) -> SavedSegment:
         version=_int(row["version"]),
         constraints=dict(row["constraints"]),
         note=row["note"],
+        limits=of_view(row.get("limits")),
     )
 
 

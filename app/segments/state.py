@@ -21,6 +21,7 @@ from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import Constraint, ResolvedConstraints, resolve_constraints
 from app.text.nontranslatables import kept_texts, without_markup
+from app.text.text_limits import TextLimits
 from app.text.words import count_words
 from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request, is_word_char, stands_alone
 
@@ -57,8 +58,9 @@ class SegmentState:
     `match_text` its translation. `filled_rate` is the rate of the match that was filled in.
     `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
     translation.
-    `note` comes from the document file (context, comments), `comment` from the user. `changed_from` is the previous
-    proposal if a change of terms replaced it. A segment that was merged into another one has an empty source.
+    `note` (context, comments) and `limits` come from the document file, `comment` from the user. `changed_from`
+    is the previous proposal if a change of terms replaced it. A segment that was merged into another one has an empty
+    source.
     """
 
     index: int
@@ -72,6 +74,7 @@ class SegmentState:
     terms_off: frozenset[str] = frozenset()
     bans: tuple[Avoid, ...] = ()
     note: str = ""
+    limits: TextLimits | None = None
     comment: str = ""
     beginning: str = ""
     locked: tuple[str, ...] = ()
@@ -258,7 +261,7 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """The findings of the active checks in `text` as this segment's translation."""
     unmet, banned = unmet_texts(segment, text), banned_texts(segment, text)
-    return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, off=off)
+    return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, limits=segment.limits, off=off)
 
 
 def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
@@ -376,6 +379,7 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         stored_answer=stored_answer,
         comment=kept.get("comment", ""),
         note=saved.note,
+        limits=saved.limits,
         version=saved.version,
     )
 

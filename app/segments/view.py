@@ -98,6 +98,7 @@ def detail_view(segment: SegmentState) -> Json:
         "target": segment.target,
         "machine_text": segment.machine_text,
         "note": segment.note,
+        "limits": segment.limits.view() if segment.limits else None,
         "comment": segment.comment,
         "placeholders": placeholders(segment.source),
         "origin": segment.origin,

@@ -169,6 +169,14 @@ class FindingView(TypedDict):
     is_error: bool
 
 
+class LimitsView(TypedDict):
+    """How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for."""
+
+    max_characters: int
+    normalization: Literal["", "NFC", "NFD"]
+    tags: list[tuple[str, int]]
+
+
 class LearnedView(TypedDict):
     """A confirmed segment that words of the proposal come from; `segment` is its number.
 
@@ -216,6 +224,7 @@ class SegmentDetails(TypedDict):
     target: str | None
     machine_text: str | None
     note: str
+    limits: LimitsView | None
     comment: str
     placeholders: list[str]
     origin: Origin | None

@@ -153,7 +153,15 @@ class Structure:
 
 def _gone(segment: SegmentState) -> SegmentState:
     """The empty state of a segment that was merged into another."""
-    return SegmentState(segment.index, "", 0, note=segment.note, version=segment.version, requested=segment.requested)
+    return SegmentState(
+        segment.index,
+        "",
+        0,
+        note=segment.note,
+        limits=segment.limits,
+        version=segment.version,
+        requested=segment.requested,
+    )
 
 
 def _gone_place(place: Segment) -> Segment:

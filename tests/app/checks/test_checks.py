@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.checks import CHECKS, Finding, findings_in
 from app.checks.texts import length_difference
 from app.text.nontranslatables import placeholders
+from app.text.text_limits import TextLimits
 from tests.budget import rounds
 
 NUMBER_CASES = [
@@ -101,10 +102,10 @@ def test_errors_come_before_warnings():
 
 def test_each_check_can_be_switched_off_alone():
     source, target = "Wait 5 s for %s.", "a a  " + "b" * 90 + " 6 "
-    found = findings_in(source, target, "en-de", unmet=["x"])
+    found = findings_in(source, target, "en-de", unmet=["x"], limits=TextLimits(9))
     assert {f.check for f in found} == set(CHECKS)
     for check in CHECKS:
-        assert findings_in(source, target, "en-de", unmet=["x"], off={check}) == tuple(
+        assert findings_in(source, target, "en-de", unmet=["x"], limits=TextLimits(9), off={check}) == tuple(
             f for f in found if f.check != check
         )
 

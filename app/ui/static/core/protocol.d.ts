@@ -454,7 +454,7 @@ export interface CheckText extends CommandFields {
 /** Which checks are off. */
 export interface ChooseChecks extends CommandFields {
   name: 'choose_checks';
-  off: ('numbers' | 'placeholders' | 'terms' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
+  off: ('numbers' | 'placeholders' | 'terms' | 'limits' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
 }
 
 /** The lowest match rate that documents of the project show, and the penalties of matches from elsewhere.
@@ -769,7 +769,7 @@ export interface FindText extends CommandFields {
 
 /** What a check found in the text. */
 export interface FindingView {
-  check: 'numbers' | 'placeholders' | 'terms' | 'punctuation' | 'doubled' | 'length' | 'spaces';
+  check: 'numbers' | 'placeholders' | 'terms' | 'limits' | 'punctuation' | 'doubled' | 'length' | 'spaces';
   kind: string;
   texts: string[];
   is_error: boolean;
@@ -951,6 +951,13 @@ export interface LearnedView {
 export interface LeaveSegment extends CommandFields {
   name: 'leave';
   segment: number;
+}
+
+/** How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for. */
+export interface LimitsView {
+  max_characters: number;
+  normalization: '' | 'NFC' | 'NFD';
+  tags: [string, number][];
 }
 
 /** The language pairs of a model; null: of the one in use. */
@@ -1586,6 +1593,7 @@ export interface SegmentDetails {
   target: string | null;
   machine_text: string | null;
   note: string;
+  limits: LimitsView | null;
   comment: string;
   placeholders: string[];
   origin: 'typed' | 'hypothesis' | 'propagated' | 'memory' | null;
@@ -1743,7 +1751,7 @@ export interface SnapshotReply {
   rows: SegmentRow[];
   order?: number[];
   segment?: SegmentDetails;
-  checks_off?: ('numbers' | 'placeholders' | 'terms' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
+  checks_off?: ('numbers' | 'placeholders' | 'terms' | 'limits' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
   offers?: SessionOffer[];
   result?: Record<string, unknown>;
 }

@@ -30,6 +30,7 @@ declare global {
   type Term = protocol.TermView;
   type Conflict = protocol.ConflictView;
   type Finding = protocol.FindingView;
+  type Limits = protocol.LimitsView;
   type Hypothesis = protocol.RankedHypothesis;
   type FreeHypothesis = protocol.FreeHypothesis;
   type Prices = protocol.PriceView;
@@ -173,6 +174,7 @@ declare global {
     useProposal: HTMLButtonElement;
     freeButton: HTMLButtonElement;
     fieldNote: HTMLElement;
+    limitStatus: HTMLElement;
     notices: HTMLElement;
     pinInput: HTMLInputElement;
     reopenButton: HTMLButtonElement;

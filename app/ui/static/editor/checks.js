@@ -7,7 +7,7 @@ import {hint} from '../core/key_bindings.js';
 import {t, tn} from '../core/texts.js';
 import {insertText} from './text_commands.js';
 
-const NAMES = ['numbers', 'placeholders', 'terms', 'punctuation', 'doubled', 'length', 'spaces'];
+const NAMES = ['numbers', 'placeholders', 'terms', 'limits', 'punctuation', 'doubled', 'length', 'spaces'];
 const SLOW_MS = 1500; // a check that takes longer can be skipped by a second press
 const SKIPPED = Symbol('the person does not wait for the check');
 const INSERTED = new Set(['placeholders missing', 'terms unmet']); // findings whose texts can be inserted

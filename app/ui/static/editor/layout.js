@@ -93,6 +93,7 @@ export const buildLayout = segment => {
     t('free'),
   );
   const fieldNote = h('span.end', {});
+  const limitStatus = h('span.sr', {role: 'status'}); // says once that the text is too long
   const notices = h('div', {role: 'status'});
   const pinInput = h('input', {
     type: 'text',
@@ -175,6 +176,7 @@ export const buildLayout = segment => {
         segment.completion.hint,
         segment.revision.element,
         fieldNote,
+        limitStatus,
       ),
       segment.text.field.element,
       segment.completion.announcement,
@@ -216,6 +218,7 @@ export const buildLayout = segment => {
     useProposal,
     freeButton,
     fieldNote,
+    limitStatus,
     notices,
     pinInput,
     reopenButton,

@@ -1,6 +1,7 @@
 /* Draws the open segment into the elements of its layout. */
 import {markPins} from '../core/constraints.js';
 import {h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
+import {limitNote} from '../core/limits.js';
 import {textOf} from '../core/pin_places.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {unseenIn} from '../core/unseen.js';
@@ -236,12 +237,19 @@ export class SegmentView {
     setText(layout.sourceCount, detail ? tn(`source.${this.page.unit}`, detail.num_words) : '');
     layout.reopenButton.hidden = state !== 'confirmed';
     const unseen = unseenIn(text.value);
+    const limit = limitNote(text.value, detail?.limits);
+    layout.fieldNote.classList.toggle('over', limit.isOver);
+    setText(
+      layout.limitStatus,
+      limit.isOver ? t('check.limits.characters', {texts: String(detail?.limits?.max_characters)}) : '',
+    );
     const length =
-      state === 'confirmed'
+      limit.text ||
+      (state === 'confirmed'
         ? t('state.confirmed')
         : state === 'pretranslated' && detail?.is_from_memory
           ? t('field.memory', {n: detail.match_rate})
-          : tn('field.characters', text.value.length);
+          : tn('field.characters', text.value.length));
     setText(
       layout.fieldNote,
       unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,

@@ -1,0 +1,65 @@
+"""How long a translation may be: the limit that a file states for one of its texts."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Any, Literal
+
+_TAG = re.compile(r"\{/?(\d+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimits:
+    """The longest translation that a file allows for a text, in Unicode code points; 0: any length.
+
+    `normalization` is the Unicode form in which the code points are counted; "": as they are. `tags` are the numbers of
+    inline tags with the code points that each stands for: 0 for an element, 1 for a line break.
+    """
+
+    max_characters: int = 0
+    normalization: Literal["", "NFC", "NFD"] = ""
+    tags: tuple[tuple[str, int], ...] = ()
+
+    def num_characters(self, text: str) -> int:
+        """The length of a translation, as the limit counts it.
+
+        >>> TextLimits(40, tags=(("1", 0),)).num_characters("Press {1}OK{/1}, {2}")
+        13
+        """
+        lengths = dict(self.tags)
+        counted = _TAG.sub(lambda tag: "x" * lengths[tag[1]] if tag[1] in lengths else tag.group(), text)
+        return len(unicodedata.normalize(self.normalization, counted) if self.normalization else counted)
+
+    def allows(self, text: str) -> bool:
+        """Whether a translation is not too long."""
+        return not self.max_characters or self.num_characters(text) <= self.max_characters
+
+    def view(self) -> dict[str, Any]:
+        """The limit as a JSON object for the page and the log."""
+        tags = [list(tag) for tag in self.tags]
+        return {"max_characters": self.max_characters, "normalization": self.normalization, "tags": tags}
+
+
+def packed(limits: TextLimits | None) -> str:
+    """The limit as JSON text; "" without one."""
+    return json.dumps(limits.view(), separators=(",", ":")) if limits else ""
+
+
+def unpacked(text: str) -> TextLimits | None:
+    """The limit that `packed` wrote. Raises ValueError, KeyError or TypeError for other texts."""
+    return of_view(json.loads(text)) if text else None
+
+
+def of_view(view: Any) -> TextLimits | None:
+    """The limit of a JSON object; None of null. Raises ValueError, KeyError or TypeError if it is not one."""
+    if view is None:
+        return None
+    number, form = view["max_characters"], view["normalization"]
+    tags = tuple((name, length) for name, length in view["tags"])
+    is_valid = type(number) is int and number >= 0 and form in ("", "NFC", "NFD")
+    if not is_valid or any(type(name) is not str or type(length) is not int for name, length in tags):
+        raise ValueError(f"{view!r} is not a limit of a text")
+    return TextLimits(number, form, tags)
