@@ -234,7 +234,7 @@ def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int], limit_colu
     limits = (row[limit_column].value.strip() for row in rows if limit_column is not None and limit_column < len(row))
     if num_unread := sum(bool(limit) and not _whole_number(limit) for limit in limits):
         yield Message(
-            "TextLimits of length that are not whole numbers are not used: {count:,} in this file.", count=num_unread
+            "Limits of length that are not whole numbers are not used: {count:,} in this file.", count=num_unread
         )
     source = columns[0]
     sourceless = (row for row in rows if source >= len(row) or not row[source].value.strip())

@@ -13,9 +13,12 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from app.errors import AppError, CommandError
+from app.formats import Reading
 from app.formats.archive import Archive
 from app.formats.documents import Document, read_document
 from app.formats.split_merge import merge_segments, split_segment
@@ -23,6 +26,8 @@ from app.glossary.index.matcher import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
 from app.log.records import FIRST_HASH, event_hash, to_json
+from app.log.rescue import rescue_log
+from app.log.store import LogStore
 from app.reports.interchange import session_tmx
 from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
@@ -63,8 +68,11 @@ def readers() -> dict[str, Reader]:
     """The readers of files and messages by name."""
     found = [Reader(ending, files, partial(_document, f"a.{ending}")) for ending, files in samples.documents().items()]
     found += [Reader(f"glossary-{kind}", files, _glossary) for kind, files in samples.glossaries().items()]
+    found.append(Reader("docx-extras", [samples.word_with_extras()], _document_with_extras))
     found.append(Reader("memory", samples.memories(), _memory))
+    found.append(Reader("trados-memory", samples.trados_memories(), _trados_memory))
     found.append(Reader("archive", samples.archives(), _archive))
+    found.append(Reader("rescue", samples.databases(), _rescue))
     read_log = _log_reader()
     found.append(Reader("log", samples.logs(), read_log))
     found.append(Reader("log-rewritten", samples.logs(), read_log, _rewritten_log))
@@ -82,15 +90,21 @@ def readers_with_models() -> dict[str, Reader]:
     return {reader.name: reader for reader in found}
 
 
-def _document(name: str, data: bytes) -> None:
-    document = read_document(data, name)
+def _document(name: str, data: bytes, reading: Reading | None = None) -> None:
+    document = read_document(data, name, reading=reading)
     assert document.export({}) == data, "export without translations changed the bytes"
     translations = {s.index: f"Übersetzung {s.source[::-1]}" for s in document.segments}
     written = document.export_file(translations, "de", drafts=range(0, len(translations), 2)).data
-    again = read_document(written, name)
+    again = read_document(written, name, reading=reading)
     if document.format != "html":  # a translation may contain text that looks like the end of a raw text element
         assert len(again.segments) > 0
     _split_and_merge(document)
+
+
+def _document_with_extras(data: bytes) -> None:
+    """Reads a Word file with its comments, charts, diagrams and properties, as far as it has them."""
+    extras = tuple(read_document(data, "a.docx").extras)
+    _document("a.docx", data, Reading(extras=extras) if extras else None)
 
 
 def _split_and_merge(document: Document) -> None:
@@ -122,6 +136,25 @@ def _memory(data: bytes) -> None:
     assert index.matches(pairs[0][0])[0].rate == 100
     index.concordance(pairs[0][1])
     assert read_memory(write_tmx(index.entries(), "en", "de"), "m.tmx", "en", "de").pairs == list(dict.fromkeys(pairs))
+
+
+def _trados_memory(data: bytes) -> None:
+    assert all(source and target for source, target in read_memory(data, "m.sdltm", "en", "de").pairs)
+
+
+def _rescue(data: bytes) -> None:
+    """Copies what can be read of a damaged log: the copy is a log that opens, with only whole sessions."""
+    with TemporaryDirectory() as folder:
+        damaged_log, new = Path(folder) / "damaged.sqlite", Path(folder) / "new.sqlite"
+        damaged_log.write_bytes(data)
+        found = rescue_log(damaged_log, new)
+        assert damaged_log.read_bytes() == data
+        store = LogStore.open(new)
+        try:
+            sessions = [store.load_session(summary.id) for summary in store.sessions()]
+        finally:
+            store.close()
+        assert len(sessions) == found.num_sessions
 
 
 def _archive(data: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +27,7 @@ from tests.app.formats.test_odf import PRESENTATION
 from tests.app.formats.test_odf import sample as odf_sample
 from tests.app.formats.test_packages import SDLPPX
 from tests.app.formats.test_po import FILE as PO
+from tests.app.formats.test_pptx import edited
 from tests.app.formats.test_pptx import sample as presentation
 from tests.app.formats.test_properties import FILE as PROPERTIES
 from tests.app.formats.test_resx import FILE as RESX
@@ -36,11 +38,15 @@ from tests.app.formats.test_tmx import FILE as TMX
 from tests.app.formats.test_webvtt import FILE as VTT
 from tests.app.formats.test_xcstrings import FILE as XCSTRINGS
 from tests.app.formats.test_xliff import V1, V2
+from tests.app.formats.test_xliff_tools import MEMOQ, PHRASE, TRACKED, TRADOS
 from tests.app.formats.test_xlsx import sample as xlsx_document
 from tests.app.formats.test_xml_document import CATALOG, DITA
 from tests.app.formats.test_yaml_strings import FILE as YAML
+from tests.app.glossary.test_glossary_columns import MULTITERM
 from tests.app.glossary.test_glossary_formats import TBX_V2, TBX_V3, UTX, workbook
 from tests.app.reports.sample_session import log_sample_session
+from tests.app.tm.test_trados_memory import BOLD, END, FIELD, segment, text
+from tests.app.tm.test_trados_memory import memory as trados_memory
 from tests.app.workspace.test_memory import FILE as MEMORY
 
 ROOT = Path(__file__).parents[2]
@@ -73,12 +79,50 @@ def _plain_word_file() -> bytes:
     return target.getvalue()
 
 
-def _recorded_log() -> bytes:
+def _drawings_added(data: bytes) -> bytes:
+    """The Word document with a chart, and a diagram with its picture, related to the body."""
+    text = '<a:p><a:r><a:rPr lang="en-US"/><a:t>{}</a:t></a:r></a:p>'
+    space = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    kinds = {
+        "chart1": ("chart", "drawingml.chart", "Sold doors"),
+        "data1": ("diagramData", "drawingml.diagramData", "First step"),
+        "drawing1": ("diagramDrawing", "ms-office.drawingml.diagramDrawing", "First step"),
+    }
+    relations = "".join(
+        f'<Relationship Id="x{name}" Type="http://x/{kind}" Target="{name}.xml"/>' for name, (kind, *_) in kinds.items()
+    )
+    types = "".join(
+        f'<Override PartName="/word/{name}.xml" ContentType="application/vnd.openxmlformats.{kind}+xml"/>'
+        for name, (_, kind, _) in kinds.items()
+    )
+    data = edited(data, "word/_rels/document.xml.rels", lambda xml: xml.replace("</Rel", f"{relations}</Rel"))
+    data = edited(data, "[Content_Types].xml", lambda xml: xml.replace("</Types", f"{types}</Types"))
+    target = io.BytesIO(data)
+    with zipfile.ZipFile(target, "a") as archive:
+        for name, (kind, _, shown) in kinds.items():
+            archive.writestr(f"word/{name}.xml", f"<x:{kind} xmlns:x='x' {space}>{text.format(shown)}</x:{kind}>")
+    return target.getvalue()
+
+
+def word_with_extras() -> bytes:
+    """A Word file with a comment, a chart, a diagram and a title."""
+    word = WordDocument()
+    word.core_properties.title, word.core_properties.comments = "The title & more", ""
+    run = word.add_paragraph("One house.").add_run(" Two doors.")
+    word.add_comment(run, "Is it so?", author="A", initials="A")
+    stream = io.BytesIO()
+    word.save(stream)
+    return _drawings_added(stream.getvalue())
+
+
+def _recorded_log() -> tuple[bytes, bytes]:
+    """A log's database, and its session as JSON Lines."""
     with TemporaryDirectory() as folder:
-        store = LogStore.open(Path(folder) / "log.sqlite")
-        data = session_jsonl(store, log_sample_session(store)).data
+        path = Path(folder) / "log.sqlite"
+        store = LogStore.open(path)
+        lines = session_jsonl(store, log_sample_session(store)).data
         store.close()
-    return data
+        return path.read_bytes(), lines
 
 
 @cache
@@ -96,6 +140,9 @@ def documents() -> dict[str, list[bytes]]:
         "odp": [odf_sample(PRESENTATION, "presentation")],
         "idml": [idml_sample()],
         "xlf": [V1.encode(), V2.encode()],
+        "sdlxliff": [TRADOS.encode(), TRACKED.encode()],
+        "mqxliff": [MEMOQ.encode()],
+        "mxliff": [PHRASE.encode()],
         "po": [PO],
         "tmx": [TMX],
         "srt": [SRT.encode()],
@@ -127,6 +174,7 @@ def glossaries() -> dict[str, list[bytes]]:
         "tbx": [TBX_V2.encode(), TBX_V3.encode()],
         "utx": [UTX.encode()],
         "tmx": [MEMORY],
+        "multiterm": [MULTITERM.encode("utf-16")],
     }
 
 
@@ -134,6 +182,13 @@ def glossaries() -> dict[str, list[bytes]]:
 def memories() -> list[bytes]:
     """Translation memories (TMX)."""
     return [MEMORY, TMX]
+
+
+@cache
+def trados_memories() -> list[bytes]:
+    """Translation memories of Trados Studio (SQLite)."""
+    tagged = segment(BOLD, text("Open"), END, FIELD), segment(BOLD, text("Öffnen"), END, FIELD)
+    return [trados_memory([tagged, (segment(text("Save &amp; close")), segment(text("Speichern")))])]
 
 
 def archives() -> list[bytes]:
@@ -144,4 +199,10 @@ def archives() -> list[bytes]:
 @cache
 def logs() -> list[bytes]:
     """Exported sessions (JSON Lines)."""
-    return [_recorded_log()]
+    return [_recorded_log()[1]]
+
+
+@cache
+def databases() -> list[bytes]:
+    """The log's file (SQLite)."""
+    return [_recorded_log()[0]]

@@ -13,8 +13,7 @@ from app.errors import CommandError
 from app.formats import Reading, format_by_key
 from app.formats.coverage import Coverage
 from app.formats.documents import read_document
-from tests.app.formats.test_pptx import edited
-from tests.fuzz.samples import documents
+from tests.fuzz.samples import documents, word_with_extras
 
 ROOT = Path(__file__).parents[3]
 # By format, for each sample: what a reader sees of it and is not offered.
@@ -91,13 +90,7 @@ def test_comments_and_charts_of_a_word_document_are_said_to_be_left_out() -> Non
 
 
 def test_chosen_texts_of_a_word_document_are_offered_and_written() -> None:
-    word = WordDocument()
-    word.core_properties.title, word.core_properties.comments = "The title & more", ""
-    run = word.add_paragraph("One house.").add_run(" Two doors.")
-    word.add_comment(run, "Is it so?", author="A", initials="A")
-    stream = io.BytesIO()
-    word.save(stream)
-    data = drawings_added(stream.getvalue())
+    data = word_with_extras()
     plain = read_document(data, "a.docx")
     assert plain.extras == ("comments", "charts", "diagrams", "properties")
     reading = Reading(extras=tuple(plain.extras))
@@ -115,31 +108,6 @@ def test_chosen_texts_of_a_word_document_are_offered_and_written() -> None:
         assert f"<a:t>{new[3]}</a:t>" in archive.read("word/chart1.xml").decode()
     read = read_document(exported, "a.docx", reading=reading)
     assert [s.source for s in read.segments] == [new.get(n, source) for n, source in enumerate(sources)]
-
-
-def drawings_added(data: bytes) -> bytes:
-    """The Word document with a chart, and a diagram with its picture, related to the body."""
-    text = '<a:p><a:r><a:rPr lang="en-US"/><a:t>{}</a:t></a:r></a:p>'
-    space = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
-    kinds = {
-        "chart1": ("chart", "drawingml.chart", "Sold doors"),
-        "data1": ("diagramData", "drawingml.diagramData", "First step"),
-        "drawing1": ("diagramDrawing", "ms-office.drawingml.diagramDrawing", "First step"),
-    }
-    relations = "".join(
-        f'<Relationship Id="x{name}" Type="http://x/{kind}" Target="{name}.xml"/>' for name, (kind, *_) in kinds.items()
-    )
-    types = "".join(
-        f'<Override PartName="/word/{name}.xml" ContentType="application/vnd.openxmlformats.{kind}+xml"/>'
-        for name, (_, kind, _) in kinds.items()
-    )
-    data = edited(data, "word/_rels/document.xml.rels", lambda xml: xml.replace("</Rel", f"{relations}</Rel"))
-    data = edited(data, "[Content_Types].xml", lambda xml: xml.replace("</Types", f"{types}</Types"))
-    target = io.BytesIO(data)
-    with zipfile.ZipFile(target, "a") as archive:
-        for name, (kind, _, shown) in kinds.items():
-            archive.writestr(f"word/{name}.xml", f"<x:{kind} xmlns:x='x' {space}>{text.format(shown)}</x:{kind}>")
-    return target.getvalue()
 
 
 def test_unknown_kind_of_text_is_refused_with_those_that_exist() -> None:

@@ -282,3 +282,10 @@ def test_hypotheses_that_add_only_junk_to_a_better_one_are_not_listed(text: str,
     answer = Translation(Request("The file"), "complete", (best, other, last))
     ranks = [row["rank"] for row in hypothesis_rows(DecodingResult(answer, (Constraint("Dialog", is_pinned=True),)))]
     assert ranks == ([0, 2] if is_junk else [0, 1, 2]), why
+
+
+def test_hypotheses_far_less_likely_than_the_best_are_not_listed():
+    best, near, far = (hypothesis(text, score=-0.5) for text in ("Die Datei.", "Eine Datei.", "Die Datei. Die Datei."))
+    answer = (replace(best, log_prob=-2.0), replace(far, log_prob=-14.5), replace(near, log_prob=-13.5))
+    rows = hypothesis_rows(DecodingResult(Translation(Request("The file"), "complete", answer), ()))
+    assert [row["rank"] for row in rows] == [0, 2]

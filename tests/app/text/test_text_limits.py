@@ -1,4 +1,4 @@
-"""TextLimits of length: what the files state, what is counted, and that the log and the written files keep them."""
+"""Limits of length: what the files state, what is counted, and that the log and the written files keep them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_column_of_a_table_has_the_limits(name: str):
     document = read_document(data, "a.csv")
     limits = [one.limits for one in document.segments]
     assert limits == [TextLimits(10), TextLimits(3, tags=(("1", 1),)), None]
-    assert "TextLimits of length that are not whole numbers are not used: 1 in this file." in document.notes
+    assert "Limits of length that are not whole numbers are not used: 1 in this file." in document.notes
     assert not any("Not offered" in note for note in document.notes)
     assert f",{name}".encode() in document.export({0: "Auf"})
 
