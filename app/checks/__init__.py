@@ -32,6 +32,9 @@ _TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("terms", "unmet"): "Not in the text: {texts}",
     ("terms", "banned"): "Banned, but in the text: {texts}",
     ("limits", "characters"): "Longer than the limit of {texts} characters",
+    ("limits", "speed"): "Characters per second above the limit: {texts}",
+    ("limits", "line"): "Characters in a line above the limit: {texts}",
+    ("limits", "lines"): "Lines above the limit: {texts}",
     ("punctuation", "end"): "Ends differently from the source: {texts}",
     ("punctuation", "marks"): "Marks not paired as in the source: {texts}",
     ("doubled", "words"): "Repeated words: {texts}",
@@ -104,7 +107,7 @@ def findings_in(
     found_by: dict[CheckName, Callable[[], dict[str, tuple[str, ...]]]] = {
         "terms": lambda: {"unmet": tuple(unmet), "banned": tuple(banned)},
         "placeholders": lambda: placeholder_difference(source, target),
-        "limits": lambda: _exceeded(limits, target),
+        "limits": lambda: limits.exceeded(target) if limits else {},
         "numbers": lambda: numbers.differences(plain_source, plain_target, source_language, target_language),
         "punctuation": lambda: {
             **texts.end_differences(plain_source, plain_target, target_language),
@@ -122,11 +125,6 @@ def findings_in(
         if found or not _TEMPLATES[check, kind].endswith("{texts}")
     ]
     return tuple(sorted(findings, key=lambda finding: not finding.is_error))
-
-
-def _exceeded(limits: TextLimits | None, target: str) -> dict[str, tuple[str, ...]]:
-    """{"characters": the number that the translation may have} if it has more."""
-    return {} if limits is None or limits.allows(target) else {"characters": (str(limits.max_characters),)}
 
 
 def without_placeholders(text: str) -> str:

@@ -128,7 +128,7 @@ class TranslateRun:
         copies = [protection.copy for protection in protections]
         asked = [protection for protection, copy in zip(protections, copies, strict=True) if copy is None]
         progress = _Progress(len(asked))
-        nbest = flags.beam if any(segment.limits for segment in todo) else 1
+        nbest = flags.beam if any(segment.limits and segment.limits.max_characters for segment in todo) else 1
         options = replace(SEARCH, beam=flags.beam, nbest=nbest)
         translator = self._translator(direction)
         answers = translator.translate_all([p.request for p in asked], options, progress=progress.show)
@@ -186,6 +186,9 @@ def drafted(
             problems.append(f"{where} has text that the model cannot read: {unread}")
         found = [finding for finding in findings_of(segment, best.text, direction) if finding.check != "terms"]
         problems += [f"{where}, to check: {finding.message}" for finding in found if finding.is_error]
+        for finding in found:
+            if finding.check == "limits" and not finding.is_error:
+                say(f"{where}: {finding.message}")
     saved = [
         SavedSegment(s.index, s.source, texts.get(s.index, s.target), _state(s.state, s.index in texts), 0, {})
         for s in document.segments

@@ -6,6 +6,7 @@ Override codes such as {\\i1} and line breaks (\\N, \\n) are tags. Comments and 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of
@@ -14,6 +15,8 @@ from app.formats.inline import Piece, Shown, show
 from app.formats.prose import ProseFile
 from app.i18n import Message
 from app.text.encoding import decode_text
+from app.text.subtitle_layout import CueSpace, milliseconds
+from app.text.text_limits import TextLimits
 
 _LINE = re.compile(r"[^\r\n]+")
 _SECTION = re.compile(r"\[[^\]]*\]\s*")
@@ -50,8 +53,9 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             if text and not _DRAWING.search(text) and any(map(str.isalpha, _TAG.sub("", text))):
                 end = line.start() + len(line.group().rstrip())
                 note = next((parts[at].strip() for at, field in enumerate(fields) if field in ("name", "actor")), "")
-                units.append(Unit(end - len(text), end, text, note=note, whole=((0, len(text)),)))
                 times = [parts[at].strip() for at, field in enumerate(fields) if field in ("start", "end")]
+                limits = _limits(text, times)
+                units.append(Unit(end - len(text), end, text, note=note, whole=((0, len(text)),), limits=limits))
                 blocks.append(Block("subtitle", end - len(text), end, label=" – ".join(times)))
     if not has_events:
         raise DocumentError(
@@ -67,6 +71,13 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         mark_up=lambda raw, translation: _content(raw).raw(translation, _text),
         blocks=blocks,
     )
+
+
+def _limits(text: str, times: Sequence[str]) -> TextLimits:
+    """The time for a line of dialogue; its line breaks are tags."""
+    duration = max(0, milliseconds(times[1]) - milliseconds(times[0])) if len(times) == 2 else 0
+    tags = tuple((number, int(start.startswith("\\"))) for number, (start, _) in _content(text).tags.items())
+    return TextLimits(tags=tags, cues=(CueSpace(duration, len(text), 0),))
 
 
 def _content(raw: str) -> Shown:

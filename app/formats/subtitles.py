@@ -1,8 +1,8 @@
 """SubRip subtitles (.srt): a unit is the text of one speaker in one subtitle; numbers and times stay unchanged.
 
-The lines of a subtitle are read as one sentence, and its translation is wrapped into the same number of lines. A
-sentence that goes on in the next subtitles is one segment; its translation is split among them, if possible behind a
-comma or before a conjunction. Players hide what is between angle brackets, so brackets that are no formatting get an
+The lines of a subtitle are read as one sentence, and its translation is wrapped into the same number of lines, or more
+if one were too long. A sentence that goes on in the next subtitles is one segment; its translation is split among them
+(`app.text.subtitle_layout`). Players hide what is between angle brackets, so brackets that are no formatting get an
 invisible sign. A line that starts with a dash belongs to another speaker. Position codes such as {\\an8}
 at the start are layout.
 """
@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Final
 
 from app.errors import DocumentError
@@ -22,6 +21,8 @@ from app.formats.blocks import Block
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
+from app.text.subtitle_layout import CueSpace, laid_out, milliseconds
+from app.text.text_limits import TextLimits
 
 _TIME = r"\d{1,3}:\d{1,2}:\d{1,2}(?:[,.:]\d{1,3})?"
 _TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*--?[ \t]?>[ \t]*{_TIME}[^\r\n]*(?:\r*\n|\r|\Z)")
@@ -34,15 +35,6 @@ _POSITION = re.compile(r"(?:\{\\[^{}]*\})+[ \t]*")
 _MARKUP = re.compile(r"[<{]")
 _GOES_ON = re.compile(r"[\w,'’\-–—]\Z")  # the end of a text whose sentence may go on
 _MAX_JOINED: Final = 4  # subtitles with one sentence
-# Signs after which, and words before which, a sentence is split
-_PAUSE = re.compile(r"[,;:–—][\"'”“»«’]?\Z")
-_CONJUNCTION = re.compile(
-    r"und|oder|aber|dass|weil|wenn|als|damit|obwohl|während|der|die|das|and|or|but|that|because|when|while|which|who|if|to"
-    r"|et|ou|mais|que|qui|y|o|pero|porque|e|ma|che|quando",
-    re.IGNORECASE,
-)
-_PAUSE_BONUS: Final = 0.15  # of the length of the sentence
-_CONJUNCTION_BONUS: Final = 0.1  # and the malus for a split behind one
 _TAG = re.compile(r"<(/?)([^\s<>/]*)[^<>]*>")
 _FORMATS: Final = frozenset({"b", "i", "u", "s", "font"})
 _NO_TAG: Final = "<\u2060"  # a word joiner: no tag begins with it, and players draw nothing for it
@@ -114,14 +106,17 @@ def subtitle_file(
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
     gaps: list[tuple[int, int]] = []  # between subtitles with one sentence
+    by_text = {start: cue for cue in cues for start, _, _ in cue.texts}
     for start, stop, inside, of_cues in _sentences(text, [cue.texts for cue in cues]):
         joints += inside
         gaps += of_cues
         source = blanked(text, start, stop, inside)
-        units.append(Unit(start, stop, source, whole=((0, len(source)),)))
+        limits = TextLimits(cues=tuple(_spaces(text, start, stop, of_cues, by_text)))
+        units.append(Unit(start, stop, source, whole=((0, len(source)),), limits=limits))
 
     def lay_out(text: str, start: int, end: int, translation: str) -> str:
-        return _in_cues(text, start, end, gaps[bisect_left(gaps, (start,)) : bisect_left(gaps, (end,))], translation)
+        inside = gaps[bisect_left(gaps, (start,)) : bisect_left(gaps, (end,))]
+        return _in_cues(text, inside, _spaces(text, start, end, inside, by_text), translation)
 
     blocks = list(_blocks(cues, {stop for _, stop in gaps}))
     return ProseFile(decoded, units, joints, show=show, mark_up=mark_up, lay_out=lay_out, blocks=blocks)
@@ -184,45 +179,28 @@ def _sentences(
         yield last
 
 
-def _in_cues(text: str, start: int, end: int, gaps: Sequence[tuple[int, int]], translation: str) -> str:
-    """The translation in the subtitles between two offsets, which are separated by these gaps."""
+def _in_cues(text: str, gaps: Sequence[tuple[int, int]], spaces: Sequence[CueSpace], translation: str) -> str:
+    """The translation in subtitles with these spaces, which are separated by these gaps of the text."""
+    found = _LINE_END.search(text)
+    line_end = found.group() if found else "\n"
+    between = ["", *(text[first:stop] for first, stop in gaps)]
+    lines = laid_out(one_line(translation), spaces)
+    return "".join(f"{before}{line_end.join(part)}" for before, part in zip(between, lines, strict=True))
+
+
+def _spaces(
+    text: str, start: int, end: int, gaps: Sequence[tuple[int, int]], cues: Mapping[int, Cue]
+) -> list[CueSpace]:
+    """The space of each subtitle between two offsets, which are separated by these gaps; `cues` are by their texts."""
+    spaces = []
     starts, stops = [start, *(stop for _, stop in gaps)], [*(first for first, _ in gaps), end]
-    shares = [stop - first for first, stop in zip(starts, stops, strict=True)]
-    parts = split_by_shares(one_line(translation).split(), shares) if gaps else [translation]
-    between = [text[first:stop] for first, stop in gaps]
-    lines = [in_lines(text, *place) for place in zip(starts, stops, parts, strict=True)]
-    return "".join(f"{before}{line}" for before, line in zip(["", *between], lines, strict=True))
-
-
-def split_by_shares(words: Sequence[str], shares: Sequence[int]) -> list[str]:
-    """The words in as many parts as there are shares, of lengths close to them, split at natural places.
-
-    >>> split_by_shares("Der Router, der neu ist, speichert die Datei".split(), [20, 24])
-    ['Der Router, der neu ist,', 'speichert die Datei']
-    """
-    ends = list(accumulate(len(word) + 1 for word in words))
-    total = ends[-1] if ends else 0
-    parts: list[str] = []
-    first = 0
-    for left in range(len(shares) - 1, 0, -1):
-        done = sum(shares[: len(shares) - left])
-        ideal = total * done / max(sum(shares), 1)
-        choices = range(first + 1, max(first + 1, len(words) - left) + 1)
-        cut = first
-        if first < len(words):
-            cut = min(choices, key=lambda at: abs(ends[at - 1] - ideal) - _bonus(words, at) * total)
-        parts.append(" ".join(words[first:cut]))
-        first = cut
-    return [*parts, " ".join(words[first:])]
-
-
-def _bonus(words: Sequence[str], at: int) -> float:
-    """How natural a split before the word `at` is, as a share of the length of the text."""
-    if _PAUSE.search(words[at - 1]):
-        return _PAUSE_BONUS
-    if at < len(words) and _CONJUNCTION.fullmatch(words[at]):
-        return _CONJUNCTION_BONUS
-    return -_CONJUNCTION_BONUS if _CONJUNCTION.fullmatch(words[at - 1]) else 0.0
+    for first, stop in zip(starts, stops, strict=True):
+        cue = cues[first]
+        of_cue = sum(last - begin for begin, last, _ in cue.texts)
+        duration = max(0, milliseconds(cue.finish) - milliseconds(cue.begin)) * (stop - first) // of_cue
+        num_lines = len(_LINE_END.findall(text, first, stop)) + 1
+        spaces.append(CueSpace(duration, stop - first, num_lines, len(cue.texts) == 1))
+    return spaces
 
 
 def speakers(text: str, start: int, end: int) -> list[Stretch]:
@@ -245,26 +223,3 @@ def speakers(text: str, start: int, end: int) -> list[Stretch]:
             inside.append((before, first))
             found[-1] = begin, last, inside
     return found
-
-
-def in_lines(text: str, start: int, end: int, translation: str) -> str:
-    """Wraps the translation into as many lines as the original span, of similar lengths, two at a natural place."""
-    breaks: list[str] = _LINE_END.findall(text[start:end])
-    words = one_line(translation).split()
-    if not breaks or len(words) <= len(breaks):
-        return one_line(translation).strip()
-    ends = list(accumulate(len(word) + 1 for word in words))  # where each word ends, with the space after it
-    if len(breaks) == 1:
-        half = (ends[-1] - 1) / 2
-        cut = min(range(1, len(words)), key=lambda at: abs(ends[at - 1] - 1 - half) - _bonus(words, at) * ends[-1])
-        return breaks[0].join([" ".join(words[:cut]), " ".join(words[cut:])])
-    lines: list[str] = []
-    first = before = 0
-    for left in range(len(breaks) + 1, 1, -1):
-        ideal = before + 1 + (ends[-1] - 1 - before) / left
-        last = bisect_left(ends, ideal, first, len(words) - left)
-        if last > first and ideal - ends[last - 1] <= ends[last] - ideal:
-            last -= 1
-        lines.append(" ".join(words[first : last + 1]))
-        first, before = last + 1, ends[last]
-    return breaks[0].join([*lines, " ".join(words[first:])])

@@ -23,6 +23,7 @@ from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
 from app.segments.revision import changed_words
 from app.segments.state import Json, SegmentState, contains_banned, count_occurrences, term_form
 from app.text.nontranslatables import placeholders, without_markup
+from app.text.subtitle_layout import RULES
 from engine import Avoid, Hypothesis, PivotTranslation
 
 
@@ -98,7 +99,7 @@ def detail_view(segment: SegmentState) -> Json:
         "target": segment.target,
         "machine_text": segment.machine_text,
         "note": segment.note,
-        "limits": segment.limits.view() if segment.limits else None,
+        "limits": {**segment.limits.view(), "max_speed": RULES.max_speed} if segment.limits else None,
         "comment": segment.comment,
         "placeholders": placeholders(segment.source),
         "origin": segment.origin,

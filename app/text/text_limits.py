@@ -8,6 +8,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from app.text.subtitle_layout import CueSpace, exceeded
+
 _TAG = re.compile(r"\{/?(\d+)\}")
 
 
@@ -16,12 +18,14 @@ class TextLimits:
     """The longest translation that a file allows for a text, in Unicode code points; 0: any length.
 
     `normalization` is the Unicode form in which the code points are counted; "": as they are. `tags` are the numbers of
-    inline tags with the code points that each stands for: 0 for an element, 1 for a line break.
+    inline tags with the code points that each stands for: 0 for an element, 1 for a line break. `cues` are the
+    subtitles in which the text is laid out.
     """
 
     max_characters: int = 0
     normalization: Literal["", "NFC", "NFD"] = ""
     tags: tuple[tuple[str, int], ...] = ()
+    cues: tuple[CueSpace, ...] = ()
 
     def num_characters(self, text: str) -> int:
         """The length of a translation, as the limit counts it.
@@ -33,6 +37,15 @@ class TextLimits:
         counted = _TAG.sub(lambda tag: "x" * lengths[tag[1]] if tag[1] in lengths else tag.group(), text)
         return len(unicodedata.normalize(self.normalization, counted) if self.normalization else counted)
 
+    def exceeded(self, text: str) -> dict[str, tuple[str, ...]]:
+        """By kind, what a translation has too much of: "characters", or "speed", "line" and "lines" of subtitles."""
+        found: dict[str, tuple[str, ...]] = {} if self.allows(text) else {"characters": (str(self.max_characters),)}
+        if not self.cues:
+            return found
+        lengths = dict(self.tags)
+        plain = _TAG.sub(lambda tag: "\n" * lengths[tag[1]] if tag[1] in lengths else tag.group(), text)
+        return found | exceeded(plain, self.cues)
+
     def allows(self, text: str) -> bool:
         """Whether a translation is not too long."""
         return not self.max_characters or self.num_characters(text) <= self.max_characters
@@ -40,7 +53,13 @@ class TextLimits:
     def view(self) -> dict[str, Any]:
         """The limit as a JSON object for the page and the log."""
         tags = [list(tag) for tag in self.tags]
-        return {"max_characters": self.max_characters, "normalization": self.normalization, "tags": tags}
+        cues = [[cue.duration_ms, cue.share, cue.num_lines, cue.is_alone] for cue in self.cues]
+        return {
+            "max_characters": self.max_characters,
+            "normalization": self.normalization,
+            "tags": tags,
+            "cues": cues,
+        }
 
 
 def packed(limits: TextLimits | None) -> str:
@@ -62,4 +81,9 @@ def of_view(view: Any) -> TextLimits | None:
     is_valid = type(number) is int and number >= 0 and form in ("", "NFC", "NFD")
     if not is_valid or any(type(name) is not str or type(length) is not int for name, length in tags):
         raise ValueError(f"{view!r} is not a limit of a text")
-    return TextLimits(number, form, tags)
+    cues = tuple(CueSpace(*cue) for cue in view.get("cues", ()))
+    if any(
+        type(value) is not int or value < 0 for cue in cues for value in (cue.duration_ms, cue.share, cue.num_lines)
+    ):
+        raise ValueError(f"{view!r} is not a limit of a text")
+    return TextLimits(number, form, tags, cues)

@@ -170,11 +170,17 @@ class FindingView(TypedDict):
 
 
 class LimitsView(TypedDict):
-    """How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for."""
+    """How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for.
+
+    `cues` are the subtitles: milliseconds, characters and lines of the source, and whether there is no other text.
+    `max_speed` is in characters per second.
+    """
 
     max_characters: int
     normalization: Literal["", "NFC", "NFD"]
     tags: list[tuple[str, int]]
+    cues: list[tuple[int, int, int, bool]]
+    max_speed: int
 
 
 class LearnedView(TypedDict):

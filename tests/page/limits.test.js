@@ -4,7 +4,7 @@ import './fake_browser.js';
 import {countCharacters, limitNote} from '../../app/ui/static/core/limits.js';
 
 /** @param {Partial<Limits>} limits @returns {Limits} */
-const limit = limits => ({max_characters: 9, normalization: '', tags: [], ...limits});
+const limit = limits => ({max_characters: 9, normalization: '', tags: [], cues: [], max_speed: 17, ...limits});
 
 test('code points are counted, as on the server', () => {
   /** @type {[Partial<Limits>, string, number][]} */
@@ -25,4 +25,17 @@ test('a text is over its limit with the first character too many', () => {
   assert.equal(limitNote('1234567890', limit({})).isOver, true);
   assert.deepEqual(limitNote('1234567890', null), {text: '', isOver: false});
   assert.deepEqual(limitNote('1234567890', limit({max_characters: 0})), {text: '', isOver: false});
+});
+
+test('the speed of a subtitle is that of all that a reader sees, rounded up', () => {
+  /** @type {Limits['cues']} */
+  const cues = [
+    [600, 9, 1, true],
+    [400, 9, 1, true],
+  ];
+  const space = limit({max_characters: 0, cues});
+  assert.match(limitNote('<i>12345678901234567</i>', space).text, /\b17\b|field.speed/);
+  assert.equal(limitNote('<i>12345678901234567</i>', space).isOver, false);
+  assert.equal(limitNote('123456789012345678', space).isOver, true);
+  assert.equal(limitNote('1', limit({max_characters: 0, cues: [[0, 9, 1, true]]})).text, '');
 });

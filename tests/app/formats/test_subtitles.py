@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats.documents import read_document
-from app.formats.subtitles import split_by_shares
+from app.text.subtitle_layout import CueSpace, split_words
 
 FILE = """1
 00:00:01,000 --> 00:00:04,000
@@ -88,7 +88,7 @@ def lines_one_by_one(words: list[str], num_lines: int) -> list[str]:
     return [*lines, " ".join(words)]
 
 
-@given(st.lists(st.text("abc", min_size=1, max_size=7), min_size=1, max_size=12), st.integers(1, 6))
+@given(st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=10), st.integers(1, 6))
 def test_lines_have_similar_lengths(words: list[str], num_lines: int) -> None:
     content = "1\n00:00:01,000 --> 00:00:02,000\n" + "\n".join("x" * num_lines) + "\n"
     exported = read_document(content.encode(), "a.srt").export({0: " ".join(words)}).decode()
@@ -140,7 +140,7 @@ the router
 saves the file
 
 3
-00:00:06,100 --> 00:00:08,000
+00:00:06,100 --> 00:00:08,500
 and restarts. Wait
 for it.
 
@@ -202,7 +202,7 @@ def test_only_a_sentence_that_goes_on_is_joined(first: str, second: str, is_join
     ],
 )
 def test_words_are_split_by_shares_at_natural_places(text: str, shares: list[int], parts: list[str]) -> None:
-    assert split_by_shares(text.split(), shares) == parts
+    assert split_words(text.split(), [CueSpace(0, share, 1) for share in shares]) == parts
 
 
 def test_at_most_four_subtitles_are_joined() -> None:
@@ -225,3 +225,34 @@ def test_typed_brackets_are_seen_unless_they_format(source: str, typed: str, wri
     document = read_document(f"1\n00:00:01,000 --> 00:00:04,000\n{source}\n".encode(), "a.srt")
     (subtitle,) = srt.parse(document.export({0: typed}).decode())
     assert subtitle.content == written
+
+
+def test_long_line_gets_a_second_one_and_a_fast_subtitle_gives_words_to_the_next() -> None:
+    data = (
+        b"1\r\n00:00:01,000 --> 00:00:02,000\r\nIt works\r\n\r\n2\r\n00:00:02,000 --> 00:00:07,000\r\nat home.\r\n"
+        b"\r\n3\r\n00:00:08,000 --> 00:00:12,000\r\nIt is on.\r\n"
+    )
+    document = read_document(data, "a.srt")
+    texts = {
+        0: "Das klappt auch sehr gut bei uns zu Hause.",
+        1: "Das Ger\u00e4t ist eingeschaltet, und das Licht ist gr\u00fcn.",
+    }
+    written = document.export(texts).decode()
+    assert [cue.content for cue in srt.parse(written.replace("\r\n", "\n"))] == [
+        "Das klappt auch",
+        "sehr gut bei uns zu Hause.",
+        "Das Ger\u00e4t ist eingeschaltet,\nund das Licht ist gr\u00fcn.",
+    ]
+    assert written.count("\r\n") == written.count("\n")
+
+
+def test_spaces_of_joined_subtitles_are_those_of_their_times_and_lines() -> None:
+    first, second = read_document(JOINED.encode(), "a.srt").segments
+    assert first.limits and second.limits
+    assert [(cue.duration_ms, cue.num_lines, cue.is_alone) for cue in first.limits.cues] == [
+        (3000, 2, True),
+        (1900, 1, True),
+        (2400, 2, True),
+    ]
+    of_speakers = read_document(FILE.encode(), "a.srt").segments[1:3]
+    assert [cue.is_alone for one in of_speakers if one.limits for cue in one.limits.cues] == [False, False]

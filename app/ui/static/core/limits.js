@@ -1,4 +1,4 @@
-/* How long a translation may be: the limit that the file states for the open segment. */
+/* How long a translation may be: the limit that the file states for the open segment, or the time of its subtitles. */
 import {t, tn} from './texts.js';
 
 const TAG = /\{\/?(\d+)\}/g;
@@ -20,12 +20,38 @@ export const countCharacters = (text, {normalization, tags}) => {
  * The length of a text beside its limit, as a person reads it: "37 / 40 characters"; '' without a limit.
  * @param {string} text
  * @param {Limits | null | undefined} limits
- * @returns {{text: string, isOver: boolean}}
+ * @returns {{text: string, isOver: boolean, said?: string}} `said`: why the text is too long
  */
 export const limitNote = (text, limits) => {
   const max = limits?.max_characters;
+  if (limits && !max) return speedNote(text, limits);
   if (!limits || !max) return {text: '', isOver: false};
   const n = countCharacters(text, limits);
   const shown = t('field.limit', {n, max});
-  return n > max ? {text: `${shown} \u00b7 ${tn('field.over', n - max)}`, isOver: true} : {text: shown, isOver: false};
+  return n > max
+    ? {
+        text: `${shown} \u00b7 ${tn('field.over', n - max)}`,
+        isOver: true,
+        said: t('check.limits.characters', {texts: String(max)}),
+      }
+    : {text: shown, isOver: false};
+};
+
+const HIDDEN = /<[^<>]*>/g; // formatting of subtitles
+
+/**
+ * The reading speed of a text in all its subtitles: "14 characters/s"; '' if their times are unknown.
+ * @param {string} text
+ * @param {Limits} limits
+ * @returns {{text: string, isOver: boolean, said?: string}} `said`: why the text is too long
+ */
+const speedNote = (text, limits) => {
+  const seconds = limits.cues.reduce((sum, [milliseconds]) => sum + milliseconds, 0) / 1000;
+  if (!seconds) return {text: '', isOver: false};
+  const n = Math.ceil(countCharacters(text.replace(HIDDEN, ''), limits) / seconds);
+  return {
+    text: t('field.speed', {n}),
+    isOver: n > limits.max_speed,
+    said: t('check.limits.speed', {texts: String(limits.max_speed)}),
+  };
 };

@@ -953,11 +953,16 @@ export interface LeaveSegment extends CommandFields {
   segment: number;
 }
 
-/** How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for. */
+/** How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for.
+ *
+ * `cues` are the subtitles: milliseconds, characters and lines of the source, and whether there is no other text.
+ * `max_speed` is in characters per second. */
 export interface LimitsView {
   max_characters: number;
   normalization: '' | 'NFC' | 'NFD';
   tags: [string, number][];
+  cues: [number, number, number, boolean][];
+  max_speed: number;
 }
 
 /** The language pairs of a model; null: of the one in use. */

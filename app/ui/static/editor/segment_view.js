@@ -239,10 +239,7 @@ export class SegmentView {
     const unseen = unseenIn(text.value);
     const limit = limitNote(text.value, detail?.limits);
     layout.fieldNote.classList.toggle('over', limit.isOver);
-    setText(
-      layout.limitStatus,
-      limit.isOver ? t('check.limits.characters', {texts: String(detail?.limits?.max_characters)}) : '',
-    );
+    setText(layout.limitStatus, limit.isOver ? (limit.said ?? '') : '');
     const length =
       limit.text ||
       (state === 'confirmed'
