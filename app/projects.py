@@ -51,6 +51,7 @@ class ProjectDraft:
     domain: str = ""
     shares_memory: bool = True
     learns: bool = True
+    has_review: bool = False
 
 
 class Projects:
@@ -274,6 +275,7 @@ class Projects:
             domain=_clean(draft.domain),
             shares_memory=draft.shares_memory,
             learns=draft.learns,
+            has_review=draft.has_review,
         )
 
     def _log(
@@ -337,7 +339,7 @@ def _named(project: Project) -> Json:
 
 
 def _payload(change: str, project: Project) -> Json:
-    names = ("client", "formality", "domain", "min_match", "other_penalty", "import_penalty", "learns")
+    names = ("client", "formality", "domain", "min_match", "other_penalty", "import_penalty", "learns", "has_review")
     return {"change": change, **_named(project), **{name: getattr(project, name) for name in names}}
 
 
@@ -352,6 +354,7 @@ def _row(summary: ProjectSummary) -> Json:
         "domain": project.domain,
         "shares_memory": project.shares_memory,
         "learns": project.learns,
+        "has_review": project.has_review,
         "num_documents": summary.num_documents,
         "num_term_bases": summary.num_term_bases,
         "num_terms": summary.num_terms,

@@ -288,6 +288,13 @@ def m0015_limits(db: Database) -> None:
     db.execute("ALTER TABLE segment ADD COLUMN limits TEXT NOT NULL DEFAULT ''")
 
 
+@migrations()
+def m0016_review(db: Database) -> None:
+    """Whether segments of a project are reviewed, and an index of the remarks about each segment."""
+    db.execute("ALTER TABLE project ADD COLUMN has_review INTEGER NOT NULL DEFAULT 0")
+    db.execute("CREATE INDEX remark_of_segment ON event (session_id, segment_index, seq) WHERE type = 'remark'")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

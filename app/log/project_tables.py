@@ -15,7 +15,7 @@ from app.log.connection import LogConnection
 
 _COLUMNS = (
     "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
-    "min_match, other_penalty, import_penalty, learns"
+    "min_match, other_penalty, import_penalty, learns, has_review"
 )
 
 
@@ -29,7 +29,7 @@ class Project:
     `shares_memory`: matches from documents of other projects are used, too. Times are milliseconds since 1970.
     `min_match` is the lowest match rate that is shown, in percent; the penalties are what a match from another project
     or from an imported memory is worth less.
-    `learns`: proposals draw from its confirmed segments.
+    `learns`: proposals draw from its confirmed segments. `has_review`: reviewers approve or return confirmed segments.
     """
 
     id: int
@@ -45,6 +45,7 @@ class Project:
     other_penalty: int = 1
     import_penalty: int = 0
     learns: bool = True
+    has_review: bool = False
 
     @property
     def is_of_program(self) -> bool:
@@ -102,7 +103,7 @@ def insert_project(db: Database, project: Project) -> int:
     """Adds a project and returns its number; `project.id` does not count."""
     statement = (
         "INSERT INTO project (name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
-        "min_match, other_penalty, import_penalty, learns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "min_match, other_penalty, import_penalty, learns, has_review) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     values = (
         project.name,
@@ -117,6 +118,7 @@ def insert_project(db: Database, project: Project) -> int:
         project.other_penalty,
         project.import_penalty,
         project.learns,
+        project.has_review,
     )
     return int(db.execute(statement, values).lastrowid or 0)
 
@@ -125,7 +127,7 @@ def update_project(db: Database, project: Project) -> None:
     """Stores the project's texts, its style, its choices for matches, and when it was chosen; its languages stay."""
     db.execute(
         "UPDATE project SET name = ?, client = ?, formality = ?, domain = ?, shares_memory = ?, chosen_ms = ?, "
-        "min_match = ?, other_penalty = ?, import_penalty = ?, learns = ? WHERE id = ?",
+        "min_match = ?, other_penalty = ?, import_penalty = ?, learns = ?, has_review = ? WHERE id = ?",
         (
             project.name,
             project.client,
@@ -137,6 +139,7 @@ def update_project(db: Database, project: Project) -> None:
             project.other_penalty,
             project.import_penalty,
             project.learns,
+            project.has_review,
             project.id,
         ),
     )
@@ -174,7 +177,7 @@ def confirmation_order(log: LogConnection, session_id: int) -> dict[int, int]:
     """By segment, the number of the newest event that confirmed it; segments confirmed in the file have none."""
     query = """
         SELECT segment_index AS number, seq FROM event WHERE session_id = :session AND (
-            type = 'confirm' OR type IN ('insert', 'delete', 'paste', 'edit', 'undo', 'redo')
+            type = 'confirm' OR type IN ('insert', 'delete', 'paste', 'edit', 'undo', 'redo', 'review')
             AND json_extract(payload, '$.state') = 'confirmed')
         UNION ALL
         SELECT json_extract(part.value, '$.segment'), seq FROM event, json_each(payload, '$.parts') AS part
@@ -215,4 +218,4 @@ _COUNTS = ("num_documents", "num_term_bases", "num_terms")
 
 def _project(row: dict[str, Any]) -> Project:
     fields = {name: row[name] for name in _COLUMNS.split(", ")}
-    return Project(**{**fields, "shares_memory": bool(fields["shares_memory"]), "learns": bool(fields["learns"])})
+    return Project(**{**fields, **{name: bool(fields[name]) for name in ("shares_memory", "learns", "has_review")}})

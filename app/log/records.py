@@ -26,6 +26,8 @@ EventType = Literal[
     # text
     "key", "insert", "delete", "paste", "caret", "edit", "undo", "redo", "hypothesis_taken", "confirm", "reopen",
     "comment",
+    # review: a confirmed text was approved or returned, or that was taken back; a remark of translator or reviewer
+    "review", "remark",
     # segments: split in two, or merged with the next one; with the new positions of the parts
     "split", "merge",
     # constraints: "avoid" bans a word, "unavoid" allows it again; "beginning" is the required start of the translation

@@ -36,6 +36,15 @@ class Access:
         if not all(map(self.manages, project_ids)):
             raise CommandError(Message("Only managers of this project can do that: ask one of them."))
 
+    def reviews(self, project_id: int) -> bool:
+        """Whether the person may approve and return segments of a project."""
+        return self.manages(project_id) or (self.role == "reviewer" and self.sees(project_id))
+
+    def check_reviews(self, project_id: int) -> None:
+        """Raises CommandError unless the person may approve and return segments of this project."""
+        if not self.reviews(project_id):
+            raise CommandError(Message("Only reviewers and managers of this project can do that: ask one of them."))
+
     @property
     def may_create(self) -> bool:
         """Whether the person may create projects."""

@@ -17,7 +17,7 @@ from app.log.records import EventType, SessionSummary
 from app.log.store import LogStore
 from app.text.encoding import escape_formula
 
-AuditKind = Literal["document", "text", "confirmation", "comment", "constraint", "term", "project", "export"]
+AuditKind = Literal["document", "text", "confirmation", "review", "comment", "constraint", "term", "project", "export"]
 Place = tuple[int, int, int]  # (wall_ms, session, number) of an event
 
 PAGE_ROWS: Final = 100
@@ -28,6 +28,7 @@ TYPES: Final[Mapping[AuditKind, tuple[EventType, ...]]] = {
     "document": ("open", "resume", "split", "merge", "style", "model", "checks_chosen", "consent"),
     "text": ("insert", "delete", "paste", "edit", "undo", "redo", "hypothesis_taken"),
     "confirmation": ("confirm", "reopen"),
+    "review": ("review", "remark"),
     "comment": ("comment",),
     "constraint": ("pin", "unpin", "avoid", "unavoid", "beginning", "locked"),
     "term": ("glossary", "term_added", "term_removed"),
@@ -117,7 +118,8 @@ def _rows(
     names = {f"type{next(numbers)}": event_type for event_type in types}
     query = f"""
         SELECT seq, wall_ms, type, segment_index, coalesce(json_extract(payload, '$.person'), '') AS person,
-            CASE type WHEN 'export' THEN json_extract(payload, '$.kind') WHEN 'project' THEN
+            CASE type WHEN 'export' THEN json_extract(payload, '$.kind')
+            WHEN 'review' THEN json_extract(payload, '$.decision') WHEN 'project' THEN
                 json_extract(payload, '$.change') || coalesce(' ' || json_extract(payload, '$.member'), '')
             END AS detail
         FROM event WHERE session_id = :session AND type IN ({", ".join(f":{name}" for name in names)})

@@ -12,8 +12,8 @@ from app.log.records import Event
 from app.reports.word_origins import origin_name
 
 # Payload keys shown as the detail of an event; the first one present is used.
-_DETAILS: Final = ("kind", "message")
-_ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment"})
+_DETAILS: Final = ("kind", "message", "decision")
+_ABOUT_TEXTS: Final = frozenset({"pin", "unpin", "avoid", "unavoid", "beginning", "comment", "remark"})
 # Events that the user does not see; a proposal is a step only if the segment shows it.
 UNSEEN: Final = frozenset(
     {

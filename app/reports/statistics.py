@@ -176,6 +176,8 @@ class _Tracked:
             self.state = "confirmed"
         elif event.type == "reopen":
             self.state = "edited"
+        elif event.type == "review":
+            self.state = payload["state"] if payload.get("state") in ("confirmed", "edited") else self.state
         elif event.type in TEXT_EVENTS and "text" in payload:
             if payload["text"] is None:
                 self.state = "pretranslated" if self.newest_proposal is not None else "new"

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from app.checks import CheckName, Finding, findings_in
 from app.glossary import TermHit
@@ -30,6 +30,15 @@ State = Literal["new", "pretranslated", "edited", "confirmed"]
 # of the pins are in the right place and 10 % of the sentences lose more right words than they win; freely, 80 and 19 %.
 _STRENGTH_WITHOUT_PLACES: Final = 1.0
 Origin = Literal["typed", "hypothesis", "propagated", "memory"]
+Review = Literal["approved", "returned", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A reviewer's decision about a text. It counts while the segment has this text, see `SegmentState.review`."""
+
+    decision: Literal["approved", "returned"]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,7 @@ class SegmentState:
     `match_text` its translation. `filled_rate` is the rate of the match that was filled in.
     `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
     translation.
+    `verdict` is the reviewer's last decision, `num_remarks` counts the remarks about the segment in the log.
     `note` (context, comments) and `limits` come from the document file, `comment` from the user. `changed_from`
     is the previous proposal if a change of terms replaced it. A segment that was merged into another one has an empty
     source.
@@ -93,6 +103,8 @@ class SegmentState:
     match_rate: int = 0
     match_text: str = ""
     filled_rate: int = 0
+    verdict: Verdict | None = None
+    num_remarks: int = 0
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -184,6 +196,17 @@ class SegmentState:
     def is_translated(self) -> bool:
         """Whether there is a translation, by the translator or the machine."""
         return self.target is not None or self.decoded is not None or self.stored_answer is not None
+
+    @property
+    def review(self) -> Review:
+        """The reviewer's decision about the current text, "" without one.
+
+        An approved segment is confirmed; a returned one is not until the translator confirms it again.
+        """
+        if self.verdict is None or self.verdict.text != self.target:
+            return ""
+        state = "confirmed" if self.verdict.decision == "approved" else "edited"
+        return self.verdict.decision if self.state == state else ""
 
     @property
     def is_from_memory(self) -> bool:
@@ -352,6 +375,8 @@ def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
         "origin": segment.origin,
         "filled_rate": segment.filled_rate,
         "comment": segment.comment,
+        "verdict": asdict(segment.verdict) if segment.verdict else None,
+        "num_remarks": segment.num_remarks,
         "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
     }
     return SegmentUpdate(segment.state, segment.target, segment.version, constraints, read_version)
@@ -378,10 +403,18 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         previous=kept.get("previous", ""),
         stored_answer=stored_answer,
         comment=kept.get("comment", ""),
+        verdict=_stored_verdict(kept.get("verdict")),
+        num_remarks=kept.get("num_remarks", 0),
         note=saved.note,
         limits=saved.limits,
         version=saved.version,
     )
+
+
+def _stored_verdict(payload: Json | None) -> Verdict | None:
+    if not payload or payload["decision"] not in get_args(Review):
+        return None
+    return Verdict(payload["decision"], str(payload["text"]))
 
 
 def _stored_answer_payload(answer: StoredAnswer) -> Json:

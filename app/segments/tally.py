@@ -14,6 +14,7 @@ class Tally:
     def __init__(self, segments: Iterable[SegmentState]) -> None:
         self._by_state: Counter[str] = Counter()
         self._words: Counter[str] = Counter()  # by state
+        self._by_review: Counter[str] = Counter()
         self.num_attention = 0
         self.num_commented = 0
         self.num_translated = 0  # by the machine or the translator
@@ -43,8 +44,9 @@ class Tally:
     def _count_one(self, segment: SegmentState, sign: int) -> None:
         self._by_state[segment.state] += sign
         self._words[segment.state] += sign * segment.num_words
+        self._by_review[segment.review] += sign
         self.num_attention += sign * bool(segment.attention)
-        self.num_commented += sign * bool(segment.comment)
+        self.num_commented += sign * bool(segment.comment or segment.num_remarks)
         self.num_translated += sign * segment.is_translated
         self.words_translated += sign * segment.num_words * segment.is_translated
 
@@ -65,6 +67,9 @@ class Tally:
             "confirmed": confirmed,
             "attention": self.num_attention,
             "commented": self.num_commented,
+            "to_review": confirmed - self._by_review["approved"],
+            "approved": self._by_review["approved"],
+            "returned": self._by_review["returned"],
         }
 
     def words(self) -> dict[str, int]:

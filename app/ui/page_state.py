@@ -12,18 +12,24 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 
 from app.checks import CheckName
 from app.log.records import SegmentStateName
+from app.segments.state import Review
 from app.ui.segment_details import SegmentDetails
 from engine import Formality
 
 
 class ProjectName(TypedDict):
-    """A project; without a name of its own, "". Its choices for matches of the memory, in percent."""
+    """A project; without a name of its own, "". Its choices for matches of the memory, in percent.
+
+    `has_review`: its segments are reviewed; `may_review`: by the person of the request, too.
+    """
 
     id: int
     name: str
     min_match: int
     other_penalty: int
     import_penalty: int
+    has_review: bool
+    may_review: bool
 
 
 class DocumentView(TypedDict):
@@ -90,6 +96,9 @@ class SegmentCounts(TypedDict):
     confirmed: int
     attention: int
     commented: int
+    to_review: int
+    approved: int
+    returned: int
 
 
 class WordCounts(TypedDict):
@@ -154,6 +163,7 @@ class SegmentRow(TypedDict):
     target: str | None
     num_pins: int
     is_commented: bool
+    review: Review
     is_repetition: bool
     is_from_memory: bool
     match_rate: int

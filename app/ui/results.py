@@ -154,6 +154,7 @@ class ProjectRow(TypedDict):
     domain: str
     shares_memory: bool
     learns: bool
+    has_review: bool
     num_documents: int
     num_term_bases: int
     num_terms: int

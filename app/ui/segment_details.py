@@ -13,7 +13,7 @@ from app.checks import CheckName
 from app.glossary.model import Status
 from app.log.records import SegmentStateName
 from app.segments.constraint_changes import BanCase
-from app.segments.state import Origin
+from app.segments.state import Origin, Review
 
 Run = tuple[str, str]  # [kind, text]
 WordPair = tuple[int, int]
@@ -197,6 +197,14 @@ class LearnedView(TypedDict):
     words: list[tuple[int, float]]
 
 
+class RemarkView(TypedDict):
+    """What somebody said about the segment; the owner of the server has the name ""."""
+
+    wall_ms: int
+    person: str
+    text: str
+
+
 class SegmentDetails(TypedDict):
     """The open segment. `target` is the person's text, null while the machine's is shown.
 
@@ -232,6 +240,8 @@ class SegmentDetails(TypedDict):
     note: str
     limits: LimitsView | None
     comment: str
+    review: Review
+    remarks: list[RemarkView]
     placeholders: list[str]
     origin: Origin | None
     is_from_memory: bool

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from app.checks import CheckName, Finding
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
+from app.segments.text_changes import confirmed
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
 
@@ -33,7 +34,22 @@ class Checking:
             work.then(lambda: self._shown.update({index: set(findings)}))
         return {"findings": [finding.view() for finding in findings]}
 
-    def confirmed(self, work: UnitOfWork, segment: SegmentState) -> list[Json]:
+    def confirm(
+        self, work: UnitOfWork, segment: SegmentState, text: str, *, is_by_review: bool = False
+    ) -> SegmentState:
+        """Confirms `text` for a segment and logs the findings in it. `is_by_review`: it is approved with it."""
+        after = confirmed(segment, text)
+        payload: Json = {
+            "text": text,
+            "machine_text": segment.machine_text,
+            "is_unchanged": text == segment.machine_text,
+            "attention": self._core.attention(after),
+            "findings": self._confirmed(work, after),
+        }
+        work.change(after, [("confirm", payload | ({"is_by_review": True} if is_by_review else {}))])
+        return after
+
+    def _confirmed(self, work: UnitOfWork, segment: SegmentState) -> list[Json]:
         """The findings in the text that is being confirmed, for the log; those shown before and gone are resolved."""
         findings = self._core.findings(segment)
         self._log_resolved(work, segment, findings)

@@ -26,7 +26,7 @@ from app.segments.constraint_changes import (
     with_constraints,
 )
 from app.segments.state import Json, SegmentState
-from app.segments.text_changes import EditOrigin, ReportedEdit, confirmed, edit_events, edited, reopened
+from app.segments.text_changes import EditOrigin, ReportedEdit, edit_events, edited, reopened
 from app.tm.entries import MemoryScope
 from app.tm.library import MemoryLibrary
 from app.workspace.activity import Activity
@@ -41,6 +41,7 @@ from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
 from app.workspace.model_use import ModelUse
 from app.workspace.presence import Presence
+from app.workspace.review_desk import ReviewDesk
 from app.workspace.snapshot import snapshot_of
 from app.workspace.structure import Structure
 from app.workspace.style_choice import StyleChoice
@@ -101,6 +102,7 @@ class Workspace:
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries, lambda: self.project)
         self._writers = Writers()
         self.presence = Presence(core)
+        self.review = ReviewDesk(core, self._writers, self.checking, self.activity, lambda: self.project)
         self.model_use = ModelUse(core, self.decoding)
 
     # ---- state ----
@@ -146,7 +148,10 @@ class Workspace:
                 open_index,
                 detail_since,
             )
-            project = project_view(self.project)
+            may_review = self.project.has_review and self.store.people.access().reviews(self.project.id)
+            project = {**project_view(self.project), "may_review": may_review}
+            if "segment" in reply:
+                reply["segment"]["remarks"] = self.review.remarks(reply["segment"]["index"])
             reply["document"] |= {"session": self.session_id, "project": project}
             reply["lookups_left"] = self.memory.rates.num_left
             reply["people"] = self.presence.others()
@@ -265,15 +270,7 @@ class Workspace:
             work.then(lambda: self._writers.wrote(index, client))
             if segment.state == "confirmed" and segment.target == text:
                 return None
-            after = confirmed(segment, text)
-            payload = {
-                "text": text,
-                "machine_text": segment.machine_text,
-                "is_unchanged": text == segment.machine_text,
-                "attention": core.attention(after),
-                "findings": self.checking.confirmed(work, after),
-            }
-            work.change(after, [("confirm", payload)])
+            after = self.checking.confirm(work, segment, text)
             self.activity.use_terms(work, after)
             return self.batches.propagate(work, after) if is_new else None
 
@@ -382,4 +379,5 @@ def project_view(project: Project) -> Json:
         "min_match": project.min_match,
         "other_penalty": project.other_penalty,
         "import_penalty": project.import_penalty,
+        "has_review": project.has_review,
     }

@@ -79,6 +79,7 @@ from app.ui.commands.project_commands import (
     RemoveMember,
 )
 from app.ui.commands.segment_commands import (
+    AddRemark,
     CheckText,
     ConfirmSegment,
     CountKeys,
@@ -89,6 +90,7 @@ from app.ui.commands.segment_commands import (
     OpenSegment,
     ReopenSegment,
     ReportIdle,
+    ReviewSegment,
     SetComment,
     SetConstraints,
     SplitSegment,
@@ -113,6 +115,8 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ConfirmSegment,
         ReopenSegment,
         SetComment,
+        ReviewSegment,
+        AddRemark,
         CheckText,
         SplitSegment,
         MergeSegments,

@@ -34,11 +34,18 @@ class ProjectFields(Command):
     domain: Name | None
     shares_memory: bool
     learns: bool
+    has_review: bool
 
     def draft(self) -> ProjectDraft:
         """The fields as they were entered."""
         return ProjectDraft(
-            self.title, self.client_name, self.formality or "", self.domain or "", self.shares_memory, self.learns
+            self.title,
+            self.client_name,
+            self.formality or "",
+            self.domain or "",
+            self.shares_memory,
+            self.learns,
+            self.has_review,
         )
 
 

@@ -134,6 +134,34 @@ class SetComment(SegmentCommand):
         workspace.comment(self.segment, self.text)
 
 
+class ReviewSegment(SegmentCommand):
+    """Approves or returns a text, or takes the decision back. A returned text needs a comment, unless it is a redo.
+
+    `text` is the text that the person saw.
+    """
+
+    name: Literal["review"]
+    decision: Literal["approved", "returned", ""]
+    text: str
+    comment: str = ""
+    origin: StepOrigin | None = None
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.review.decide(
+            self.segment, self.decision, self.text, self.comment, is_new=self.origin is None, client=self.client
+        )
+
+
+class AddRemark(SegmentCommand):
+    """Adds a remark to the conversation of translator and reviewer about a segment."""
+
+    name: Literal["remark"]
+    text: str
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.review.remark(self.segment, self.text)
+
+
 class CheckText(SegmentCommand):
     """Checks a text of a segment before it is confirmed."""
 

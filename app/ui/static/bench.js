@@ -55,7 +55,15 @@ export class Bench {
     this.languages = {source: 'en', target: 'de'};
     this.document = {
       session: 0,
-      project: {id: 0, name: '', min_match: 75, other_penalty: 0, import_penalty: 0},
+      project: {
+        id: 0,
+        name: '',
+        min_match: 75,
+        other_penalty: 0,
+        import_penalty: 0,
+        has_review: false,
+        may_review: false,
+      },
       can_be_reread: false,
     };
     /** @type {SessionPlace} */
@@ -259,12 +267,14 @@ export class Bench {
       this.list.showPeople(reply.people);
       this.root.classList.toggle('has-terms', Boolean(reply.glossary)); // the terms need space above the source
       this.languages = {source: reply.document.source_language, target: reply.document.target_language};
+      const hadReview = this.document?.project.has_review;
       this.document = reply.document;
+      if (hadReview !== undefined && hadReview !== reply.document.project.has_review) this.list.rebuild();
       this.unit = reply.document.unit;
       this.work = reply.work;
       this.header.update(reply);
       this.onModel?.(reply.model, reply.problem); // for an open dialog
-      this.list.filter.updateCounts(reply.counts);
+      this.list.filter.updateCounts(reply.counts, reply.document.project.has_review);
       this.side.updateCounts(reply.counts);
       this.serverNotes.update(reply);
       this.pages.setTitle(reply.document.name);

@@ -179,6 +179,10 @@ const ACTIONS = {
     ({segment}) =>
     () =>
       segment.comment.edit(),
+  approve: ({segment}) => (segment.review.isOn ? () => segment.review.approve() : null),
+  return: ({segment}) => (segment.review.isOn ? () => segment.review.return() : null),
+  to_review: ({segment}) => (segment.review.isOn ? () => segment.review.next() : null),
+  remark: ({segment}) => (segment.review.isOn ? () => segment.review.edit() : null),
   search:
     ({list}) =>
     () => {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.segments.proposal_view import DecodingResult
-from app.segments.state import SegmentState
+from app.segments.state import SegmentState, Verdict
 from app.segments.tally import Tally
 from engine import Request
 from tests.app.hand_decoder import translation
@@ -22,6 +22,7 @@ CHANGES = st.lists(
         st.sampled_from([None, "text"]),
         st.sampled_from([None, ANSWER]),
         st.integers(0, 1),
+        st.sampled_from([None, Verdict("approved", "text"), Verdict("returned", "text"), Verdict("approved", "old")]),
     ),
     max_size=20,
 )
@@ -31,10 +32,10 @@ CHANGES = st.lists(
 def test_tally_equals_a_full_recount(changes: list[tuple]):
     segments = [SegmentState(index, "x", num_words=index + 1) for index in range(5)]
     tally = Tally(segments)
-    for stamp, (index, state, attention, target, decoded, requested) in enumerate(changes, 1):
+    for stamp, (index, state, attention, target, decoded, requested, verdict) in enumerate(changes, 1):
         after = replace(
             segments[index], state=state, attention=attention, target=target, decoded=decoded, requested=requested,
-            stamp=stamp,
+            stamp=stamp, verdict=verdict,
         )  # fmt: skip
         tally.change(segments[index], after)
         segments[index] = after
@@ -46,6 +47,9 @@ def test_tally_equals_a_full_recount(changes: list[tuple]):
         "confirmed": len(confirmed),
         "attention": sum(s.attention != "" for s in segments),
         "commented": 0,
+        "to_review": sum(s.review != "approved" for s in confirmed),
+        "approved": sum(s.review == "approved" for s in segments),
+        "returned": sum(s.review == "returned" for s in segments),
     }
     assert tally.words() == {"confirmed": sum(s.num_words for s in confirmed), "all": 15}
     assert tally.num_translated == sum(s.decoded is not None or s.target is not None for s in segments)

@@ -117,6 +117,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
     query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
     more = {"case": "exact", "matching": "lemma", "note": ""}
     project = {"client_name": "", "formality": "formal", "domain": None, "shares_memory": True, "learns": True}
+    project["has_review"] = True
     expected = {**results()["CommandResults"]}
     untyped = [name for name, shape in expected.items() if shape is None]
     done = set()

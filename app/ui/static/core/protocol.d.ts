@@ -8,6 +8,8 @@ export type Command =
   | ConfirmSegment
   | ReopenSegment
   | SetComment
+  | ReviewSegment
+  | AddRemark
   | CheckText
   | SplitSegment
   | MergeSegments
@@ -108,6 +110,8 @@ export interface CommandResults {
   confirm: BatchStep | undefined;
   reopen: undefined;
   comment: undefined;
+  review: undefined;
+  remark: undefined;
   check: Findings;
   split: DivisionStep;
   merge: DivisionStep;
@@ -233,8 +237,8 @@ export interface ActivityRow {
   project: number;
   document: string;
   segment: number | null;
-  kind: 'document' | 'text' | 'confirmation' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
-  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
+  kind: 'document' | 'text' | 'confirmation' | 'review' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
+  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'review' | 'remark' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
   detail: string;
 }
 
@@ -243,6 +247,13 @@ export interface AddMember extends CommandFields {
   name: 'add_member';
   project: number;
   person: string;
+}
+
+/** Adds a remark to the conversation of translator and reviewer about a segment. */
+export interface AddRemark extends CommandFields {
+  name: 'remark';
+  segment: number;
+  text: string;
 }
 
 /** Makes a pin a term of the document, of a glossary, or of a term base of the project. */
@@ -550,6 +561,7 @@ export interface CreateProject extends CommandFields {
   domain: string | null;
   shares_memory: boolean;
   learns: boolean;
+  has_review: boolean;
   direction: string;
 }
 
@@ -664,6 +676,7 @@ export interface EditProject extends CommandFields {
   domain: string | null;
   shares_memory: boolean;
   learns: boolean;
+  has_review: boolean;
   project: number;
 }
 
@@ -1344,13 +1357,17 @@ export interface ProjectMembers {
   others: PersonName[];
 }
 
-/** A project; without a name of its own, "". Its choices for matches of the memory, in percent. */
+/** A project; without a name of its own, "". Its choices for matches of the memory, in percent.
+ *
+ * `has_review`: its segments are reviewed; `may_review`: by the person of the request, too. */
 export interface ProjectName {
   id: number;
   name: string;
   min_match: number;
   other_penalty: number;
   import_penalty: number;
+  has_review: boolean;
+  may_review: boolean;
 }
 
 /** A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
@@ -1365,6 +1382,7 @@ export interface ProjectRow {
   domain: string;
   shares_memory: boolean;
   learns: boolean;
+  has_review: boolean;
   num_documents: number;
   num_term_bases: number;
   num_terms: number;
@@ -1429,6 +1447,13 @@ export interface ReadingChoice {
   rows: string[][];
   extras: string[];
   chosen_extras: string[];
+}
+
+/** What somebody said about the segment; the owner of the server has the name "". */
+export interface RemarkView {
+  wall_ms: number;
+  person: string;
+  text: string;
 }
 
 /** Removes a glossary from the document, and a term base from its project. */
@@ -1545,6 +1570,18 @@ export interface Retranslated {
   num_retranslated: number;
 }
 
+/** Approves or returns a text, or takes the decision back. A returned text needs a comment, unless it is a redo.
+ *
+ * `text` is the text that the person saw. */
+export interface ReviewSegment extends CommandFields {
+  name: 'review';
+  segment: number;
+  decision: 'approved' | 'returned' | '';
+  text: string;
+  comment?: string;
+  origin?: 'undo' | 'redo' | null;
+}
+
 /** A fix that can be chosen by its name: the target becomes `to`, or the row is left out (null). */
 export interface RowFix {
   name: string;
@@ -1565,6 +1602,9 @@ export interface SegmentCounts {
   confirmed: number;
   attention: number;
   commented: number;
+  to_review: number;
+  approved: number;
+  returned: number;
 }
 
 /** The open segment. `target` is the person's text, null while the machine's is shown.
@@ -1600,6 +1640,8 @@ export interface SegmentDetails {
   note: string;
   limits: LimitsView | null;
   comment: string;
+  review: 'approved' | 'returned' | '';
+  remarks: RemarkView[];
   placeholders: string[];
   origin: 'typed' | 'hypothesis' | 'propagated' | 'memory' | null;
   is_from_memory: boolean;
@@ -1622,6 +1664,7 @@ export interface SegmentRow {
   target: string | null;
   num_pins: number;
   is_commented: boolean;
+  review: 'approved' | 'returned' | '';
   is_repetition: boolean;
   is_from_memory: boolean;
   match_rate: number;
@@ -1718,7 +1761,7 @@ export interface ShowActivity extends CommandFields {
   name: 'activity';
   person?: string | null;
   session?: number | null;
-  kind?: 'document' | 'text' | 'confirmation' | 'comment' | 'constraint' | 'term' | 'project' | 'export' | null;
+  kind?: 'document' | 'text' | 'confirmation' | 'review' | 'comment' | 'constraint' | 'term' | 'project' | 'export' | null;
   before?: [number, number, number] | null;
 }
 

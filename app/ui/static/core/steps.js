@@ -41,7 +41,7 @@ export class Steps {
    * @param {{name: string, args: CommandArgs}} options
    */
   onCommand({name, args}) {
-    if (['edit', 'constrain', 'confirm', 'reopen'].includes(name) && !['undo', 'redo'].includes(args.origin))
+    if (['edit', 'constrain', 'confirm', 'reopen', 'review'].includes(name) && !['undo', 'redo'].includes(args.origin))
       this.future = [];
   }
 
@@ -236,6 +236,35 @@ export class Steps {
       {
         isOver: isUndo =>
           !bench.numbers.has(segment) || (bench.rows[segment].state === 'confirmed') !== (isUndo === isConfirmed),
+        sent,
+      },
+    );
+  }
+
+  /**
+   * A reviewer has approved or returned a text. Undo takes the decision back; a remark with it stays.
+   * @param {'approved' | 'returned'} decision
+   * @param {number} segment
+   * @param {{text: string, sent: Promise<Reply>}} options
+   */
+  review(decision, segment, {text, sent}) {
+    const {bench} = this;
+    this.done(
+      '',
+      async isUndo => {
+        const now = isUndo ? '' : decision;
+        const origin = isUndo ? 'undo' : 'redo';
+        const reply = await bench.connection.send('review', {segment, decision: now, text, origin});
+        if (!reply.ok) return '';
+        bench.openSegment(segment);
+        return t(isUndo ? 'review.undone' : `review.redone.${decision}`, {n: bench.numberOf(segment)});
+      },
+      {
+        isOver: isUndo =>
+          !bench.numbers.has(segment) ||
+          (isUndo
+            ? bench.rows[segment].review !== decision
+            : bench.rows[segment].state !== 'confirmed' || bench.rows[segment].target !== text),
         sent,
       },
     );

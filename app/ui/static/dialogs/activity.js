@@ -3,7 +3,7 @@ import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, t} from '../core/dom.js';
 import {dayAndTime} from '../core/texts.js';
 
-const KINDS = ['document', 'text', 'confirmation', 'comment', 'constraint', 'term', 'project', 'export'];
+const KINDS = ['document', 'text', 'confirmation', 'review', 'comment', 'constraint', 'term', 'project', 'export'];
 const ALL = 'all';
 const IS_OWNER = 'owner'; // the owner has no name; names of people begin with "="
 

@@ -75,6 +75,7 @@ export const editProject = async (bench, projects, project, onDone) => {
   );
   const shares = h('input', {type: 'checkbox', checked: project?.shares_memory ?? true});
   const learns = h('input', {type: 'checkbox', checked: project?.learns ?? true});
+  const review = h('input', {type: 'checkbox', checked: project?.has_review ?? false});
   const wrong = h('p.wrong', {id: 'pinpoint-project-wrong', role: 'alert'});
   const send = async () => {
     const reply = await bench.connection.send(project ? 'edit_project' : 'create_project', {
@@ -84,6 +85,7 @@ export const editProject = async (bench, projects, project, onDone) => {
       domain: domain.value || null,
       shares_memory: shares.checked,
       learns: learns.checked,
+      has_review: review.checked,
       ...(project ? {project: project.id} : {direction: pair.value}),
     });
     if (!reply.ok) {
@@ -114,6 +116,8 @@ export const editProject = async (bench, projects, project, onDone) => {
       h('label.check', {}, shares, h('span', {}, t('project.shares'))),
       h('label.check', {}, learns, h('span', {}, t('project.learns'))),
       h('p.muted', {}, t('project.learns.note')),
+      h('label.check', {}, review, h('span', {}, t('project.review'))),
+      h('p.muted', {}, t('project.review.note')),
       wrong,
     ],
     buttons: [

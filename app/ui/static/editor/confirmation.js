@@ -11,6 +11,7 @@ export class Confirmation {
   /** @type {string | null} the text seen when the key was pressed, while the proposal that follows it is awaited */
   #seen = null;
   #numPresses = 0; // the one that is being handled, and those after it
+  #approves = false;
 
   /**
    * snapshot(): the segment as a step of undo; onConfirmed(): undo begins a new step.
@@ -36,9 +37,11 @@ export class Confirmation {
 
   /**
    * Ctrl+Enter. A press while an earlier one is checked is handled after it, unless there is something to look at; if the
-   * check takes long, the press does without it.
+   * check takes long, the press does without it. With `approves`, a reviewer approves the text.
+   * @param {boolean} [approves]
    */
-  async press() {
+  async press(approves = false) {
+    if (!this.#numPresses) this.#approves = approves;
     if (this.checks.skip()) return;
     this.#numPresses++;
     if (this.#numPresses > 1) return;
@@ -60,7 +63,7 @@ export class Confirmation {
     if (this.#seen === null || this.#isAwaited()) return;
     const seen = this.#seen;
     this.forget();
-    if (this.text.value === seen && isMetBy(seen, this.constraints)) this.press();
+    if (this.text.value === seen && isMetBy(seen, this.constraints)) this.press(this.#approves);
     else setText(this.status, t('confirm.changed'));
   }
 
@@ -100,11 +103,15 @@ export class Confirmation {
       this.onConfirmed();
       this.text.keepDraft(text);
     }
-    const next = bench.list.nextUnconfirmed(index);
-    const sent = bench.connection.send('confirm', {segment: index, text});
-    if (!before.isConfirmed) bench.steps.confirmation(true, index, {text, before: before.text, sent});
+    const approves = this.#approves;
+    const next = approves ? bench.list.nextToReview(index) : bench.list.nextUnconfirmed(index);
+    const sent = approves
+      ? bench.connection.send('review', {segment: index, decision: 'approved', text})
+      : bench.connection.send('confirm', {segment: index, text});
+    if (approves) bench.steps.review('approved', index, {text, sent});
+    else if (!before.isConfirmed) bench.steps.confirmation(true, index, {text, before: before.text, sent});
     if (isOpen && next !== null) bench.openSegment(next);
-    else if (isOpen) bench.say('info', t('confirm.all'));
+    else if (isOpen) bench.say('info', t(approves ? 'review.none' : 'confirm.all'));
     this.#finish(index, text, sent);
     return true;
   }
@@ -112,7 +119,7 @@ export class Confirmation {
   /**
    * @param {number} index
    * @param {string} text
-   * @param {Promise<ReplyTo<'confirm'>>} sent
+   * @param {Promise<ReplyTo<'confirm'>> | Promise<ReplyTo<'review'>>} sent
    */
   async #finish(index, text, sent) {
     const {bench} = this;

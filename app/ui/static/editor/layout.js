@@ -184,6 +184,7 @@ export const buildLayout = segment => {
       segment.offers.question,
       segment.checks.element,
       segment.comment.element,
+      segment.review.element,
     ),
   );
   const actions = h(
@@ -197,6 +198,8 @@ export const buildLayout = segment => {
     reopenButton,
     h('span.sp', {}),
     segment.confirmation.status,
+    segment.review.returnButton,
+    segment.review.approveButton,
     action(null, t('action.confirm'), 'confirm', () => segment.confirmation.press(), '.primary'),
   );
   const element = h(

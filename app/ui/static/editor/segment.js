@@ -22,6 +22,7 @@ import {Offers} from './offers.js';
 import {Origins} from './origins.js';
 import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
+import {Review} from './review.js';
 import {Revision} from './revision.js';
 import {SegmentView} from './segment_view.js';
 import {TargetText} from './target_text.js';
@@ -103,6 +104,7 @@ export class Segment {
       onConfirmed: () => this.history.pause(),
     });
     this.comment = new Comment(bench, current, {onLeave: () => text.focus()});
+    this.review = new Review(bench, {current, text, confirmation: this.confirmation});
     this.layout = buildLayout(this);
     this.view = new SegmentView(bench, this.layout, {
       current,
@@ -141,6 +143,7 @@ export class Segment {
   open(index) {
     this.text.flush();
     this.comment.flush();
+    this.review.leave();
     this.keys.flush();
     this.offers.alternatives.close(false);
     this.completion.dismiss();
@@ -154,6 +157,7 @@ export class Segment {
     this.text.reset();
     this.checks.reset();
     this.comment.reset();
+    this.review.reset();
     this.alignment.update([]);
     this.view.paintState();
   }
@@ -162,6 +166,7 @@ export class Segment {
   forget() {
     this.current.index = /** @type {any} */ (null);
     this.histories.clear();
+    this.review.forget();
   }
 
   /**
@@ -197,6 +202,7 @@ export class Segment {
     view.paintState();
     this.checks.update();
     this.comment.update();
+    this.review.update();
     this.confirmation.settle();
     this.bench.side.update(detail);
   }
@@ -207,6 +213,7 @@ export class Segment {
     this.offers.hideQuestion();
     this.confirmation.forget();
     this.checks.paintLink();
+    this.review.update();
     this.bench.status.update();
   }
 

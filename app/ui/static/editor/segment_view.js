@@ -19,7 +19,7 @@ export class SegmentView {
   #known = {prices: null, free: null};
 
   /**
-   * @param {Pick<Bench, 'languages' | 'unit' | 'model' | 'numberOf'>} page
+   * @param {Pick<Bench, 'document' | 'languages' | 'unit' | 'model' | 'numberOf'>} page
    * @param {SegmentLayout} layout
    * @param {object} parts
    * @param {Readonly<CurrentSegment>} parts.current
@@ -231,19 +231,21 @@ export class SegmentView {
     const {layout, text} = this;
     const {detail, row} = this.current;
     const state = text.isDirty ? 'edited' : (detail?.state ?? row.state);
-    const label = t('segment.current', {state: t(`state.${state}`)});
+    const review = (!text.isDirty && this.page.document?.project.has_review && detail?.review) || '';
+    const shown = t(`state.${review || state}`);
+    const label = t('segment.current', {state: shown});
     layout.stateIcon.replaceChildren(icon('current', true), sr(label));
     layout.stateIcon.title = label;
     setText(layout.sourceCount, detail ? tn(`source.${this.page.unit}`, detail.num_words) : '');
-    layout.reopenButton.hidden = state !== 'confirmed';
+    layout.reopenButton.hidden = state !== 'confirmed' || this.page.document?.project.may_review; // a reviewer returns it
     const unseen = unseenIn(text.value);
     const limit = limitNote(text.value, detail?.limits);
     layout.fieldNote.classList.toggle('over', limit.isOver);
     setText(layout.limitStatus, limit.isOver ? (limit.said ?? '') : '');
     const length =
       limit.text ||
-      (state === 'confirmed'
-        ? t('state.confirmed')
+      (review || state === 'confirmed'
+        ? shown
         : state === 'pretranslated' && detail?.is_from_memory
           ? t('field.memory', {n: detail.match_rate})
           : tn('field.characters', text.value.length));

@@ -4,6 +4,14 @@ import {button, h, icon, number, sr, t, textIn, tn} from '../core/dom.js';
 import {shownWith} from '../core/unseen.js';
 
 const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
+const REVIEW_ICONS = {approved: 'approved', returned: 'undo'};
+
+/**
+ * The row as a project without review shows it.
+ * @param {Row} row
+ * @returns {Row}
+ */
+export const withoutReview = row => (row.review ? {...row, review: ''} : row);
 
 /**
  * The rate of the match of the memory that a row shows, in percent; 0 without one.
@@ -16,9 +24,9 @@ export const matchOf = row => (row.source && (row.is_from_memory || row.state !=
  * @param {Row} row
  */
 const rowState = row => ({
-  icon: row.attention ? 'problem' : row.is_queued ? 'queued' : ICONS[row.state],
+  icon: row.attention ? 'problem' : row.is_queued ? 'queued' : row.review ? REVIEW_ICONS[row.review] : ICONS[row.state],
   label:
-    t(`state.${row.is_queued && row.state === 'new' ? 'queued' : row.state}`) +
+    t(`state.${row.is_queued && row.state === 'new' ? 'queued' : row.review || row.state}`) +
     (row.attention ? `. ${row.attention}` : ''),
 });
 
@@ -31,6 +39,7 @@ const rowState = row => ({
 const badge = row => {
   if (row.attention) return ['problem', row.attention, '.warn'];
   if (row.num_pins) return ['lock', tn('meta.pins', row.num_pins), '.pinned'];
+  if (row.review) return [REVIEW_ICONS[row.review], t(`state.${row.review}`), row.review === 'returned' ? '.warn' : ''];
   if (row.is_repetition) return ['redo', t('meta.repetition'), ''];
   if (row.is_from_memory)
     return ['memory', t('meta.memory', {n: row.match_rate}), '.match', t('meta.filled', {n: row.match_rate})];

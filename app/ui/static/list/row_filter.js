@@ -11,11 +11,15 @@ const FILTERS = {
   open: ['todo', row => row.state !== 'confirmed'],
   edited: ['draft', row => row.state === 'edited'],
   confirmed: ['confirmed', row => row.state === 'confirmed'],
+  to_review: ['queued', row => row.state === 'confirmed' && row.review !== 'approved'],
+  approved: ['approved', row => row.review === 'approved'],
+  returned: ['undo', row => row.review === 'returned'],
   attention: ['problem', row => Boolean(row.attention)],
   commented: ['comment', row => row.is_commented],
   exact: ['memory', row => matchOf(row) === 100],
   fuzzy: ['similar', row => matchOf(row) > 0 && matchOf(row) < 100],
 };
+const OF_REVIEW = new Set(['to_review', 'approved', 'returned']); // shown in projects with review
 const OF_MEMORY = new Set(['exact', 'fuzzy']); // filters that are shown once there is a match
 
 export class RowFilter {
@@ -27,6 +31,7 @@ export class RowFilter {
   constructor(bench, {onFilter, onSearch, onGo}) {
     this.bench = bench;
     this.onSearch = onSearch;
+    this.onFilter = onFilter;
     this.name = 'all';
     this.query = '';
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -37,7 +42,7 @@ export class RowFilter {
         '',
         {
           'aria-pressed': String(name === this.name),
-          hidden: OF_MEMORY.has(name),
+          hidden: OF_MEMORY.has(name) || OF_REVIEW.has(name),
           onclick: () => onFilter(name),
           title: t(OF_MEMORY.has(name) ? `filter.${name}.title` : `filter.${name}`),
         },
@@ -106,13 +111,18 @@ export class RowFilter {
     setText(this.foundCount, this.query ? t('search.found', {n: count(found)}) : '');
   }
 
-  /** @param {SuccessReply['counts']} counts */
-  updateCounts(counts) {
+  /**
+   * @param {SuccessReply['counts']} counts
+   * @param {boolean} hasReview whether segments of the project are reviewed
+   */
+  updateCounts(counts, hasReview) {
+    if (!hasReview && OF_REVIEW.has(this.name)) this.onFilter('all');
     /** @type {Counts} */
     const byFilter = {...counts};
     for (const {name, chip, counter} of this.chips) {
       const n = byFilter[name] ?? this.bench.rows.filter(FILTERS[name][1]).length;
       setText(counter, String(n));
+      if (OF_REVIEW.has(name)) chip.hidden = !hasReview;
       if (OF_MEMORY.has(name)) chip.hidden = !n && this.name !== name;
     }
   }

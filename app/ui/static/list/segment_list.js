@@ -1,6 +1,6 @@
 /* The segment list: rows in blocks that are filled only near the window. The editor is one row. */
 import {button, h, sr, t} from '../core/dom.js';
-import {rowElement} from './row.js';
+import {rowElement, withoutReview} from './row.js';
 import {RowFilter} from './row_filter.js';
 
 const BLOCK_ROWS = 50;
@@ -21,7 +21,7 @@ const initials = names =>
 
 export class SegmentList {
   /**
-   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' |
+   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' |
    *   'rows' | 'session'>} bench
    * @param {HTMLElement} host
    */
@@ -180,10 +180,17 @@ export class SegmentList {
    * @param {Row} row
    */
   paintItem(item, row) {
-    const {session, languages} = this.bench;
+    const {session, languages, document} = this.bench;
     const ownNumber = this.bench.numberOf(row.index);
     const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
-    item.replaceChildren(rowElement(row, {ownNumber, isNear, languages, query: this.filter.query}));
+    item.replaceChildren(
+      rowElement(document?.project.has_review ? row : withoutReview(row), {
+        ownNumber,
+        isNear,
+        languages,
+        query: this.filter.query,
+      }),
+    );
     this.markPeople(row.index, item);
   }
 
@@ -329,8 +336,26 @@ export class SegmentList {
    * @param {number} from
    */
   nextUnconfirmed(from) {
+    const {rows} = this.bench;
+    return this.#nextThat(from, index => rows[index].state !== 'confirmed');
+  }
+
+  /**
+   * The next segment with a confirmed text that is not approved, in the list or in the document.
+   * @param {number} from
+   */
+  nextToReview(from) {
+    const {rows} = this.bench;
+    return this.#nextThat(from, index => rows[index].state === 'confirmed' && rows[index].review !== 'approved');
+  }
+
+  /**
+   * @param {number} from
+   * @param {(index: number) => boolean} isWanted
+   */
+  #nextThat(from, isWanted) {
     /** @param {number} index */
-    const isOpen = index => this.bench.rows[index].state !== 'confirmed' && index !== from;
+    const isOpen = index => index !== from && isWanted(index);
     return this.visible.slice(this.visible.indexOf(from) + 1).find(isOpen) ?? this.bench.order.find(isOpen) ?? null;
   }
 }
