@@ -203,7 +203,8 @@ def _serve(settings: AppSettings) -> int:
             threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
         files.start_ahead()
         sessions.start()
-        Server(server_config(metrics.counting(application)), *stops).run(sockets=[listener])
+        config = server_config(metrics.counting(application))
+        Server(config, *stops, shutdown_seconds=settings.shutdown_seconds).run(sockets=[listener])
     return 0
 
 

@@ -16,6 +16,7 @@ from app.paths import MODEL_FOLDER, default_log_path
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7860
 HOST_VARIABLE: Final = "PINPOINT_HOST"
+SHUTDOWN_VARIABLE: Final = "PINPOINT_SHUTDOWN_SECONDS"
 REGISTRY_VARIABLE: Final = "PINPOINT_MODEL_REGISTRY"
 # Mozilla's public list of Firefox Translations models; the files are on the same server.
 DEFAULT_MODEL_REGISTRY: Final = (
@@ -94,6 +95,15 @@ class AppSettings:
     port: int = field(
         default=DEFAULT_PORT,
         metadata={"help": "port to listen on (or PORT); if it is busy, the next free one is used", "type": int},
+    )
+    shutdown_seconds: int = field(
+        default=30,
+        metadata={
+            "help": "how long requests on their way may take after SIGTERM or Ctrl+C (or PINPOINT_SHUTDOWN_SECONDS; "
+            "default: {default}); a second signal ends them at once",
+            "type": positive,
+            "metavar": "N",
+        },
     )
     api: bool = field(
         default=False,
@@ -193,4 +203,8 @@ def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> 
         if not port.isdecimal():
             raise ValueError(f"PORT is {port!r}; it must be a number")
         given["port"] = int(port)
+    if "shutdown_seconds" not in given and (seconds := environment.get(SHUTDOWN_VARIABLE)):
+        if not seconds.isdecimal() or int(seconds) < 1:
+            raise ValueError(f"{SHUTDOWN_VARIABLE} is {seconds!r}; it must be a positive integer")
+        given["shutdown_seconds"] = int(seconds)
     return AppSettings(**given)

@@ -17,6 +17,7 @@ import tests.hard.__main__
 from app.cli.arguments import COMMANDS
 from app.settings import AppSettings
 from engine import EngineStatistics
+from tests.benchmarks.capacity.__main__ import extrapolation_table
 from tests.cli.transcript import is_like, run, steps
 from tests.test_architecture import FLOORS
 
@@ -35,7 +36,7 @@ MAX_PICTURE_BYTES = 250_000
 KEY_NAMES = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc", "Delete": "Del"}
 TABLES = {
     "docs/translators.md": ["keys"],
-    "docs/administrators.md": ["settings", "commands"],
+    "docs/administrators.md": ["settings", "commands", "capacity"],
     "docs/engineers.md": ["floors"],
 }
 
@@ -134,16 +135,24 @@ def floors_table() -> str:
     return "\n".join(["| app | engine |", "|---|---|", *(f"| {app} | {engine} |" for app, engine in rows)])
 
 
-WRITERS = {"keys": keys_table, "settings": settings_table, "commands": commands_table, "floors": floors_table}
+def capacity_table() -> str:
+    return extrapolation_table(json.loads(read("tests/benchmarks/results/capacity/results.json")))
+
+
+WRITERS = {
+    "keys": keys_table,
+    "settings": settings_table,
+    "commands": commands_table,
+    "floors": floors_table,
+    "capacity": capacity_table,
+}
 
 
 def with_tables(page: str) -> str:
     """The page with its tables as they should be now."""
     text = read(page)
     for name in TABLES[page]:
-        table = {"keys": keys_table, "settings": settings_table, "commands": commands_table, "floors": floors_table}[
-            name
-        ]()
+        table = WRITERS[name]()
         start, end = re.search(rf"<!-- {name}: .*?-->\n", text), text.find(f"<!-- end of {name} -->")
         assert start and end > 0, f"{page} has no place for the table of {name}"
         text = f"{text[: start.end()]}\n{table}\n\n{text[end:]}"

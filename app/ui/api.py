@@ -108,7 +108,8 @@ class Api:
 
         def news_of() -> Json:
             self.sessions.check_seen(workspace)  # again: the person may have lost it while they waited
-            return workspace.snapshot(*position)
+            snapshot = workspace.snapshot(*position)
+            return {**snapshot, "is_stopping": True} if self._is_stopping else snapshot
 
         return await asyncio.to_thread(lambda: in_language_of(message, attempt(news_of)))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import mimetypes
 import socket
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import uvicorn
@@ -29,9 +30,11 @@ from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
 from app.ui.api import Api
 from app.ui.connections import TimedConnection
+from app.ui.draining import Asgi, Draining
 from app.ui.page import STATIC_PATH, json_reply, mount_page
 from app.ui.sign_in import SignIn
 
+_LOGGER = logging.getLogger(__name__)
 # How long an idle connection stays open. A client that sends a request while the server closes its connection gets an
 # error instead of an answer: clients and proxies close theirs earlier (nginx after 60 seconds).
 KEEP_ALIVE_SECONDS = 75
@@ -146,12 +149,17 @@ def server_config(application: Any) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """Stops without waiting for open pages, each of which keeps a request for changes open."""
+    """Finishes the requests on their way when it stops, without waiting for open pages, which wait for changes."""
 
-    def __init__(self, config: uvicorn.Config, *stops: Callable[[], None]) -> None:
-        """`stops` are called first: they end requests that wait for something."""
+    def __init__(self, config: uvicorn.Config, *stops: Callable[[], None], shutdown_seconds: float = 1.0) -> None:
+        """`stops` are called first: they end requests that wait for something.
+
+        The others may take `shutdown_seconds`; a second signal ends them at once.
+        """
+        config.app = self._draining = Draining(cast(Asgi, config.app))
         super().__init__(config)
         self._stops = stops
+        self._shutdown_seconds = shutdown_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts the server, with threads for all that waits in them."""
@@ -160,9 +168,11 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answers the waiting requests, then closes the connections."""
+        """Answers the waiting requests, finishes the others, then closes the connections."""
         for stop in self._stops:
             stop()
+        if num_left := await self._draining.drain(self._shutdown_seconds, lambda: self.force_exit):
+            _LOGGER.warning("%d requests were not finished in %g seconds", num_left, self._shutdown_seconds)
         await super().shutdown(sockets)
 
 

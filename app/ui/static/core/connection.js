@@ -39,6 +39,7 @@ export class Connection {
     this.line = [];
     this.isBusy = false;
     this.isOnline = true;
+    this.isRestarting = false;
     this.isClosed = false;
     this.sequence = 0;
     this.client = randomId();
@@ -113,7 +114,7 @@ export class Connection {
         continue;
       }
       pause = 250;
-      this.setOnline(true);
+      if (!this.isRestarting) this.setOnline(true);
       this.line.shift();
       if (!this.isClosed) this.onReply(reply, command);
       command.resolve(reply);
@@ -136,10 +137,11 @@ export class Connection {
         const reply = await Promise.race([asked, another]);
         if (reply === SWITCHED) continue;
         if (!reply || typeof reply !== 'object') throw new Error('no reply');
-        this.setOnline(true);
+        this.isRestarting = reply.is_stopping === true;
+        this.setOnline(!this.isRestarting);
         pause = 250;
         if (!this.isClosed) this.onReply(reply, null);
-        if (reply.ok === false) await sleep(1000);
+        if (reply.ok === false || this.isRestarting) await sleep(1000);
       } catch {
         this.setOnline(false);
         await sleep(pause);

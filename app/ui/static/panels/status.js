@@ -59,7 +59,7 @@ export class Status {
     const {connection, segment, progress, decode, model, unit} = this.bench;
     const isUnsaved = segment.text.isDirty || connection.line.length > 0;
     const [kind, iconName, text] = !connection.isOnline
-      ? ['bad', 'problem', t('status.offline')]
+      ? ['bad', 'problem', t(connection.isRestarting ? 'status.restarting' : 'status.offline')]
       : isUnsaved
         ? ['warn', 'draft', t('status.saving')]
         : model.is_silent

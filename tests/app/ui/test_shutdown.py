@@ -1,0 +1,119 @@
+"""The app in a process of its own gets SIGTERM while requests are on their way."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.log.store import LogStore
+from app.paths import MODEL_FOLDER
+from app.serving.keys import ApiFile
+from tests.e2e.conftest import App
+from tests.hard.__main__ import Client
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+
+
+class HalfSent:
+    """A request whose last byte is sent later."""
+
+    def __init__(self, url: str, path: str, body: bytes, content_type: str = "application/json") -> None:
+        host, port = url.removeprefix("http://").split(":")
+        head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: {content_type}\r\n"
+        self._connection = socket.create_connection((host, int(port)), 30)
+        self._connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:-1])
+        self._last = body[-1:]
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def finish(self) -> str:
+        """Sends the rest; the whole answer."""
+        self._connection.sendall(self._last)
+        answer = b""
+        while part := self._connection.recv(65536):
+            answer += part
+            if re.search(rb"\r\n\r\n.", answer) and b"}" in answer:
+                break
+        return answer.decode("utf-8", "replace")
+
+
+def last_news(client: Client, token: str) -> dict[str, Any]:
+    """What a page that waits for news is told at last."""
+    reply: dict[str, Any] = {"version": 0}
+    while "is_stopping" not in reply:
+        reply = client.call("changes", token=token, since=reply["version"], open=None, detail_since=10**9)
+    return reply
+
+
+def refused(url: str) -> httpx.Response:
+    """The first answer with status 503, which comes within a second of the signal."""
+    for _ in range(100):
+        response = httpx.get(f"{url}/healthz", trust_env=False)
+        if response.status_code == 503:
+            return response
+        time.sleep(0.02)
+    raise AssertionError(f"the server still answers {response.status_code}")
+
+
+def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path) -> None:
+    log = tmp_path / "log.sqlite"
+    keys = ApiFile.beside(log)
+    key = keys.create("Program")[1]
+    keys.close()
+    app = App(MODEL_FOLDER, log, "--no-auth", "--api")
+    client = Client(app.url)
+    token = client.begin("document.txt")
+    edit = {"token": token, "client": "shutdown", "sequence": 1, "since": 10**9, "open": None, "detail_since": 10**9}
+    edit |= {"name": "edit", "segment": 3, "text": "Kurz vor Schluss", "origin": "typed"}
+    message = {"data": edit, "component_id": 1, "fn_name": "command", "session_hash": "shutdown"}
+    edited = HalfSent(app.url, "/gradio_api/component_server", json.dumps(message).encode())
+    rows = b"source\ttarget\nrouter\tRouter\n"
+    uploaded = HalfSent(app.url, f"/glossary/{token}?file=terms.tsv", rows, "text/plain")
+    texts = [{"text": f"Press button {number} and wait until the lamp shines."} for number in range(40)]
+    headers = {"Authorization": f"Bearer {key}"}
+    with ThreadPoolExecutor() as executor:
+        translated = executor.submit(
+            httpx.post,
+            f"{app.url}/api/v1/translate",
+            json={"target": "de", "texts": texts},
+            headers=headers,
+            timeout=60,
+            trust_env=False,
+        )
+        waiting = executor.submit(last_news, client, token)
+        time.sleep(0.3)
+        app.process.send_signal(signal.SIGTERM)
+        refusal = refused(app.url)
+        assert refusal.headers["retry-after"] == "10"
+        assert app.process.poll() is None
+        assert waiting.result()["is_stopping"] is True
+        assert " 200 " in edited.finish().partition("\r\n")[0]
+        assert " 200 " in uploaded.finish().partition("\r\n")[0]
+        answer = translated.result()
+    assert answer.status_code == 200 and answer.text.count('"translations"') == len(texts)
+    assert app.process.wait(20) == 0
+    store = LogStore.open(log)
+    (session,) = (summary.id for summary in store.sessions() if summary.token == token)
+    assert store.load_session(session).segments[3].target == "Kurz vor Schluss"
+    store.close()
+
+
+def test_request_that_never_ends_holds_the_server_no_longer_than_allowed(tmp_path: Path) -> None:
+    app = App(MODEL_FOLDER, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "1")
+    held = HalfSent(app.url, "/gradio_api/component_server", b"{}")
+    time.sleep(0.3)
+    app.process.send_signal(signal.SIGTERM)
+    assert app.process.wait(20) == 0
+    held.close()
+    assert any("not finished in 1 seconds" in line for line in app.lines)
