@@ -49,7 +49,7 @@ PAIRS = "{source} {reference}"
 BENCHMARKS = (
     Benchmark("terms", "--output {output}/results.json", "Terms"),
     Benchmark("appends", "--seconds 4 --output {output}", "The log"),
-    Benchmark("capacity", "--output {output}", "People per core"),
+    Benchmark("capacity", "--output {output}", "People per core", program="capacity.__main__"),
     Benchmark("kernels", "--device cpu --output {output}", "The output layer: separate steps over the fused one"),
     Benchmark("prefix", "--sentences 4 --rounds 3 --output {output}", "Latency on a CPU"),
     Benchmark("page", "--output {output}", "The page"),
