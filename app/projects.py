@@ -6,6 +6,8 @@ memory of its documents.
 
 from __future__ import annotations
 
+import base64
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +15,7 @@ from dataclasses import dataclass, replace
 from sqlite_utils import Database
 
 from app.errors import CommandError, LogError
+from app.formats.srx import RuleFile
 from app.glossary.glossary import Glossary, shared_payload
 from app.i18n import Message
 from app.log.event_chain import PERSON
@@ -24,6 +27,7 @@ from app.log.project_tables import (
     ProjectSummary,
     delete_project,
     insert_project,
+    keep_project_setting,
     move_session,
     update_project,
 )
@@ -39,6 +43,8 @@ from app.workspace.core import UnitOfWork
 MAX_NAME_CHARACTERS = 100
 MIN_MATCH_LIMITS = (50, 100)  # percent; entries that share less than half of the words are never looked at
 MAX_PENALTY = 30  # percent
+_RULES = "segmentation"  # setting of a project: name, checksum and number of its segmentation rules, as JSON
+_RULE_DATA = "segmentation file"  # setting of a project: the bytes of their file in base64
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +78,15 @@ class Projects:
         access = people.access()
         rows: list[Json] = []
         taken: set[str] = set()
+        rules = self.store.project_settings(_RULES)
         for summary in self.store.projects():
             project = summary.project
             is_current = project.direction not in taken and not project.is_of_program
             is_managed, members = access.manages(project.id), people.members(project.id)
             managed = {"is_managed": is_managed, "num_members": len(members), "members": members if is_managed else []}
-            rows.append({**_row(summary), "is_current": is_current, **managed})
+            known = rules.get(project.id)
+            segmentation = None if known is None else json.loads(known)
+            rows.append({**_row(summary), "segmentation": segmentation, "is_current": is_current, **managed})
             if is_current:
                 taken.add(project.direction)
         return {"projects": rows, "can_create": access.may_create, "has_members": people.has_roles}
@@ -179,6 +188,25 @@ class Projects:
             self.store.people.access().check_manages(project.id)
             self._log(workspace, "edit", project, lambda db: update_project(db, project))
             self._show(project)
+
+    def rule_file(self, project_id: int) -> RuleFile | None:
+        """The segmentation rules of a project; None if it has none."""
+        known = self.store.project_setting(project_id, _RULES)
+        data = self.store.project_setting(project_id, _RULE_DATA)
+        return None if known is None or data is None else RuleFile(json.loads(known)["name"], base64.b64decode(data))
+
+    def choose_rules(self, workspace: Workspace, project_id: int, rules: RuleFile | None, num_rules: int) -> Json:
+        """Gives a project segmentation rules, of which there are `num_rules`; None takes them away."""
+        project = self.managed(project_id)
+        known = None if rules is None else {**rules.named(), "num_rules": num_rules}
+
+        def write(db: Database) -> None:
+            keep_project_setting(db, project_id, _RULES, None if known is None else json.dumps(known))
+            data = None if rules is None else base64.b64encode(rules.data).decode("ascii")
+            keep_project_setting(db, project_id, _RULE_DATA, data)
+
+        self._log(workspace, "segmentation", project, write, details={"rules": known})
+        return self.overview()
 
     def delete(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
         """Deletes a project. Its documents, term bases and imported memories go into another one of its languages.
@@ -285,8 +313,9 @@ class Projects:
         project: Project,
         write: Callable[..., object],
         into: Project | None = None,
+        details: Json | None = None,
     ) -> None:
-        payload = _payload(change, project)
+        payload = {**_payload(change, project), **(details or {})}
         if into is not None:
             payload["into"] = _named(into)
         if project.id != workspace.project.id and self.store.people.has_roles:

@@ -129,6 +129,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="texts of a Word document to translate too: comments, charts, diagrams, properties, separated by commas",
     )  # fmt: skip
     translate.add_argument(
+        "--srx", type=Path, metavar="FILE",
+        help="segmentation rules (SRX); without any for the language, Pinpoint's own",
+    )  # fmt: skip
+    translate.add_argument(
         "--strict", action="store_true",
         help="exit status 3 if text is not offered, an encoding is guessed, or the model cannot read a sign",
     )  # fmt: skip

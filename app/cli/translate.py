@@ -15,8 +15,9 @@ from pathlib import Path
 from app.cli.glossary_check import glossary_report
 from app.cli.log_commands import check_output, unreadable, write
 from app.errors import CommandError, GlossaryError
-from app.formats import Reading
+from app.formats import Reading, srx
 from app.formats.documents import Document, Export, ReadFile, read_file, with_language
+from app.formats.srx import RuleFile
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
@@ -102,6 +103,9 @@ class TranslateRun:
         self._pivots: dict[str, PivotTranslator] = {}
         self._glossaries: dict[str, TermMatcher] = {}
         self._memories: dict[str, MemoryIndex | None] = {}
+        self._rules = None if flags.srx is None else RuleFile(flags.srx.name, read_bytes(flags.srx))
+        if self._rules is not None:
+            srx.read(self._rules.data, self._rules.name)  # an error is reported once, and before any document
 
     def document(self, data: bytes, name: str) -> tuple[Document, str]:
         """The document, and the direction in which it is translated. Raises AppError."""
@@ -109,7 +113,7 @@ class TranslateRun:
         directions = tuple(self._routes) if self._second is not None else self._first.directions
         direction = _direction(self._flags.direction, file, directions)
         self._style.check(self._translator(direction), direction)
-        return facing(file, direction).document(direction.partition("-")[0]), direction
+        return facing(file, direction).document(direction.partition("-")[0], self._rules), direction
 
     def dry_run(self, document: Document, direction: str) -> list[str]:
         """What the glossaries match in the document."""

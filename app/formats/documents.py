@@ -29,9 +29,11 @@ from app.formats.base import (
 from app.formats.blocks import Block, HasBlocks
 from app.formats.coverage import Coverage, coverage_of
 from app.formats.docx import extras_of
+from app.formats.srx import RuleFile, segmenter_of
 from app.formats.table import TableFile, first_rows
 from app.i18n import Message
 from app.text.encoding import safe_name
+from app.text.segmentation_rules import RuleSegmenter
 from app.text.sentences import sentence_spans
 from app.text.text_limits import TextLimits
 
@@ -73,6 +75,8 @@ class Document:
     """The bytes of a file and its segments. `notes` are notices for the user who opened it.
 
     `encoding` and `mark` (byte order mark) describe a text file; a container such as DOCX has none ("" and b"").
+    `rules` are the segmentation rules that the file was just split by; None for our own and for a document of the log,
+    which has its segments.
     """
 
     name: str
@@ -82,6 +86,7 @@ class Document:
     mark: bytes
     segments: tuple[Segment, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
+    rules: RuleFile | None = None
 
     @property
     def order(self) -> list[int]:
@@ -252,12 +257,24 @@ class ReadFile:
             num_characters -= len(unit.source)
         return FileOverview(self.name, self.languages, "\n".join(texts), self.format.is_paired)
 
-    def document(self, language: str) -> Document:
-        """Splits the file into segments by the rules of the source `language`. Raises DocumentError."""
+    def document(self, language: str, rules: RuleFile | None = None) -> Document:
+        """Splits the file into segments: by `rules` if they have some for the source `language`, else by our own.
+
+        Raises DocumentError, also for rules that cannot be used. A file with targets beside its sources is not split.
+        """
         name, parsed = self.name, self.parsed
+        segmenter = None if rules is None or parsed.is_paired else segmenter_of(rules, language)
+        notes: tuple[str, ...] = parsed.notes
+        if rules is not None and segmenter is None and not parsed.is_paired:
+            missing = Message(
+                "{rules} has no rules for the language “{language}”: the segments are those of Pinpoint's own rules.",
+                rules=rules.name,
+                language=language,
+            )
+            notes = (*notes, missing)
         segments: list[Segment] = []
         for unit in parsed.units:
-            segments += _segments_of(unit, parsed, language, len(segments))
+            segments += _segments_of(unit, parsed, language, segmenter, len(segments))
             if len(segments) > MAX_SEGMENTS:
                 raise DocumentError(
                     Message(
@@ -272,7 +289,14 @@ class ReadFile:
                 Message("{name} contains no text to translate: choose a file with text in it", name=name)
             )
         document = Document(
-            name, self.format.log_key, self.data, parsed.encoding, parsed.mark, tuple(segments), parsed.notes
+            name,
+            self.format.log_key,
+            self.data,
+            parsed.encoding,
+            parsed.mark,
+            tuple(segments),
+            notes,
+            rules if segmenter else None,
         )
         coverage = document.coverage
         note = coverage.note if coverage else None
@@ -312,14 +336,20 @@ def with_language(name: str, language: str | None) -> str:
     return f"{stem}.{language}.{extension}" if dot and stem else f"{name}.{language}"
 
 
-def _segments_of(unit: Unit, parsed: ParsedFile, language: str, index: int) -> list[Segment]:
+def _segments_of(
+    unit: Unit, parsed: ParsedFile, language: str, segmenter: RuleSegmenter | None, index: int
+) -> list[Segment]:
     if parsed.is_paired:
         state: Literal["new", "edited", "confirmed"] = "new"
         if unit.target is not None:
             state = "confirmed" if unit.is_confirmed else "edited"
         return [Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits)]
     segments: list[Segment] = []
-    for start, end in sentence_spans(unit.source, language, unit.whole):
+    if segmenter is None:
+        spans = sentence_spans(unit.source, language, unit.whole)
+    else:
+        spans = segmenter.spans(unit.source, unit.whole)
+    for start, end in spans:
         place = unit.start + start, unit.start + end
         number = index + len(segments)
         segments.append(Segment(number, parsed.source(*place), *place, note=unit.note, limits=unit.limits))

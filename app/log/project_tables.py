@@ -152,6 +152,14 @@ def project_setting(log: LogConnection, project_id: int, name: str) -> str | Non
     return str(rows[0]["value"]) if rows else None
 
 
+def project_settings(log: LogConnection, name: str) -> dict[int, str]:
+    """The texts that projects keep under that name, by project."""
+    rows = log.rows(
+        Message("list the projects"), "SELECT project_id, value FROM project_setting WHERE name = ?", (name,)
+    )
+    return {row["project_id"]: str(row["value"]) for row in rows}
+
+
 def keep_project_setting(db: Database, project_id: int, name: str, value: str | None) -> None:
     """Keeps a text for the project under that name; None removes it."""
     db.execute("DELETE FROM project_setting WHERE project_id = ? AND name = ?", (project_id, name))

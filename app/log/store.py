@@ -33,6 +33,7 @@ from app.log.project_tables import (
     list_projects,
     load_project,
     project_setting,
+    project_settings,
 )
 from app.log.records import (
     ChainReport,
@@ -185,6 +186,8 @@ class LogStore:
                 "versions": versions or {},
                 "options": options or {},
             }
+            if document.rules is not None:
+                opening["rules"] = document.rules.named()
             self._chain.append(session_id, "open", opening)
             for event in events:
                 self._chain.append(session_id, event.type, event.payload, event.segment, event.segment_version)
@@ -326,6 +329,10 @@ class LogStore:
     def project_setting(self, project_id: int, name: str) -> str | None:
         """A text that the project keeps under that name."""
         return project_setting(self._log, project_id, name)
+
+    def project_settings(self, name: str) -> dict[int, str]:
+        """The texts that projects keep under that name, by project."""
+        return project_settings(self._log, name)
 
     def keep_project_setting(self, project_id: int, name: str, value: str | None) -> None:
         """Keeps a text for the project under that name; None removes it."""

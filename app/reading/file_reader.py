@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from app.errors import DocumentError
-from app.formats import Reading
+from app.formats import Reading, srx
 from app.formats.archive import Archive, ArchiveMember
 from app.formats.documents import Document, FileOverview, read_file
+from app.formats.srx import RuleFile
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable, read_glossary, read_table
 from app.glossary.reading.row_checks import GlossaryImport
@@ -17,16 +18,36 @@ from app.tm.memory_file import MemoryFile, read_memory
 
 # Chooses the direction of a document; it may raise an AppError instead.
 ChooseDirection = Callable[[FileOverview], str]
+# The segmentation rules for a document in a direction, if there are any.
+ChooseRules = Callable[[str], RuleFile | None]
+
+
+def no_rules(direction: str) -> None:
+    """A document is segmented by our own rules."""
 
 
 class FileReader:
     """Reads files, which are untrusted."""
 
-    def document(self, data: bytes, name: str, choose: ChooseDirection, reading: Reading | None = None) -> Document:
-        """The document in the direction that `choose` returns. Raises DocumentError, and what `choose` raises."""
+    def document(
+        self,
+        data: bytes,
+        name: str,
+        choose: ChooseDirection,
+        reading: Reading | None = None,
+        rules_for: ChooseRules = no_rules,
+    ) -> Document:
+        """The document in the direction that `choose` returns, segmented by the rules that `rules_for` has for it.
+
+        Raises DocumentError, and what `choose` raises.
+        """
         file = read_file(data, name, reading)
         direction = choose(file.overview())
-        return facing(file, direction).document(direction.partition("-")[0])
+        return facing(file, direction).document(direction.partition("-")[0], rules_for(direction))
+
+    def num_rules(self, data: bytes, name: str) -> int:
+        """The number of rules of a file of segmentation rules (SRX). Raises DocumentError if they cannot be used."""
+        return srx.read(data, name).num_rules
 
     def glossary(self, data: bytes, name: str, direction: str, layout: Layout | None = None) -> GlossaryImport:
         """The terms of a glossary; `layout` is the use of a table's columns, None to guess it. Raises GlossaryError."""

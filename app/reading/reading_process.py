@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from app.errors import AppError
 from app.formats import Reading
+from app.formats.srx import RuleFile
 from app.glossary.reading.column_uses import Layout
 from app.reading.file_reader import FileReader
 from app.reading.plain_data import reader_of, to_plain
@@ -106,13 +107,29 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
         return reader.memory(data, name, *request["languages"])
     if kind == "archive":
         return (reader.archive(data, name),)
+    if kind == "segmentation rules":
+        return (reader.num_rules(data, name),)
+    rules: RuleFile | None = None
 
     def choose(overview: Any) -> str:
+        nonlocal rules
         send(answers, {"overview": to_plain(overview)})
-        return str(receive(commands)[0])
+        chosen, rule_data = receive(commands)
+        if chosen["rules"] is not None:
+            rules = RuleFile(chosen["rules"], rule_data)
+        return str(chosen["direction"])
 
-    document = reader.document(data, name, choose, reader_of(Reading | None)(request["reading"]))
-    return document.name, document.format, document.encoding, document.mark.hex(), document.segments, document.notes
+    reading = reader_of(Reading | None)(request["reading"])
+    document = reader.document(data, name, choose, reading, lambda direction: rules)
+    return (
+        document.name,
+        document.format,
+        document.encoding,
+        document.mark.hex(),
+        document.segments,
+        document.notes,
+        document.rules is not None,
+    )
 
 
 def main() -> None:

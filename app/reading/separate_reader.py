@@ -24,7 +24,7 @@ from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable
 from app.glossary.reading.row_checks import GlossaryImport
 from app.i18n import Message
-from app.reading.file_reader import ChooseDirection, FileReader
+from app.reading.file_reader import ChooseDirection, ChooseRules, FileReader, no_rules
 from app.reading.plain_data import read_text, reader_of, to_plain
 from app.reading.reading_process import OUT_OF_MEMORY, receive, receive_parts, send
 from app.text.encoding import safe_name
@@ -36,7 +36,7 @@ MAX_IDLE: Final = 2
 MAX_FILES: Final = 50  # of one process
 _ROOT = Path(__file__).parents[2]  # of the package `app`
 _MAIN = "from app.reading.reading_process import main; main()"
-_DOCUMENT = tuple[str, str, str, str, tuple[Segment, ...], tuple[str, ...]]
+_DOCUMENT = tuple[str, str, str, str, tuple[Segment, ...], tuple[str, ...], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,24 @@ class SeparateReader(FileReader):
             if not self._idle and not self._is_closed:
                 self._idle.append(_Process())
 
-    def document(self, data: bytes, name: str, choose: ChooseDirection, reading: Reading | None = None) -> Document:
+    def document(
+        self,
+        data: bytes,
+        name: str,
+        choose: ChooseDirection,
+        reading: Reading | None = None,
+        rules_for: ChooseRules = no_rules,
+    ) -> Document:
         """See FileReader; a file that exceeds a limit, or crashes the process, raises DocumentError too."""
         limits, how = self._document_limits, to_plain(reading)
         with self._conversation("document", name, data, limits, DocumentError, reading=how) as conversation:
-            conversation.tell(choose(conversation.overview()))
-            name, key, encoding, mark, segments, notes = conversation.result(_DOCUMENT)
-            return Document(name, key, data, encoding, bytes.fromhex(mark), segments, notes)
+            direction = choose(conversation.overview())
+            rules = rules_for(direction)
+            chosen = {"direction": direction, "rules": rules.name if rules else None}
+            conversation.tell(chosen, rules.data if rules else b"")
+            name, key, encoding, mark, segments, notes, is_by_rules = conversation.result(_DOCUMENT)
+            used = rules if is_by_rules else None
+            return Document(name, key, data, encoding, bytes.fromhex(mark), segments, notes, used)
 
     def glossary(self, data: bytes, name: str, direction: str, layout: Layout | None = None) -> GlossaryImport:
         """See FileReader; a file that exceeds a limit, or crashes the process, raises GlossaryError too."""
@@ -113,6 +124,13 @@ class SeparateReader(FileReader):
             members: list[ArchiveMember]
             (members,) = conversation.result(tuple[list[ArchiveMember]])
             return members
+
+    def num_rules(self, data: bytes, name: str) -> int:
+        """See FileReader; a file that exceeds a limit, or crashes the process, raises DocumentError too."""
+        with self._conversation("segmentation rules", name, data, self._document_limits, DocumentError) as conversation:
+            number: int
+            (number,) = conversation.result(tuple[int])
+            return number
 
     def close(self) -> None:
         """Ends all processes; files that are being read raise an error."""

@@ -12,13 +12,14 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from app.errors import ApiError, CommandError
 from app.formats.documents import Document, Export, FileOverview
+from app.formats.srx import RuleFile
 from app.glossary import Term
 from app.i18n import Message
 from app.log.project_tables import Project
@@ -134,7 +135,7 @@ class ApiDocuments:
         """
         if len(self.all_of(caller.name)) >= MAX_DOCUMENTS:
             raise ApiError("used_up", f"There can be {MAX_DOCUMENTS} documents: delete one.")
-        document, direction = self._read(upload, order)
+        document, direction = self._read(caller, upload, order)
         style = order.style if order.is_style_required else order.style.known_to(self._sessions.model, direction)
         try:
             style.check(self._sessions.model, direction)
@@ -221,7 +222,7 @@ class ApiDocuments:
             raise ApiError("in_use", "The page shows this document: open another one there first.") from error
         self._forget(document)
 
-    def _read(self, upload: Upload, order: DocumentOrder) -> tuple[Document, str]:
+    def _read(self, caller: Caller, upload: Upload, order: DocumentOrder) -> tuple[Document, str]:
         model = self._sessions.model
         if model.state != "ready":
             raise ApiError("not_ready", "The model is still being loaded, or could not be loaded.", retry_after=5)
@@ -236,7 +237,21 @@ class ApiDocuments:
             check_facing(facing(file, direction), direction)
             return direction
 
-        return self._sessions.files.document(upload.data, upload.name, choose), direction
+        def rules_for(direction: str) -> RuleFile | None:
+            number = order.project
+            if number is None and (project := self._own_project(caller, direction)) is not None:
+                number = project.id
+            return None if number is None else self._sessions.segmentation.of(number)
+
+        return self._sessions.files.document(upload.data, upload.name, choose, rules_for=rules_for), direction
+
+    def _own_project(self, caller: Caller, direction: str) -> Project | None:
+        """The project of a program's own documents; None before its first one, and if it was deleted on the page."""
+        query = "SELECT project FROM own_project WHERE owner = ? AND direction = ?"
+        for row in self._rows(query, caller.name, direction):
+            with suppress(CommandError):
+                return self._sessions.projects.get(row["project"])
+        return None
 
     def _project(self, caller: Caller, direction: str, number: int | None) -> Project:
         projects = self._sessions.projects
@@ -247,12 +262,8 @@ class ApiDocuments:
             project = projects.get(number)
             check_fit(project, direction)
             return project
-        query = "SELECT project FROM own_project WHERE owner = ? AND direction = ?"
-        for row in self._rows(query, caller.name, direction):
-            try:
-                return projects.get(row["project"])
-            except CommandError:
-                break  # it was deleted on the page
+        if (own := self._own_project(caller, direction)) is not None:
+            return own
         project = projects.add_unchosen(f"{caller.name} (API)", direction)
         with self._connection.transaction(Message("write the document")):
             statement = "INSERT OR REPLACE INTO own_project VALUES (?, ?, ?)"

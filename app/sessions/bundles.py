@@ -42,6 +42,7 @@ from app.reports.packed_documents import packed_documents
 from app.reports.translated_document import proposals_of
 from app.segments.state import Json, restore_segment
 from app.sessions.open_workspaces import OpenWorkspaces
+from app.sessions.segmentation import Segmentation
 from app.sessions.workspace_opener import versions
 from app.text.encoding import safe_name
 from engine import SearchOptions
@@ -74,6 +75,7 @@ class Bundles:
         files: FileReader,
         model: ModelHandle,
         projects: Projects,
+        segmentation: Segmentation,
         workspaces: OpenWorkspaces,
         options: SearchOptions,
     ) -> None:
@@ -81,6 +83,7 @@ class Bundles:
         self._files = files
         self._model = model
         self._projects = projects
+        self._segmentation = segmentation
         self._workspaces = workspaces
         self._options = options
         self._staged: OrderedDict[int, _Staged] = OrderedDict()
@@ -192,7 +195,7 @@ class Bundles:
             return direction
 
         try:
-            document = self._files.document(data, path.rpartition("/")[2], choose)
+            document = self._files.document(data, path.rpartition("/")[2], choose, rules_for=self._segmentation.for_new)
         except AppError as problem:
             return _unopened(path, problem.args[0])
         project = self._projects.for_new(direction)

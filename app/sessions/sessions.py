@@ -39,6 +39,7 @@ from app.sessions.glossary_files import GlossaryFiles
 from app.sessions.logged_documents import LoggedDocuments
 from app.sessions.members import Members
 from app.sessions.open_workspaces import OpenWorkspaces
+from app.sessions.segmentation import Segmentation
 from app.sessions.workspace_opener import WorkspaceOpener
 from app.tm.library import MemoryLibrary
 from app.workspace.commands import Workspace
@@ -77,6 +78,7 @@ class Sessions:
         self.watchdog = Watchdog(self.models.handles, self._report_model)
         self.workspaces = OpenWorkspaces(store, self.models)
         self.projects = Projects(store, self.workspaces.all)
+        self.segmentation = Segmentation(self.projects, self.files)
         self.members = Members(store, self.projects, self.workspaces.all)
         self.logged_documents = LoggedDocuments(store)
         self.options = options or SEARCH
@@ -84,7 +86,9 @@ class Sessions:
             store, self.models, self.library, self.projects, self.workspaces, self.logged_documents, self.options
         )
         self.glossary_files = GlossaryFiles(store, self.files)
-        self.bundles = Bundles(store, self.files, model, self.projects, self.workspaces, self.options)
+        self.bundles = Bundles(
+            store, self.files, model, self.projects, self.segmentation, self.workspaces, self.options
+        )
         store.glossaries.discard_unfinished_term_bases()
         self._welcomed: set[str] = set()  # by person
         # By token: the direction that a document needs a model for, and whether no installed model has it.
@@ -175,7 +179,7 @@ class Sessions:
                 direction, note, stated = decision.direction, decision.note, stated_direction(known)
             return direction
 
-        document = files.document(data, name, choose)
+        document = files.document(data, name, choose, rules_for=self.segmentation.for_new)
         if note:
             document = replace(document, notes=(*document.notes, note))
         workspace = self.opener.start(document, direction)
@@ -223,10 +227,13 @@ class Sessions:
             check_facing(facing(file, direction), direction)
             return direction
 
-        document = self.files.document(old.data, old.name, choose, reading or old.reading)
+        fits = has_same_languages(workspace.project.direction, direction)
+        project = workspace.project if fits else self.projects.for_new(direction)
+        document = self.files.document(
+            old.data, old.name, choose, reading or old.reading, lambda _: self.segmentation.of(project.id)
+        )
         with self._lock:
-            fits = has_same_languages(workspace.project.direction, direction)
-            begun = self.opener.start(document, direction, model, workspace.project if fits else None)
+            begun = self.opener.start(document, direction, model, project if fits else None)
             try:
                 for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
                     if (

@@ -219,6 +219,11 @@ class Api:
         """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
         return self.sessions.exports.make(self.sessions.find(token), kind)
 
+    def segmentation(self, token: str, project: int) -> Export:
+        """The segmentation rules of a project, as they were chosen."""
+        self.sessions.find(token)
+        return self.sessions.segmentation.download(project)
+
     def activity(self, token: str, chosen: AuditFilter) -> Export:
         """Who did what when, as a table; see `audit_csv`. The log of the document that is open has this export."""
         workspace = self.sessions.find(token)

@@ -140,6 +140,14 @@ class ExportWarning(TypedDict):
 # ---- projects and documents ----
 
 
+class SegmentationRow(TypedDict):
+    """The segmentation rules of a project: the name, checksum and number of rules of their file."""
+
+    name: str
+    sha256: str
+    num_rules: int
+
+
 class ProjectRow(TypedDict):
     """A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
 
@@ -158,6 +166,7 @@ class ProjectRow(TypedDict):
     num_documents: int
     num_term_bases: int
     num_terms: int
+    segmentation: SegmentationRow | None
     is_current: bool
     is_managed: bool
     num_members: int

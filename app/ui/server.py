@@ -214,6 +214,10 @@ def build_server(
     ) -> Response:
         return _file(lambda: api.activity(token, AuditFilter(person, session, kind)))
 
+    @app.get("/download/{token}/segmentation/{project}")
+    def download_segmentation(token: str, project: int) -> Response:
+        return _file(lambda: api.segmentation(token, project))
+
     @app.get("/download/{token}/{kind}")
     def download(token: str, kind: str) -> Response:
         return _file(lambda: api.download(token, kind))

@@ -33,6 +33,7 @@ from app.settings import add_flags
 from app.tm.entries import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 from engine import Hypothesis, Reason, Request, SearchOptions, Translation
+from tests.app.formats.srx_samples import srx
 from tests.app.formats.test_packages import SDLPPX
 from tests.app.hand_decoder import translation
 
@@ -431,6 +432,24 @@ def test_encoding_of_a_text_can_be_given(
     ):
         status, _, err = run(capsys, "translate", tmp_path / "a.txt", "--encoding", encoding)
         assert status == 2 and message in err
+
+
+def test_segmentation_rules_can_be_given_also_for_a_folder(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("One etc. two. Three.\n")
+    rules = tmp_path / "own.srx"
+    rules.write_bytes(srx(r'<rule break="yes"><beforebreak>etc\.</beforebreak></rule>'))
+    given = ["--srx", rules, "-o"]
+    assert run(capsys, "translate", tmp_path / "in" / "a.txt", *given, tmp_path / "b.txt")[0] == 0
+    assert (tmp_path / "b.txt").read_text() == "de: One etc. de: two. Three.\n"
+    assert run(capsys, "translate", tmp_path / "in", *given, tmp_path / "out")[0] == 0
+    assert [file.read_text() for file in (tmp_path / "out").iterdir()] == ["de: One etc. de: two. Three.\n"]
+    rules.write_bytes(srx("<rule><beforebreak>[</beforebreak></rule>"))
+    status, _, err = run(capsys, "translate", tmp_path / "in", *given, tmp_path / "none")
+    assert status == 2 and "own.srx, line 5: [ in [ is not supported: end the set with ]" in err
+    assert not (tmp_path / "none").exists()
 
 
 def test_columns_of_a_table_can_be_given(

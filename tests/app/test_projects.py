@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlite_utils import Database
 
-from app.errors import CommandError, LogError
+from app.errors import CommandError, DocumentError, LogError
 from app.glossary import Term
 from app.log.migrations import migrations
 from app.log.store import LogStore
@@ -23,6 +23,7 @@ from app.sessions import Sessions
 from app.tm.entries import MemoryEntry
 from app.tm.tmx_memory import write_tmx
 from app.workspace.commands import Workspace
+from tests.app.formats.srx_samples import PUBLISHED_STYLE, srx
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"
@@ -554,3 +555,67 @@ def test_imported_memory_belongs_to_the_project(run: Run):
     assert second.memory.matches(0)["matches"] == []
     run.sessions.move_document(second.session_id, first.project.id)
     assert [match["target"] for match in second.memory.matches(0)["matches"]] == ["Importiert."]
+
+
+# ---- segmentation rules ----
+
+TWO_SENTENCES = b"See z.B. this. Done."
+
+
+def sources(workspace: Workspace) -> list[str]:
+    return [segment.source for segment in workspace.segments]
+
+
+def test_rules_of_a_project_segment_documents_opened_later_also_after_a_restart(run: Run, log: Path):
+    before = run.open("before.txt", TWO_SENTENCES)
+    project = run.create(before, "Manuals")
+    data = srx(r'<rule break="yes"><beforebreak>z\.</beforebreak></rule>')
+    (row,) = [
+        row
+        for row in run.sessions.segmentation.choose(before, project, data, "../own rules.srx")["projects"]
+        if row["id"] == project
+    ]
+    assert (row["segmentation"]["name"], row["segmentation"]["num_rules"]) == ("own rules.srx", 1)
+    run = run.restarted(log)
+    try:
+        after = run.open("after.txt", TWO_SENTENCES)
+        assert sources(after) == ["See z.", "B. this. Done."]
+        before = run.sessions.opener.take_up(before.session_id)
+        assert sources(before) == ["See z.B. this.", "Done."], "it was open before"
+        assert run.sessions.segmentation.download(project).data == data
+        assert run.projects.rule_file(before.project.id) is None
+
+        opening = next(iter(run.store.events(after.session_id))).payload
+        assert opening["rules"] == {"name": "own rules.srx", "sha256": row["segmentation"]["sha256"]}
+        assert "rules" not in next(iter(run.store.events(before.session_id))).payload
+        record, _ = read_jsonl(session_jsonl(run.store, after.session_id).data, "a.jsonl")
+        assert [segment.source for segment in record.document.segments] == sources(after)
+
+        run.sessions.segmentation.remove(after, project)
+        changes = [e.payload for e in run.store.events(after.session_id) if e.type == "project"]
+        assert (changes[-1]["change"], changes[-1]["rules"]) == ("segmentation", None)
+        assert sources(run.sessions.opener.take_up(after.session_id)) == ["See z.", "B. this. Done."]
+        assert sources(run.sessions.restart(after, "en-de")) == ["See z.B. this.", "Done."], "read again without rules"
+        with pytest.raises(CommandError, match=r"no segmentation rules: choose an \.srx file"):
+            run.sessions.segmentation.download(project)
+        assert run.store.verify_chain(after.session_id).is_intact
+    finally:
+        run.end()
+
+
+def test_rules_that_cannot_be_used_leave_the_project_as_it_was(run: Run):
+    workspace = run.open("first.txt")
+    run.sessions.segmentation.choose(workspace, workspace.project.id, PUBLISHED_STYLE, "good.srx")
+    with pytest.raises(DocumentError, match=r"bad\.srx, line 1: the file has no segmentation rules"):
+        run.sessions.segmentation.choose(workspace, workspace.project.id, b"<tmx/>", "bad.srx")
+    assert run.sessions.segmentation.download(workspace.project.id).name == "good.srx"
+    with pytest.raises(CommandError, match="deleted"):
+        run.sessions.segmentation.choose(workspace, 99, PUBLISHED_STYLE, "good.srx")
+
+
+def test_rules_go_with_their_project(run: Run):
+    first = run.open("first.txt")
+    project = run.create(first, "Manuals")
+    run.sessions.segmentation.choose(first, project, PUBLISHED_STYLE, "good.srx")
+    run.sessions.delete_project(first, project, first.project.id)
+    assert run.store.project_setting(project, "segmentation") is None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import Locator, expect
 
+from tests.app.formats.srx_samples import srx
 from tests.e2e.screen import DOCUMENT, Screen
 
 HOSTILE = "<img src=x onerror=alert(1)> '; --"
@@ -76,6 +79,46 @@ def test_new_document_goes_into_the_new_project_and_is_moved_and_deleted_in_the_
     expect(own).to_contain_text("New documents go here")
     page.keyboard.press("Escape")
     expect(screen.field).to_be_focused()
+
+
+def test_segmentation_rules_are_chosen_for_a_project_downloaded_and_removed(screen: Screen, tmp_path: Path):
+    page, dialog = screen.page, dialog_of(screen)
+    text = "Pay 3 Euro etc. Then wait."
+    create_project(screen, "Rules")
+    row = dialog.get_by_role("listitem").filter(has_text="Rules")
+    row.get_by_role("button", name="Edit Rules").press("Enter")
+    form = page.get_by_role("dialog", name="Project", exact=True)
+    rules = form.get_by_role("group", name="Segmentation rules")
+    expect(rules).to_contain_text("Pinpoint's own")
+    expect(rules.get_by_role("link", name="Download")).to_be_hidden()
+    bad = srx('<rule break="yes"><beforebreak>(<![CDATA[<b>]]>)\\1</beforebreak></rule>')
+    choose = rules.locator("input[type=file]")
+    choose.set_input_files({"name": "bad.srx", "mimeType": "text/xml", "buffer": bad})
+    expect(rules.get_by_role("status")).to_have_text(
+        "bad.srx, line 5: \\1 in (<b>)\\1 is not supported: repeat the pattern of the group in its place"
+    )
+    good = srx('<rule break="yes"><beforebreak>etc\\.</beforebreak><afterbreak>\\s</afterbreak></rule>')
+    choose.set_input_files({"name": f"{HOSTILE}.srx", "mimeType": "text/xml", "buffer": good})
+    expect(rules.get_by_role("status")).to_contain_text("is used for documents opened from now on")
+    expect(rules).to_contain_text("1 rule")
+    with page.expect_download() as started:
+        rules.get_by_role("link", name="Download").click()
+    started.value.save_as(tmp_path / "again.srx")
+    assert (tmp_path / "again.srx").read_bytes() == good
+    form.get_by_role("button", name="Save").click()
+    expect(row).to_contain_text(".srx \u00b7 1 rule")
+    page.keyboard.press("Escape")
+    screen.open_text(text, "with.txt")
+    expect(page.locator(".row .src, .seg .src").first).to_contain_text("Pay 3 Euro etc.")
+
+    screen.field.focus()
+    page.keyboard.press("Alt+o")
+    dialog.get_by_role("tab", name="Projects").click()
+    row.get_by_role("button", name="Edit Rules").press("Enter")
+    rules.get_by_role("button", name="Remove").press("Enter")
+    expect(rules).to_contain_text("Pinpoint's own")
+    form.get_by_role("button", name="Save").click()
+    page.keyboard.press("Escape")
 
 
 def test_project_is_renamed_and_deleted_after_a_question(screen: Screen):

@@ -18,10 +18,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from app.errors import AppError, CommandError
-from app.formats import Reading
+from app.formats import Reading, srx
 from app.formats.archive import Archive
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document, read_document, read_file
 from app.formats.split_merge import merge_segments, split_segment
+from app.formats.srx import RuleFile
 from app.glossary.index.matcher import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
@@ -71,6 +72,7 @@ def readers() -> dict[str, Reader]:
     found.append(Reader("docx-extras", [samples.word_with_extras()], _document_with_extras))
     found.append(Reader("memory", samples.memories(), _memory))
     found.append(Reader("trados-memory", samples.trados_memories(), _trados_memory))
+    found.append(Reader("segmentation-rules", samples.segmentation_rules(), _segmentation_rules))
     found.append(Reader("archive", samples.archives(), _archive))
     found.append(Reader("rescue", samples.databases(), _rescue))
     read_log = _log_reader()
@@ -155,6 +157,12 @@ def _rescue(data: bytes) -> None:
         finally:
             store.close()
         assert len(sessions) == found.num_sessions
+def _segmentation_rules(data: bytes) -> None:
+    assert srx.read(data, "a.srx").maps
+    text = "Mr. Smith left, e.g. at 3. Mai. (He came back.) Fertig usw.\n一。二！ End"
+    for language in ("en", "de", "ja", "fr"):
+        document = read_file(text.encode(), "a.txt").document(language, RuleFile("a.srx", data))
+        assert "".join(segment.source for segment in document.segments).replace(" ", "") == "".join(text.split())
 
 
 def _archive(data: bytes) -> None:

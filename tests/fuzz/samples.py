@@ -13,6 +13,7 @@ from docx import Document as WordDocument
 from app.formats.archive import pack
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
+from tests.app.formats.srx_samples import PUBLISHED_STYLE
 from tests.app.formats.test_android import FILE as ANDROID
 from tests.app.formats.test_ass import FILE as ASS
 from tests.app.formats.test_docx import LINK, sample, with_body
@@ -179,6 +180,11 @@ def glossaries() -> dict[str, list[bytes]]:
 
 
 @cache
+def segmentation_rules() -> list[bytes]:
+    """Segmentation rules (SRX)."""
+    return [PUBLISHED_STYLE, PUBLISHED_STYLE.replace(b'cascade="yes"', b'cascade="no"')]
+
+
 def memories() -> list[bytes]:
     """Translation memories (TMX)."""
     return [MEMORY, TMX]

@@ -68,6 +68,7 @@ from app.ui.commands.project_commands import (
     AddMember,
     AssignDocument,
     ChooseProject,
+    ChooseSegmentation,
     CreateProject,
     DeleteDocument,
     DeleteProject,
@@ -77,6 +78,7 @@ from app.ui.commands.project_commands import (
     ListProjects,
     MoveDocument,
     RemoveMember,
+    RemoveSegmentation,
 )
 from app.ui.commands.segment_commands import (
     AddRemark,
@@ -163,6 +165,8 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ListProjects,
         CreateProject,
         EditProject,
+        ChooseSegmentation,
+        RemoveSegmentation,
         ChooseProject,
         DeleteProject,
         ListMembers,

@@ -10,7 +10,7 @@ from app.segments import Json
 from app.sessions import Sessions
 from app.ui import results as r
 from app.ui.commands.command import Command
-from app.ui.schemas import Integer, Name
+from app.ui.schemas import FileBytes, Integer, Name
 from app.workspace.commands import Workspace
 from engine import Formality
 
@@ -72,6 +72,30 @@ class EditProject(ProjectFields):
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
         return sessions.projects.edit(workspace, self.project, self.draft())
+
+
+class ChooseSegmentation(Command):
+    """Gives a project the segmentation rules of a file (SRX)."""
+
+    name: Literal["choose_segmentation"]
+    result: ClassVar[Any] = r.ProjectList
+    project: Integer
+    file: str
+    data: FileBytes
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.segmentation.choose(workspace, self.project, self.data, self.file)
+
+
+class RemoveSegmentation(Command):
+    """Takes the segmentation rules of a project away."""
+
+    name: Literal["remove_segmentation"]
+    result: ClassVar[Any] = r.ProjectList
+    project: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.segmentation.remove(workspace, self.project)
 
 
 class ChooseProject(Command):

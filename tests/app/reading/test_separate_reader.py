@@ -14,11 +14,13 @@ from app.errors import CommandError, DocumentError, GlossaryError
 from app.formats import Reading
 from app.formats.archive import pack
 from app.formats.documents import FileOverview
+from app.formats.srx import RuleFile
 from app.i18n import Message
 from app.reading import FileReader, SeparateReader
 from app.reading.separate_reader import ReadingLimits
 from app.tm.entries import MemoryEntry
 from app.tm.tmx_memory import write_tmx
+from tests.app.formats.srx_samples import PUBLISHED_STYLE
 
 PO = (
     'msgid ""\nmsgstr "Language: de\\nContent-Type: text/plain; charset=UTF-8\\n"\n\n'
@@ -66,6 +68,21 @@ def test_files_read_elsewhere_equal_files_read_here(separate: SeparateReader):
     assert imported.errors and imported.repeats and any(warning.fix for warning in imported.warnings)
     assert separate.archive(ARCHIVE, "job.zip") == here.archive(ARCHIVE, "job.zip")
     assert separate.memory(TMX, "m.tmx", "en", "de") == here.memory(TMX, "m.tmx", "en", "de")
+
+
+def test_segmentation_rules_are_read_and_used_as_in_this_process(separate: SeparateReader):
+    here, rules = FileReader(), RuleFile("a.srx", PUBLISHED_STYLE)
+    text = b"Mr. Smith left.  He came back, e.g. today."
+    assert separate.num_rules(PUBLISHED_STYLE, "a.srx") == here.num_rules(PUBLISHED_STYLE, "a.srx") == 10
+    documents = [
+        reader.document(text, "a.txt", lambda _: "en-de", rules_for=lambda _: rules) for reader in (separate, here)
+    ]
+    assert documents[0] == documents[1]
+    assert [segment.source for segment in documents[0].segments] == ["Mr. Smith left.", "He came back, e.g. today."]
+    assert documents[0].rules == rules
+    assert separate.document(text, "a.txt", lambda _: "en-de").rules is None
+    with pytest.raises(DocumentError, match=r"a\.srx is empty"):
+        separate.num_rules(b"", "a.srx")
 
 
 def test_archive_that_is_none_or_holds_a_damaged_file_is_reported(separate: SeparateReader):

@@ -18,6 +18,7 @@ from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
 from app.ui.results import BegunArchive, Findings, ShownSession
 from app.ui.typescript import FILE, protocol_types, results
+from tests.app.formats.srx_samples import PUBLISHED_STYLE
 from tests.app.hand_decoder import HandDecoder, settle
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
 
@@ -169,6 +170,9 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("assign_document", {"session": workspace.session_id, "person": "Ben"}),
         ("remove_member", {"project": workspace.project.id, "person": "Ben"}),
         ("edit_project", {**project, "title": "Our manuals", "project": 2}),
+        ("choose_segmentation", {"project": 2, "file": "a.srx", "data": base64.b64encode(PUBLISHED_STYLE).decode()}),
+        ("projects", {}),
+        ("remove_segmentation", {"project": 2}),
         ("choose_project", {"project": 1}),
         ("documents", {}),
         ("move_document", {"session": workspace.session_id, "project": 2}),

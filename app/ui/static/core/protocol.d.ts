@@ -56,6 +56,8 @@ export type Command =
   | ListProjects
   | CreateProject
   | EditProject
+  | ChooseSegmentation
+  | RemoveSegmentation
   | ChooseProject
   | DeleteProject
   | ListMembers
@@ -158,6 +160,8 @@ export interface CommandResults {
   projects: ProjectList;
   create_project: ProjectList;
   edit_project: ProjectList;
+  choose_segmentation: ProjectList;
+  remove_segmentation: ProjectList;
   choose_project: ProjectList;
   delete_project: ProjectList;
   members: ProjectMembers;
@@ -482,6 +486,14 @@ export interface ChooseMatches extends CommandFields {
 export interface ChooseProject extends CommandFields {
   name: 'choose_project';
   project: number;
+}
+
+/** Gives a project the segmentation rules of a file (SRX). */
+export interface ChooseSegmentation extends CommandFields {
+  name: 'choose_segmentation';
+  project: number;
+  file: string;
+  data: string;
 }
 
 /** The form of address and the domain of translations; null leaves it to the model.
@@ -1386,6 +1398,7 @@ export interface ProjectRow {
   num_documents: number;
   num_term_bases: number;
   num_terms: number;
+  segmentation: SegmentationRow | null;
   is_current: boolean;
   is_managed: boolean;
   num_members: number;
@@ -1480,6 +1493,12 @@ export interface RemoveMember extends CommandFields {
 export interface RemoveModel extends CommandFields {
   name: 'remove_model';
   key: string;
+}
+
+/** Takes the segmentation rules of a project away. */
+export interface RemoveSegmentation extends CommandFields {
+  name: 'remove_segmentation';
+  project: number;
 }
 
 /** Removes a term of the document. */
@@ -1671,6 +1690,13 @@ export interface SegmentRow {
   can_be_filled: boolean;
   score: number | null;
   tags: Record<string, TagView>;
+}
+
+/** The segmentation rules of a project: the name, checksum and number of rules of their file. */
+export interface SegmentationRow {
+  name: string;
+  sha256: string;
+  num_rules: number;
 }
 
 /** An earlier session that can be continued. */

@@ -3,6 +3,7 @@ import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, tn} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {languageNames} from './direction.js';
+import {segmentationField} from './segmentation.js';
 
 const FORMALITIES = ['formal', 'informal', ''];
 const MAX_LISTED_PAIRS = 60;
@@ -44,8 +45,9 @@ const pairsOf = async (bench, projects) => {
  * @param {ProjectRow[]} projects
  * @param {ProjectRow | null} project null to create one
  * @param {(projects: ProjectRow[]) => void} onDone
+ * @param {(projects: ProjectRow[]) => void} [onRules] gets it, too, when segmentation rules were chosen or removed
  */
-export const editProject = async (bench, projects, project, onDone) => {
+export const editProject = async (bench, projects, project, onDone, onRules = () => {}) => {
   const pairs = project ? [project.direction] : await pairsOf(bench, projects);
   const text = (/** @type {string} */ value) =>
     h('input', {
@@ -118,6 +120,7 @@ export const editProject = async (bench, projects, project, onDone) => {
       h('p.muted', {}, t('project.learns.note')),
       h('label.check', {}, review, h('span', {}, t('project.review'))),
       h('p.muted', {}, t('project.review.note')),
+      project ? segmentationField(bench, project, onRules) : null,
       wrong,
     ],
     buttons: [

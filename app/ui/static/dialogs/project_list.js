@@ -3,6 +3,7 @@ import {button, h, t, tn} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {openMembers} from './members.js';
 import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
+import {rulesTitle} from './segmentation.js';
 
 /**
  * The name of a project with its client.
@@ -61,6 +62,7 @@ export class ProjectList {
         project.is_current ? h('span.tag.ok', {}, t('project.current')) : null,
         h('div.muted', {}, [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
         h('div.muted.num', {}, contents.join(' \u00b7 ')),
+        project.segmentation ? h('div.muted', {}, rulesTitle(project)) : null,
         hint,
       ),
       h(
@@ -113,9 +115,10 @@ export class ProjectList {
 
   /** @param {ProjectRow} project */
   edit(project) {
-    editProject(this.bench, this.projects, project, projects => {
+    const onDone = (/** @type {ProjectRow[]} */ projects) => {
       this.calls.onChange(projects, t('project.saved'));
       this.element.querySelector(`[data-project="${project.id}"] button`)?.focus();
-    });
+    };
+    editProject(this.bench, this.projects, project, onDone, projects => this.calls.onChange(projects, ''));
   }
 }

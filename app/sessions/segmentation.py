@@ -1,0 +1,51 @@
+"""The segmentation rules (SRX) of projects: read when they are chosen, and used for documents that are opened later."""
+
+from __future__ import annotations
+
+from app.errors import CommandError
+from app.formats.documents import Export
+from app.formats.srx import RuleFile
+from app.i18n import Message
+from app.projects import Projects
+from app.reading import FileReader
+from app.segments.state import Json
+from app.text.encoding import safe_name
+from app.workspace.commands import Workspace
+
+
+class Segmentation:
+    """The rules of each project."""
+
+    def __init__(self, projects: Projects, files: FileReader) -> None:
+        self._projects = projects
+        self._files = files
+
+    def of(self, project_id: int) -> RuleFile | None:
+        """The rules of a project; None if it has none."""
+        return self._projects.rule_file(project_id) if project_id else None
+
+    def for_new(self, direction: str) -> RuleFile | None:
+        """The rules for a new document in this language pair."""
+        return self.of(self._projects.for_new(direction).id)
+
+    def choose(self, workspace: Workspace, project_id: int, data: bytes, name: str) -> Json:
+        """Gives a project these rules. Documents that were opened before keep their segments.
+
+        Raises DocumentError for rules that cannot be used.
+        """
+        self._projects.managed(project_id)
+        name = safe_name(name, "rules.srx")
+        num_rules = self._files.num_rules(data, name)
+        return self._projects.choose_rules(workspace, project_id, RuleFile(name, data), num_rules)
+
+    def remove(self, workspace: Workspace, project_id: int) -> Json:
+        """Takes the rules of a project away."""
+        return self._projects.choose_rules(workspace, project_id, None, 0)
+
+    def download(self, project_id: int) -> Export:
+        """The file with the rules of a project, as it was chosen."""
+        self._projects.get(project_id)
+        rules = self.of(project_id)
+        if rules is None:
+            raise CommandError(Message("This project has no segmentation rules: choose an .srx file first."))
+        return Export(rules.name, rules.data)
