@@ -157,6 +157,8 @@ def _rescue(data: bytes) -> None:
         finally:
             store.close()
         assert len(sessions) == found.num_sessions
+
+
 def _segmentation_rules(data: bytes) -> None:
     assert srx.read(data, "a.srx").maps
     text = "Mr. Smith left, e.g. at 3. Mai. (He came back.) Fertig usw.\n一。二！ End"
