@@ -12,7 +12,11 @@
 Every message is for the user: it names the file or row and how to fix the problem. It is plain text, never HTML.
 """
 
-from typing import Literal
+import sqlite3
+from typing import Final, Literal
+
+# What reading a database raises. Python cannot decode a message of SQLite that quotes damaged text, and raises the second.
+SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 
 ApiErrorKind = Literal[
     "no_key",

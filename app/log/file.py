@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from app.errors import LogError
+from app.errors import SQLITE_ERRORS, LogError
 from app.i18n import Message
 from app.log.connection import cure_of
 from app.log.lock import LogLock
@@ -93,7 +93,7 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
     except LogError:
         _close(connection)
         raise
-    except (sqlite3.Error, OSError) as error:
+    except (*SQLITE_ERRORS, OSError) as error:
         _close(connection)
         if _is_damage(error):
             problem = Message(
@@ -181,7 +181,7 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         migrate(db)
         set_number(db)
         return db, lock
-    except (LogError, sqlite3.Error, OSError) as error:
+    except (LogError, *SQLITE_ERRORS, OSError) as error:
         _close(connection)
         if lock is not None:
             lock.release()
@@ -251,7 +251,7 @@ def _check(db: Database, path: Path) -> None:
 
 def _is_damage(error: Exception) -> bool:
     """Whether the content is corrupt: SQLite raises OperationalError for access, plain DatabaseError for content."""
-    return type(error) is sqlite3.DatabaseError
+    return type(error) in (sqlite3.DatabaseError, UnicodeDecodeError)
 
 
 def _close(connection: sqlite3.Connection | None) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from app.errors import LogError
+from app.errors import SQLITE_ERRORS, LogError
 from app.i18n import Message
 from app.log.migrations import migrations, unknown_steps
 from app.log.write_ahead_file import set_number
@@ -92,7 +92,7 @@ def _readable(path: Path) -> sqlite3.Connection:
             if ("session",) in tables or ("segment",) in tables:
                 _check_not_newer(connection, path)
                 return connection
-        except sqlite3.Error:
+        except SQLITE_ERRORS:
             pass
         except LogError:
             connection.close()
@@ -152,7 +152,7 @@ def _is_readable(old: sqlite3.Connection, table: str) -> bool:
     """Whether all rows of a table can be read."""
     try:
         old.execute(f"SELECT * FROM {table}").fetchall()
-    except sqlite3.DatabaseError:
+    except SQLITE_ERRORS:
         return False
     return True
 
@@ -223,7 +223,7 @@ class _TableReader:
         """The rows of a query; None if one of them is damaged."""
         try:
             rows = self._old.execute(query, values).fetchall()
-        except sqlite3.DatabaseError:
+        except SQLITE_ERRORS:
             self._num_failures += 1
             return None
         if rows:

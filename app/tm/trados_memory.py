@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
-from app.errors import DocumentError
+from app.errors import SQLITE_ERRORS, DocumentError
 from app.formats.xml_text import Node, decode_xml, tree
 from app.i18n import Message
 from app.text.language_names import in_language
@@ -44,7 +44,7 @@ def read_trados(
                     yield texts
         finally:
             connection.close()
-    except sqlite3.Error as problem:
+    except SQLITE_ERRORS as problem:
         raise DocumentError(
             Message(
                 "{name} is damaged ({reason}): open it in Trados Studio, export it as TMX, and import that file",

@@ -305,6 +305,17 @@ def test_unreadable_log_is_reported_and_unchanged(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.glob("*-2.sqlite")) == []
 
 
+def test_log_with_undecodable_text_in_its_list_of_tables_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    make_log(path, 2)
+    path.write_bytes(path.read_bytes().replace(b"CREATE", b"CR\x93ATE", 1))  # SQLite quotes it in its message
+    with pytest.raises(LogError, match="is damaged"):
+        LogStore.open_to_read(path)
+    store = LogStore.open(path)
+    assert store.path == tmp_path / "log-2.sqlite" and "is damaged" in store.notes[0]
+    store.close()
+
+
 def test_backup_during_writes_is_a_complete_log(tmp_path: Path) -> None:
     path, copy = tmp_path / "log.sqlite", tmp_path / "backups" / "copy.sqlite"
     token = make_log(path, 50)
