@@ -18,6 +18,9 @@ from app import VERSION
 from app.cli.arguments import COMMANDS, OVERVIEW, parse
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
+from app.server_log import fields as event_fields
+from app.server_log import logged_requests
+from app.server_log import set_up as set_up_log
 from app.settings import AppSettings, add_flags, program_name, settings_from
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments and arguments[0] in COMMANDS:
         return _command(arguments)
     settings = _parse(arguments)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
+    set_up_log(settings.log_format)
     try:
         return _serve(settings)
     except (AppError, OSError) as error:
@@ -143,6 +146,13 @@ def _serve(settings: AppSettings) -> int:
     from app.whole_files import remove_leftovers
 
     signal.signal(signal.SIGTERM, _stop)
+    server_log = logging.getLogger("pinpoint.server")
+
+    def tell(text: object) -> None:
+        """Shows a text, which may have names or the access token, to the person who started the app."""
+        if settings.log_format is None:
+            print(text, flush=True)
+
     with ExitStack() as closing:
         closing.enter_context(gradio_folder)
         closing.callback(model.stop)
@@ -152,9 +162,9 @@ def _serve(settings: AppSettings) -> int:
         closing.callback(store.close)
         closing.callback(model.close)
         for note in store.notes:
-            print(note)
+            tell(note)
         if settings.model != MODEL_FOLDER:  # the first document needs its language pairs
-            print(f"Loading {settings.model.as_posix()} …", flush=True)
+            tell(f"Loading {settings.model.as_posix()} …")
             model.wait()
         published = PublishedModels(settings.model_registry)
         published.clean()
@@ -169,13 +179,13 @@ def _serve(settings: AppSettings) -> int:
             model.on_change(lambda: read_ahead(model.directions))
         if settings.document or settings.glossary:
             for note in sessions.open_files(settings.document, settings.glossary):
-                print(note)
+                tell(note)
         listener = bind(settings.host, settings.port)
         port = listener.getsockname()[1]
         address = f"http://{_shown_host(settings.host)}:{port}"
         store.announce(address)
         if settings.port not in (0, port):
-            print(f"Port {settings.port} is busy; using {port} instead.")
+            tell(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
         keys = ApiFile.beside(store.path) if settings.api or ApiFile.path_beside(store.path).exists() else None
         if keys is not None:
@@ -193,17 +203,20 @@ def _serve(settings: AppSettings) -> int:
         if settings.api and keys is not None:
             application = gateway = with_api(page, sessions, keys, metrics)
             stops.append(gateway.stop)
-            print(f"Other programs reach the API at {address} with a key: see `{program_name()} keys`.")
+            tell(f"Other programs reach the API at {address} with a key: see `{program_name()} keys`.")
         if sign_in is None:
-            print("Everyone who can reach this address can read and change the documents (--no-auth).")
+            tell("Everyone who can reach this address can read and change the documents (--no-auth).")
         elif not is_loopback(settings.host):
-            print("Without https, others in the network can read the documents and the access token: use a proxy.")
-        print(f"Pinpoint is at {sign_in.address(address) if sign_in else address} (stop with Ctrl+C)", flush=True)
+            tell("Without https, others in the network can read the documents and the access token: use a proxy.")
+        tell(f"Pinpoint is at {sign_in.address(address) if sign_in else address} (stop with Ctrl+C)")
+        server_log.info("started", extra=event_fields(version=VERSION, address=address))
+        closing.callback(server_log.info, "stopped")
         if not settings.no_browser and _has_display():
             threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
         files.start_ahead()
         sessions.start()
-        config = server_config(metrics.counting(application))
+        served = metrics.counting(application)
+        config = server_config(served if settings.log_format is None else logged_requests(served))
         Server(config, *stops, shutdown_seconds=settings.shutdown_seconds).run(sockets=[listener])
     return 0
 

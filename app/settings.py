@@ -8,15 +8,18 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from app.paths import MODEL_FOLDER, default_log_path
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7860
+LogFormat = Literal["text", "json"]
 HOST_VARIABLE: Final = "PINPOINT_HOST"
 SHUTDOWN_VARIABLE: Final = "PINPOINT_SHUTDOWN_SECONDS"
+LOG_FORMAT_VARIABLE: Final = "PINPOINT_LOG_FORMAT"
+LOG_FORMATS: Final[tuple[LogFormat, ...]] = ("text", "json")
 REGISTRY_VARIABLE: Final = "PINPOINT_MODEL_REGISTRY"
 # Mozilla's public list of Firefox Translations models; the files are on the same server.
 DEFAULT_MODEL_REGISTRY: Final = (
@@ -105,6 +108,14 @@ class AppSettings:
             "metavar": "N",
         },
     )
+    log_format: LogFormat | None = field(
+        default=None,
+        metadata={
+            "help": "write a line for each event, without texts and names, as text or json (or PINPOINT_LOG_FORMAT; "
+            "default: only messages for the person who started the app)",
+            "choices": LOG_FORMATS,
+        },
+    )
     api: bool = field(
         default=False,
         metadata={"help": "answer other programs, too, which need a key each (see `{program} keys`)"},
@@ -153,6 +164,10 @@ class AppSettings:
         """Raises ValueError for a setting that makes no sense."""
         if not 0 <= self.port <= 65535:
             raise ValueError(f"the port is {self.port}; it must be between 0 and 65535")
+        if self.log_format not in (None, *LOG_FORMATS):
+            raise ValueError(
+                f"the format of the log is {self.log_format!r}; it must be one of {', '.join(LOG_FORMATS)}"
+            )
         if self.threads < 1:
             raise ValueError(f"--threads is {self.threads}; it must be at least 1")
         if not _HEADER_NAME.fullmatch(self.person_header):
@@ -203,6 +218,7 @@ def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> 
         if not port.isdecimal():
             raise ValueError(f"PORT is {port!r}; it must be a number")
         given["port"] = int(port)
+    given.setdefault("log_format", environment.get(LOG_FORMAT_VARIABLE) or None)
     if "shutdown_seconds" not in given and (seconds := environment.get(SHUTDOWN_VARIABLE)):
         if not seconds.isdecimal() or int(seconds) < 1:
             raise ValueError(f"{SHUTDOWN_VARIABLE} is {seconds!r}; it must be a positive integer")

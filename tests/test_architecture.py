@@ -48,7 +48,7 @@ FLOORS = {
         {"workspace"},
         {"projects"},
         {"sessions"},
-        {"monitoring"},
+        {"monitoring", "server_log"},
         {"serving", "ui"},
         {"cli"},
         {"__main__"},

@@ -142,6 +142,7 @@ def server_config(application: Any) -> uvicorn.Config:
         application,
         log_level="warning",
         access_log=False,
+        log_config=None,  # the app says where messages go
         timeout_graceful_shutdown=1,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         http=TimedConnection,

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
+from app.__main__ import main
 from app.errors import LogError
 from app.formats.documents import read_document
 from app.glossary import Term
@@ -537,3 +538,35 @@ def test_write_ahead_file_of_another_log_is_not_written_into_this_one(tmp_path: 
     assert path.read_bytes() == before
     beside.unlink()
     assert num_events(path) == expected
+
+
+def test_upgrade_and_rollback_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new version is this one with another migration; `before.sqlite` is the copy that the old one made."""
+    path, before = tmp_path / "log.sqlite", tmp_path / "before.sqlite"
+    token = make_log(path)
+    assert main(["backup", str(before), "--log", str(path)]) == 0
+    assert main(["verify", "--log", str(before)]) == 0
+
+    def later(db: Database) -> None:
+        db.execute("ALTER TABLE session ADD COLUMN later TEXT NOT NULL DEFAULT ''")
+
+    with monkeypatch.context() as new_version:
+        steps = [*migrations._migrations, migrations._Migration("m9999_later", later)]
+        new_version.setattr(migrations, "_migrations", steps)
+        store = LogStore.open(path)  # the upgrade
+        session = store.load_session(token)
+        assert session.num_events == 3 and store.verify_chain(session.id).is_intact
+        store.close()
+        assert main(["verify", "--log", str(path)]) == 0
+
+    migrated = path.read_bytes()
+    with pytest.raises(LogError, match="newer Pinpoint"):
+        LogStore.open(path)
+    assert path.read_bytes() == migrated
+    for ending in ("", "-wal", "-shm"):
+        (tmp_path / f"log.sqlite{ending}").unlink(missing_ok=True)
+    shutil.copyfile(before, path)
+    store = LogStore.open(path)  # the old version, on the copy
+    session = store.load_session(token)
+    assert session.num_events == 3 and store.verify_chain(session.id).is_intact
+    store.close()

@@ -1,0 +1,129 @@
+"""Lines about the server's work: what they have, and that texts, names and secrets are in none of them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.paths import MODEL_FOLDER
+from app.server_log import EventFormatter, area, fields
+from app.serving.keys import ApiFile
+from tests.e2e.conftest import ROOT
+from tests.hard.__main__ import Client
+
+CANARY = "Kanarienvogel"
+
+
+def line_of(logger: str, message: str, *args: object, error: Exception | None = None, **given: object) -> dict:
+    try:
+        if error:
+            raise error
+        info = None
+    except Exception:
+        info = sys.exc_info()
+    record = logging.getLogger(logger).makeRecord(
+        logger, logging.WARNING, __file__, 1, message, args, info, extra=fields(**given) if given else None
+    )
+    text = EventFormatter("text").format(record)
+    line = EventFormatter("json").format(record)
+    assert CANARY not in text + line and "\n" not in text + line
+    return json.loads(line)
+
+
+def test_exception_is_written_with_class_and_place_and_without_its_message() -> None:
+    event = line_of("pinpoint", "a command failed", error=ValueError(f"{CANARY}\nin line 2"))
+    assert (event["event"], event["error"], event["level"]) == ("a command failed", "ValueError", "warning")
+    assert event["frames"].startswith("tests/app/test_server_log.py:")
+
+
+def test_arguments_of_a_message_are_left_out() -> None:
+    assert line_of("app.serving.gateway", "%s", CANARY)["event"] == "%s"
+    assert line_of("uvicorn.error", f"Invalid request: {CANARY}")["event"] == "message"
+
+
+def test_fields_are_written() -> None:
+    assert line_of("pinpoint.requests", "request", status=200, ms=1.5)["status"] == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/", "/"),
+        ("/download/secret/docx", "/download/"),
+        ("/glossary/secret", "/glossary/"),
+        ("/api/v1/documents/7", "/api/v1/"),
+        (f"/{CANARY}", "other"),
+    ],
+)
+def test_only_the_beginning_of_an_address_is_written(path: str, shown: str) -> None:
+    assert area(path) == shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_no_line_of_the_server_has_texts_names_or_secrets(tmp_path: Path) -> None:
+    log, output = tmp_path / "log.sqlite", tmp_path / "output"
+    keys = ApiFile.beside(log)
+    key = keys.create(CANARY)[1]
+    keys.close()
+    secret = tmp_path / "log.sqlite.token"
+    flags = ["--model", MODEL_FOLDER, "--log", log, "--port", "0", "--no-browser", "--api", "--log-format", "json"]
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app", *map(str, flags)], cwd=ROOT, stdout=file, stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+    try:
+        while not (found := re.search(r"http://[\w.]+:\d+", output.read_text("utf-8"))):
+            assert process.poll() is None, output.read_text("utf-8")
+        url, token = found.group(), secret.read_text("utf-8").strip()
+        client = Client(url)
+        client._http.headers["Authorization"] = f"Bearer {token}"
+        session = client.begin(f"{CANARY}.txt")
+        client.command("edit", segment=1, text=CANARY, origin="typed")
+        free = {"terms_off": [], "bans": [], "beginning": CANARY, "locked": []}
+        client.command("constrain", segment=2, pins=[CANARY], origin="person", **free)
+        with pytest.raises(RuntimeError, match="bans"):
+            client.command("constrain", segment=2, pins=[CANARY], origin="person", **{**free, "bans": [CANARY]})
+        with pytest.raises((RuntimeError, httpx.HTTPStatusError)):
+            client.command(CANARY, segment=CANARY)
+        with pytest.raises((RuntimeError, httpx.HTTPStatusError)):
+            client.command("open_document", file=f"{CANARY}.docx", data="AAAA")
+        http = httpx.Client(base_url=url, trust_env=False, timeout=60, headers={"Authorization": f"Bearer {token}"})
+        answers = [
+            http.post(f"/glossary/{session}?file={CANARY}.csv", content=f"{CANARY},{CANARY}\n".encode()),
+            http.post(f"/archive/{session}?file={CANARY}.zip", content=CANARY.encode()),
+            http.get(f"/download/{session}/txt?{CANARY}={CANARY}"),
+            http.get(f"/{CANARY}?token={token}", headers={"Cookie": f"{CANARY}={token}"}),
+            http.post("/gradio_api/component_server", content=f'{{"{CANARY}'.encode()),
+            http.get("/", headers={"Host": f"{CANARY}.example"}),
+        ]
+        program = {"Authorization": f"Bearer {key}"}
+        texts = {"target": "de", "texts": [{"text": f"{CANARY} {CANARY}.", "phrases": [CANARY]}]}
+        answers += [
+            http.post("/api/v1/translate", json=texts, headers=program),
+            http.post("/api/v1/translate", json={"target": CANARY, "texts": CANARY}, headers=program),
+            http.post("/v2/translate", data={"text": CANARY, "target_lang": CANARY}, headers=program),
+            http.get(f"/translate?q={CANARY}&langpair={CANARY}", headers={"Authorization": f"Bearer {CANARY}"}),
+        ]
+        statuses = [answer.status_code for answer in answers]
+        assert statuses[0] == 200 and statuses[6] == 200 and {403, 404} <= set(statuses)
+    finally:
+        process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 0
+    lines = output.read_text("utf-8").splitlines()
+    assert [line for line in lines if any(each in line for each in (CANARY, token, key, session))] == []
+    events = [json.loads(line) for line in lines]
+    assert (events[0]["event"], events[-1]["event"]) == ("started", "stopped")
+    requests = [event for event in events if event["event"] == "request"]
+    assert {"/gradio_api/component_server", "/glossary/", "/api/v1/", "other"} <= {each["address"] for each in requests}
+    assert len({each["person"] for each in requests if "person" in each}) <= 1
+    assert all(each["ms"] >= 0 and "bytes" in each for each in requests)
