@@ -261,7 +261,7 @@ def read(data: bytes, name: str) -> XliffFile:
     entries = list(_entries_1(root, decoded.text) if version.startswith("1") else _entries_2(root, decoded.text))
     limits = {entry.owner.start: stated for entry in entries if (stated := _limit(entry))}
     units = [unit for entry in entries for unit in _units(entry, decoded.text, limits.get(entry.owner.start))]
-    count = num_unchecked(root, {node.start for node, _ in limits.values()})
+    count = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
     note = Message(
         "Not checked: limits of length in other units than characters, or for several segments ({count:,} in this "
         "file).",

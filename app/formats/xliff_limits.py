@@ -42,8 +42,10 @@ def stated_limit(owner: Node) -> tuple[Node, TextLimits] | None:
     return unit, TextLimits(number, _NORMALIZATIONS.get(form.attributes.get("general", "") if form else "", ""))
 
 
-def num_unchecked(root: Node, checked: Set[int]) -> int:
-    """How many elements state a limit, except those whose places are in `checked`."""
+def num_unchecked(root: Node, text: str, checked: Set[int]) -> int:
+    """How many elements of a text state a limit, except those whose places are in `checked`."""
+    if not any(name in text for name in _STATING):
+        return 0
     return sum(
         any(name.rpartition(":")[2] in _STATING and value != "*" for name, value in node.attributes.items())
         for node in root.walk()

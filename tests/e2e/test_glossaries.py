@@ -113,3 +113,47 @@ def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid
     expect(dialog.locator(".impact li").first).to_be_visible()
     screen.page.keyboard.press("Escape")
     expect(screen.field).to_be_focused()
+
+
+COLUMNS = (
+    "Entry_ID;Entry_Client;English;English_Def;German;German_Def;German_Term_Forbidden\n"
+    "1;Acme;router;a device;Router;ein Gerät;False\n2;Acme;file;data;Akte;Daten;True\n"
+)
+
+
+def test_columns_of_a_term_base_are_proposed_changed_by_the_person_and_kept_for_the_next_file(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "office.csv", COLUMNS.encode())
+    dialog = screen.page.get_by_role("dialog", name="Columns of office.csv")
+
+    def use(column: str) -> Locator:
+        return dialog.get_by_label(f"{column}: used for", exact=True)
+
+    expect(use("English")).to_have_value("source")
+    expect(use("German")).to_have_value("target")
+    expect(use("Entry_ID")).to_have_value("ignore")
+    expect(use("English_Def")).to_have_value("note")
+    expect(dialog.locator("tbody tr").nth(4)).to_contain_text("Akte")
+    go = dialog.get_by_role("button", name="Continue")
+    use("German_Def").select_option("target")
+    expect(dialog.get_by_role("alert")).to_have_text("Two columns are used for “Target term”: choose one of them.")
+    expect(go).to_be_disabled()
+    use("German_Def").select_option("ignore")
+    expect(dialog.get_by_role("alert")).to_have_count(0)  # an empty alert is hidden
+    expect(go).to_be_enabled()
+    use("German_Term_Forbidden").select_option("forbidden")
+    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    assert findings(screen.page) == []
+    go.click()
+    expect(screen.page.locator(".gchip")).to_contain_text("2 terms")
+    screen.open_segment(2)
+    expect(screen.page.locator(".ti", has_text="router → Router")).to_be_visible()
+    expect(screen.page.locator(".ti", has_text="Akte")).to_contain_text("Forbidden")
+
+    screen.upload("glossary", "home.csv", COLUMNS.replace("router;a device;Router", "light;a lamp;Licht").encode())
+    expect(screen.page.get_by_role("region", name="Import of home.csv")).to_be_visible()  # without a question
+    screen.page.get_by_role("button", name="Change columns").click()
+    again = screen.page.get_by_role("dialog", name="Columns of home.csv")
+    expect(again.get_by_label("German_Term_Forbidden: used for", exact=True)).to_have_value("forbidden")
+    again.get_by_role("button", name="Cancel").click()
+    expect(again).to_have_count(0)
