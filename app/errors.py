@@ -15,7 +15,7 @@ Every message is for the user: it names the file or row and how to fix the probl
 import sqlite3
 from typing import Final, Literal
 
-# What reading a database raises. Python cannot decode a message of SQLite that quotes damaged text, and raises the second.
+# What reading a database raises: the second where Python cannot decode a message of SQLite, as it quotes damaged text.
 SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 
 ApiErrorKind = Literal[
