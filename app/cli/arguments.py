@@ -129,6 +129,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="texts of a Word document to translate too: comments, charts, diagrams, properties, separated by commas",
     )  # fmt: skip
     translate.add_argument(
+        "--segments", choices=("sentence", "paragraph"), default="sentence",
+        help="what is translated as one segment; files with sources and targets keep their own (default: sentence)",
+    )  # fmt: skip
+    translate.add_argument(
         "--srx", type=Path, metavar="FILE",
         help="segmentation rules (SRX); without any for the language, Pinpoint's own",
     )  # fmt: skip

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.cli.glossary_check import glossary_report
 from app.cli.log_commands import check_output, unreadable, write
 from app.errors import CommandError, GlossaryError
-from app.formats import Reading, srx
+from app.formats import Reading, format_of, srx
 from app.formats.documents import Document, Export, ReadFile, read_file, with_language
 from app.formats.srx import RuleFile
 from app.glossary import Term, TermMatcher
@@ -109,7 +109,7 @@ class TranslateRun:
 
     def document(self, data: bytes, name: str) -> tuple[Document, str]:
         """The document, and the direction in which it is translated. Raises AppError."""
-        file = read_file(data, name, _reading(self._flags))
+        file = read_file(data, name, _reading(self._flags, name))
         directions = tuple(self._routes) if self._second is not None else self._first.directions
         direction = _direction(self._flags.direction, file, directions)
         self._style.check(self._translator(direction), direction)
@@ -353,12 +353,13 @@ def read_bytes(path: Path) -> bytes:
         raise unreadable(path, error) from error
 
 
-def _reading(flags: argparse.Namespace) -> Reading:
-    """The encoding, columns and other texts given. Raises CommandError for an unknown encoding."""
+def _reading(flags: argparse.Namespace, name: str) -> Reading:
+    """How the document of that name is read. Raises CommandError for an unknown encoding, DocumentError for a name."""
     encoding = None if flags.encoding is None else codec_of(flags.encoding)
     if flags.encoding is not None and encoding is None:
         raise CommandError(Message("{encoding!r} is not a known encoding", encoding=flags.encoding))
-    return Reading(encoding, flags.columns, flags.also)
+    is_by_paragraph = flags.segments == "paragraph" and not format_of(name).is_paired
+    return Reading(encoding, flags.columns, flags.also, "paragraph" if is_by_paragraph else None)
 
 
 def say(text: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from app.errors import CommandError, DocumentError
 from app.formats import (
@@ -48,12 +48,14 @@ class Reading:
     """How a person wants a file to be read whose bytes do not say it. None: as the reader guesses.
 
     `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0. `extras` are
-    kinds of texts of `app.formats.docx_extras.EXTRAS` that are offered too.
+    kinds of texts of `app.formats.docx_extras.EXTRAS` that are offered too. `segments` is "paragraph" where a paragraph
+    is a segment, not a sentence; formats with targets beside their sources do not have this choice.
     """
 
     encoding: str | None = None
     columns: tuple[int, int] | None = None
     extras: tuple[str, ...] | None = None
+    segments: Literal["paragraph"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +83,17 @@ class Format:
         chosen = [f"encoding={encoding}"] if encoding else []
         chosen += [f"columns={columns[0]},{columns[1]}"] if columns else []
         chosen += [f"extras={','.join(self.reading.extras)}"] if self.reading.extras else []
+        chosen += [f"segments={self.reading.segments}"] if self.reading.segments else []
         return ";".join([self.key, *chosen])
 
     def chosen(self, reading: Reading) -> Format:
         """The format with files read this way. Raises CommandError for a choice that it does not have."""
         given: dict[str, Any] = {name: value for name in _CHOICES if (value := getattr(reading, name)) is not None}
-        if refused := [name for name in given if name not in self.options]:
-            raise CommandError(
-                Message(
-                    "{format} has no choice of {what}",
-                    format=self.label,
-                    what=_CHOICES[refused[0]],
-                )
-            )
+        refused = [_CHOICES[name] for name in given if name not in self.options]
+        if reading.segments and self.is_paired:
+            refused.append(Message("segments"))
+        if refused:
+            raise CommandError(Message("{format} has no choice of {what}", format=self.label, what=refused[0]))
         if unknown := [name for name in reading.extras or () if name not in docx_extras.EXTRAS]:
             raise CommandError(
                 Message(
@@ -202,4 +202,9 @@ def format_by_key(key: str) -> Format:
     extras = tuple(chosen["extras"].split(",")) if "extras" in chosen else None
     if extras and not docx_extras.EXTRAS.keys() >= {*extras}:
         raise LookupError(key)
-    return _BY_KEY[name].chosen(Reading(encoding, (columns[0], columns[1]) if columns else None, extras))
+    segments: Literal["paragraph"] | None = None
+    if "segments" in chosen:
+        if chosen["segments"] != "paragraph" or _BY_KEY[name].is_paired:
+            raise LookupError(key)
+        segments = "paragraph"
+    return _BY_KEY[name].chosen(Reading(encoding, (columns[0], columns[1]) if columns else None, extras, segments))

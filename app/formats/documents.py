@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Protocol
 
 from app.errors import DocumentError
 from app.formats import Format, Reading, format_by_key, format_of
@@ -33,13 +33,18 @@ from app.formats.srx import RuleFile, segmenter_of
 from app.formats.table import TableFile, first_rows
 from app.i18n import Message
 from app.text.encoding import safe_name
-from app.text.segmentation_rules import RuleSegmenter
 from app.text.sentences import sentence_spans
 from app.text.text_limits import TextLimits
 
 MAX_SEGMENTS = 20_000
 MAX_SEGMENT_CHARACTERS = 50_000
 OVERVIEW_CHARACTERS = 4000
+
+
+class Split(Protocol):
+    """Returns the spans of the segments of a text; none ends inside the spans of `whole`."""
+
+    def __call__(self, text: str, whole: Sequence[tuple[int, int]] = ...) -> list[tuple[int, int]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,16 @@ class Document:
         """Whether a person may know better how to read the file: a table, a text that is not in UTF-8, other texts."""
         options = format_by_key(self.format).options
         return "columns" in options or ("encoding" in options and self.encoding != "utf-8") or bool(self.extras)
+
+    @property
+    def has_encoding_choice(self) -> bool:
+        """Whether a person may choose the encoding."""
+        return "encoding" in format_by_key(self.format).options
+
+    @property
+    def has_segments_choice(self) -> bool:
+        """Whether a person may choose paragraphs or sentences as segments."""
+        return not format_by_key(self.format).is_paired
 
     @property
     def extras(self) -> Sequence[str]:
@@ -263,18 +278,24 @@ class ReadFile:
         Raises DocumentError, also for rules that cannot be used. A file with targets beside its sources is not split.
         """
         name, parsed = self.name, self.parsed
-        segmenter = None if rules is None or parsed.is_paired else segmenter_of(rules, language)
+        is_by_paragraph = self.format.reading.segments == "paragraph"
+        if parsed.is_paired or is_by_paragraph:
+            rules = None
+        segmenter = None if rules is None else segmenter_of(rules, language)
         notes: tuple[str, ...] = parsed.notes
-        if rules is not None and segmenter is None and not parsed.is_paired:
+        if rules is not None and segmenter is None:
             missing = Message(
                 "{rules} has no rules for the language “{language}”: the segments are those of Pinpoint's own rules.",
                 rules=rules.name,
                 language=language,
             )
             notes = (*notes, missing)
+        split: Split = partial(sentence_spans, language=language) if segmenter is None else segmenter.spans
+        if is_by_paragraph:
+            split = _paragraph_spans
         segments: list[Segment] = []
         for unit in parsed.units:
-            segments += _segments_of(unit, parsed, language, segmenter, len(segments))
+            segments += _segments_of(unit, parsed, split, len(segments))
             if len(segments) > MAX_SEGMENTS:
                 raise DocumentError(
                     Message(
@@ -336,20 +357,20 @@ def with_language(name: str, language: str | None) -> str:
     return f"{stem}.{language}.{extension}" if dot and stem else f"{name}.{language}"
 
 
-def _segments_of(
-    unit: Unit, parsed: ParsedFile, language: str, segmenter: RuleSegmenter | None, index: int
-) -> list[Segment]:
+def _paragraph_spans(text: str, whole: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
+    """The span of a paragraph without white space at its ends; none if it has nothing else."""
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    return [(start, end)] if start < end else []
+
+
+def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> list[Segment]:
     if parsed.is_paired:
         state: Literal["new", "edited", "confirmed"] = "new"
         if unit.target is not None:
             state = "confirmed" if unit.is_confirmed else "edited"
         return [Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits)]
     segments: list[Segment] = []
-    if segmenter is None:
-        spans = sentence_spans(unit.source, language, unit.whole)
-    else:
-        spans = segmenter.spans(unit.source, unit.whole)
-    for start, end in spans:
+    for start, end in split(unit.source, whole=unit.whole):
         place = unit.start + start, unit.start + end
         number = index + len(segments)
         segments.append(Segment(number, parsed.source(*place), *place, note=unit.note, limits=unit.limits))

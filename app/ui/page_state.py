@@ -35,7 +35,8 @@ class ProjectName(TypedDict):
 class DocumentView(TypedDict):
     """The document, its session and project, and its language pair; `unit` is what its words are counted in.
 
-    `can_be_reread`: a person may choose its encoding or columns.
+    `can_be_reread`: a person may choose its encoding or columns. `has_segments_choice`: they may choose what a segment
+    is.
     """
 
     name: str
@@ -43,6 +44,7 @@ class DocumentView(TypedDict):
     project: ProjectName
     notes: list[str]
     can_be_reread: bool
+    has_segments_choice: bool
     direction: str
     source_language: str
     target_language: str

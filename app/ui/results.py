@@ -376,7 +376,9 @@ class DocumentPreview(TypedDict):
 
 class ReadingChoice(TypedDict):
     """How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
-    targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen."""
+    targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen.
+
+    `segments` is what a segment is; null where the file decides."""
 
     encoding: str
     encodings: list[tuple[str, str]]
@@ -384,6 +386,7 @@ class ReadingChoice(TypedDict):
     rows: list[list[str]]
     extras: list[str]
     chosen_extras: list[str]
+    segments: Literal["sentence", "paragraph"] | None
 
 
 class ReportSegment(TypedDict):

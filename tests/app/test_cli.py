@@ -452,6 +452,18 @@ def test_segmentation_rules_can_be_given_also_for_a_folder(
     assert not (tmp_path / "none").exists()
 
 
+def test_paragraphs_can_be_segments_also_beside_files_with_targets(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text("One. Two.\nThree.\n")
+    (folder / "b.csv").write_text("One. Two.,\nThree.,\n")
+    assert run(capsys, "translate", folder, "-o", tmp_path / "out", "--segments", "paragraph")[0] == 0
+    written = {file.name[0]: file.read_text() for file in (tmp_path / "out").iterdir()}
+    assert written == {"a": "de: One. Two.\nde: Three.\n", "b": "One. Two.,de: One. Two.\nThree.,de: Three.\n"}
+
+
 def test_columns_of_a_table_can_be_given(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -166,3 +166,17 @@ def test_files_of_a_zip_are_opened_together_and_exported_in_their_places(screen:
     }
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+
+
+def test_paragraphs_are_chosen_as_segments(screen: Screen) -> None:
+    screen.open_text("One house. Two houses.\nThree houses.", "a.txt")
+    expect(screen.page.locator(".row")).to_have_count(2)  # besides the open one
+    screen.page.get_by_role("button", name="Documents", exact=True).click()
+    screen.page.get_by_role("menuitem", name="How the file is read").click()
+    dialog = screen.page.get_by_role("dialog", name="How the file is read")
+    again = dialog.get_by_role("button", name="Read again")
+    expect(again).to_be_disabled()
+    dialog.get_by_role("combobox", name="Segments").select_option("Paragraphs")
+    again.click()
+    expect(screen.page.locator(".row")).to_have_count(1)
+    expect(screen.page.locator(".row .src").last).to_have_text("Three houses.")

@@ -41,7 +41,9 @@ class AskReading(Command):
         document = workspace.document
         columns, rows = document.preview(NUM_ROWS_SHOWN)
         shown = [[cell[:MAX_CELL_SHOWN] for cell in row] for row in rows]
-        codecs = dict.fromkeys((document.encoding, *ENCODINGS)) if document.encoding else ()
+        codecs = (
+            dict.fromkeys((document.encoding, *ENCODINGS)) if document.encoding and document.has_encoding_choice else ()
+        )
         return {
             "encoding": document.encoding,
             "encodings": [[codec, encoding_label(codec)] for codec in codecs],
@@ -49,6 +51,7 @@ class AskReading(Command):
             "rows": shown,
             "extras": [*document.extras],
             "chosen_extras": [*(document.reading.extras or ())],
+            "segments": (document.reading.segments or "sentence") if document.has_segments_choice else None,
         }
 
 

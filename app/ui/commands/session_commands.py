@@ -56,13 +56,14 @@ class RestartDocument(SessionCommand):
 
 
 class RereadDocument(SessionCommand):
-    """Starts the document again with another encoding, other columns (from 0), or more kinds of texts."""
+    """Starts the document again with another encoding, other columns (from 0), more texts, or other segments."""
 
     name: Literal["reread_document"]
     encoding: Name | None = None
     source_column: Count | None = None
     target_column: Count | None = None
     extras: List[Name] | None = None
+    segments: Literal["sentence", "paragraph"] | None = None
 
     def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
         if self.encoding is not None and codec_of(self.encoding) != self.encoding:
@@ -70,7 +71,9 @@ class RereadDocument(SessionCommand):
         source, target = self.source_column, self.target_column
         columns = None if source is None or target is None else (source, target)
         extras = None if self.extras is None else tuple(self.extras)
-        return sessions.restart(workspace, workspace.direction, reading=Reading(self.encoding, columns, extras))
+        segments = None if self.segments == "sentence" else self.segments
+        reading = Reading(self.encoding, columns, extras, segments)
+        return sessions.restart(workspace, workspace.direction, reading=reading)
 
 
 class DeleteSession(SessionCommand):

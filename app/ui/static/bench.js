@@ -65,6 +65,7 @@ export class Bench {
         may_review: false,
       },
       can_be_reread: false,
+      has_segments_choice: false,
     };
     /** @type {SessionPlace} */
     this.session = {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.errors import DocumentError
+from app.errors import CommandError, DocumentError
+from app.formats import Reading, format_by_key
 from app.formats.documents import read_file
+from app.formats.split_merge import split_segment
 from app.formats.srx import MAX_RULES, RuleFile, read, segmenter_of
 from tests.app.formats.srx_samples import PUBLISHED_STYLE, srx
 
@@ -118,3 +120,39 @@ def test_bad_file_is_refused_with_line_and_cure(data: bytes, problem: str) -> No
     with pytest.raises(DocumentError) as refusal:
         read(data, "a.srx")
     assert problem in str(refusal.value)
+
+
+# ---- paragraphs as segments ----
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.txt", "  One. Two. \nThree.\n", ["One. Two.", "Three."]),
+        ("a.md", "# A. B.\n\nOne. Two.\n\n- C. D.\n- E.\n", ["A. B.", "One. Two.", "C. D.", "E."]),
+        (
+            "a.html",
+            "<h1>A. B.</h1><ul><li>C. D.<li>E.</ul><table><tr><td>F. G.<td>H.</table>",
+            ["A. B.", "C. D.", "E.", "F. G.", "H."],
+        ),
+    ],
+)
+def test_paragraph_is_one_segment_and_is_never_joined_with_another(name: str, text: str, expected: list[str]) -> None:
+    data = text.encode()
+    rules = RuleFile("a.srx", PUBLISHED_STYLE)
+    document = read_file(data, name, Reading(segments="paragraph")).document("en", rules)
+    assert [segment.source for segment in document.segments] == expected
+    assert document.format.endswith(";segments=paragraph")
+    assert format_by_key(document.format).reading == document.reading == Reading(segments="paragraph")
+    assert document.rules is None
+    assert document.export({}) == data
+    first, _ = split_segment(document, 0, expected[0].index(".") + 1)
+    assert first.source == expected[0].partition(" ")[0]
+
+
+def test_file_with_targets_has_no_choice_of_segments() -> None:
+    with pytest.raises(CommandError, match="no choice of segments"):
+        read_file(b"a,b\n", "a.csv", Reading(segments="paragraph"))
+    for key in ("txt;segments=word", "csv;segments=paragraph"):
+        with pytest.raises(LookupError):
+            format_by_key(key)

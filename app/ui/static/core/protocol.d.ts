@@ -660,13 +660,15 @@ export interface DocumentRow {
 
 /** The document, its session and project, and its language pair; `unit` is what its words are counted in.
  *
- * `can_be_reread`: a person may choose its encoding or columns. */
+ * `can_be_reread`: a person may choose its encoding or columns. `has_segments_choice`: they may choose what a segment
+ * is. */
 export interface DocumentView {
   name: string;
   session: number;
   project: ProjectName;
   notes: string[];
   can_be_reread: boolean;
+  has_segments_choice: boolean;
   direction: string;
   source_language: string;
   target_language: string;
@@ -1452,7 +1454,9 @@ export interface RankedHypothesis {
 }
 
 /** How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
- * targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen. */
+ * targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen.
+ *
+ * `segments` is what a segment is; null where the file decides. */
 export interface ReadingChoice {
   encoding: string;
   encodings: [string, string][];
@@ -1460,6 +1464,7 @@ export interface ReadingChoice {
   rows: string[][];
   extras: string[];
   chosen_extras: string[];
+  segments: 'sentence' | 'paragraph' | null;
 }
 
 /** What somebody said about the segment; the owner of the server has the name "". */
@@ -1562,13 +1567,14 @@ export interface ReportSegment {
   terms: [number, number];
 }
 
-/** Starts the document again with another encoding, other columns (from 0), or more kinds of texts. */
+/** Starts the document again with another encoding, other columns (from 0), more texts, or other segments. */
 export interface RereadDocument extends CommandFields {
   name: 'reread_document';
   encoding?: string | null;
   source_column?: number | null;
   target_column?: number | null;
   extras?: string[] | null;
+  segments?: 'sentence' | 'paragraph' | null;
 }
 
 /** Starts the document again in another language pair, also with another model. */

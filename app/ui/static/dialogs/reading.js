@@ -1,4 +1,4 @@
-/* The dialog in which a person chooses the encoding of a text, the columns of a table, and more texts to offer. */
+/* The dialog in which a person chooses the encoding of a text, the columns of a table, more texts, and the segments. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t} from '../core/dom.js';
 
@@ -9,7 +9,7 @@ export const showReading = async bench => {
   bench.segment.flush();
   const reply = await bench.connection.send('reading');
   if (!reply.ok) return;
-  const {encoding, encodings, columns, rows, extras, chosen_extras} = reply.result;
+  const {encoding, encodings, columns, rows, extras, chosen_extras, segments} = reply.result;
   const close = () => dialog.close();
   const codec = h(
     'select',
@@ -30,6 +30,12 @@ export const showReading = async bench => {
   const boxes = extras.map(name => h('input', {type: 'checkbox', value: name, onchange: () => paint()}));
   for (const box of boxes) box.checked = chosen_extras.includes(box.value);
   const chosenExtras = () => boxes.filter(box => box.checked).map(box => box.value);
+  const unit = h(
+    'select',
+    {onchange: () => paint()},
+    ['sentence', 'paragraph'].map(name => h('option', {value: name}, t(`reading.segments.${name}`))),
+  );
+  unit.value = segments ?? 'sentence';
   const warning = h('p.wrong', {role: 'alert'});
   const go = button('.btn.primary', {onclick: () => begin()}, t('reading.go'));
   const table = h('div.tblscroll', {tabindex: 0, role: 'group', 'aria-label': t('reading.rows')});
@@ -40,7 +46,8 @@ export const showReading = async bench => {
     const isSame =
       codec.value === encoding &&
       (!columns || (from === columns[0] && to === columns[1])) &&
-      String(chosenExtras()) === String(chosen_extras);
+      String(chosenExtras()) === String(chosen_extras) &&
+      unit.value === (segments ?? 'sentence');
     go.disabled = isSame || (columns !== null && from === to);
     if (columns)
       table.replaceChildren(
@@ -84,6 +91,7 @@ export const showReading = async bench => {
       source_column,
       target_column,
       extras: extras.length ? chosenExtras() : null,
+      segments: segments && unit.value,
     };
     if (await bench.switchTo('reread_document', args)) bench.say('info', t('reading.done'));
   };
@@ -94,6 +102,7 @@ export const showReading = async bench => {
     classes: columns ? '.reading' : '.small.reading',
     body: [
       encodings.length ? h('label.line', {}, h('span', {}, t('reading.encoding')), codec) : null,
+      segments ? h('label.line', {}, h('span', {}, t('reading.segments')), unit) : null,
       extras.length
         ? h(
             'fieldset',
@@ -116,5 +125,5 @@ export const showReading = async bench => {
     onClose: () => bench.focusEditor(),
   });
   paint();
-  dialog.open(bench.root, columns ? source : (boxes[0] ?? codec));
+  dialog.open(bench.root, columns ? source : (boxes[0] ?? (encodings.length ? codec : unit)));
 };

@@ -122,7 +122,7 @@ export class Header {
                 () => bench.switchTo('resume_session', {session: offer.session}),
               ),
             ),
-            ...(bench.document.can_be_reread
+            ...(bench.document.can_be_reread || bench.document.has_segments_choice
               ? [choice('list', t('reading.menu'), t('reading.menu.detail'), () => showReading(bench))]
               : []),
             choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
