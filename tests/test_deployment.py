@@ -1,0 +1,98 @@
+"""The container files: every path, flag, variable, port and address in them exists in the project."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.paths import default_log_path
+from app.settings import add_flags, settings_from
+from app.ui.server import HEALTH_PATH
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "deployment"
+
+
+def containerfile() -> str:
+    """With continued lines joined."""
+    text = (FOLDER / "Containerfile").read_text(encoding="utf-8")
+    return re.sub(r"\\\n\s*", "", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
+
+
+def environment() -> dict[str, str]:
+    (line,) = re.findall(r"^ENV (.*)$", containerfile(), re.MULTILINE)
+    return dict(pair.split("=", 1) for pair in line.split())
+
+
+def list_of(instruction: str) -> list[str]:
+    found = re.search(rf"^{instruction} (\[.*\])$", containerfile(), re.MULTILINE)
+    assert found
+    words: list[str] = json.loads(found[1])
+    return words
+
+
+def compose() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
+    return content
+
+
+def app_settings(flags: list[str]) -> Any:
+    """Exits for a flag that the app lacks."""
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    return settings_from(parser.parse_args(flags), environment())
+
+
+@pytest.mark.parametrize(
+    "flags", [list_of("CMD"), compose()["services"]["pinpoint"]["command"]], ids=["image", "compose"]
+)
+def test_app_takes_the_flags_and_variables(flags: list[str]) -> None:
+    settings = app_settings(flags)
+    assert (settings.host, settings.port, settings.log_format) == ("0.0.0.0", 7860, "json")
+    assert settings.log.is_relative_to("/data") and not settings.no_auth
+
+
+def test_variables_are_read_by_the_app_or_its_libraries() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py"))
+    code += "".join(path.read_text(encoding="utf-8") for path in (ROOT / "engine").rglob("*.py"))
+    own = {name for name in environment() if name.startswith(("PINPOINT_", "XDG_")) or name == "PORT"}
+    assert own == {"XDG_DATA_HOME", "PINPOINT_CACHE", "PINPOINT_HOST", "PORT", "PINPOINT_LOG_FORMAT",
+                   "PINPOINT_SHUTDOWN_SECONDS"}  # fmt: skip
+    assert [name for name in own - {"XDG_DATA_HOME"} if f'"{name}"' not in code] == []
+
+
+def test_log_is_on_the_volume_also_without_the_flag(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", environment()["XDG_DATA_HOME"])
+    if default_log_path().drive == "" and "Library" not in default_log_path().parts:
+        assert default_log_path().is_relative_to("/data")
+
+
+def test_copied_paths_exist_and_packages_are_checked_by_their_hashes() -> None:
+    copied = re.findall(r"^COPY (?!--from)(\S+) ", containerfile(), re.MULTILINE)
+    assert copied == ["requirements.lock", "app", "engine", "data"]
+    assert [path for path in copied if not (ROOT / path).exists()] == []
+    assert "--require-hashes -r /build/requirements.lock" in containerfile()
+
+
+def test_port_and_health_address_are_those_of_the_app() -> None:
+    port = environment()["PORT"]
+    assert f"EXPOSE {port}" in containerfile()
+    assert f"http://127.0.0.1:{port}{HEALTH_PATH}" in containerfile()
+    assert f"pinpoint:{port}" in compose()["services"]["proxy"]["command"]
+
+
+def test_container_is_not_root_and_writes_only_to_its_volume() -> None:
+    service = compose()["services"]["pinpoint"]
+    assert re.search(r"^USER [1-9]\d*$", containerfile(), re.MULTILINE) and "VOLUME /data" in containerfile()
+    assert service["read_only"] and service["volumes"] == ["pinpoint:/data"] and service["cap_drop"] == ["ALL"]
+    assert "ports" not in service, "only the proxy is reached from outside"
+    grace = int(service["stop_grace_period"].removesuffix("s"))
+    assert grace > int(environment()["PINPOINT_SHUTDOWN_SECONDS"])
+    build = service["build"]
+    assert (FOLDER / build["context"] / build["dockerfile"]).resolve() == FOLDER / "Containerfile"
