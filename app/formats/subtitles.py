@@ -47,17 +47,18 @@ Stretch = tuple[int, int, list[tuple[int, int]]]  # start, end and line breaks o
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A subtitle: its first and last moment as the file has them, and the texts of its speakers."""
+    """A subtitle: its first and last moment as the file has them, the texts of its speakers, and their length."""
 
     begin: str
     finish: str
     texts: Sequence[Stretch]
+    num_characters: int
 
 
 def cue_of(times: str, texts: Sequence[Stretch]) -> Cue:
     """The subtitle with that line of times."""
     begin, finish = _CLOCK.findall(times)[:2]
-    return Cue(begin, finish, texts)
+    return Cue(begin, finish, texts, num_characters=sum(stop - start for start, stop, _ in texts))
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
@@ -196,8 +197,8 @@ def _spaces(
     starts, stops = [start, *(stop for _, stop in gaps)], [*(first for first, _ in gaps), end]
     for first, stop in zip(starts, stops, strict=True):
         cue = cues[first]
-        of_cue = sum(last - begin for begin, last, _ in cue.texts)
-        duration = max(0, milliseconds(cue.finish) - milliseconds(cue.begin)) * (stop - first) // of_cue
+        whole = max(0, milliseconds(cue.finish) - milliseconds(cue.begin))
+        duration = whole * (stop - first) // cue.num_characters
         num_lines = len(_LINE_END.findall(text, first, stop)) + 1
         spaces.append(CueSpace(duration, stop - first, num_lines, len(cue.texts) == 1))
     return spaces

@@ -63,7 +63,7 @@ def milliseconds(time: str) -> int:
     >>> milliseconds("00:00:01,500"), milliseconds("01:02.5"), milliseconds("0:00:05")
     (1500, 62500, 5000)
     """
-    found = re.fullmatch(r"(?:(\d+):)?(\d+):(\d+)(?:[,.:](\d{1,3}))?", time)
+    found = re.fullmatch(r"(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})(?:[,.:](\d{1,3}))?", time)
     if found is None:
         return 0
     hours, minutes, seconds, fraction = found.groups(default="0")

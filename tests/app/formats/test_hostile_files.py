@@ -118,6 +118,11 @@ def test_reading_broken_markdown_takes_linear_time(line: str):
     assert growth(lambda size: markdown.read(f"{line}\n".encode() * 20 * size, "a.md"), 10) < 2.5
 
 
+def test_subtitle_with_many_speakers_takes_linear_time():
+    times = b"1\n00:00:01,000 --> 00:00:02,000\n"
+    assert growth(lambda size: read_document(times + b"- A\n" * size, "a.srt"), 100) < 2.5
+
+
 def test_long_runs_of_spaces_are_read_quickly():
     run = b" " * 2**20  # without a limit this would take hours
     for data in (b"a" + run + b"b {#c}\n", b"a {#" + run + b"\n", b"- a" + run + b"\\\nb\n"):

@@ -60,7 +60,7 @@ def test_a_long_text_is_split_within_seconds():
 TIMES = [("00:00:01,500", 1500), ("0:00:05", 5000), ("01:02.500", 62500), ("1:00:00.25", 3600250), ("00:00:01:5", 1500)]
 
 
-@pytest.mark.parametrize(("time", "expected"), [*TIMES, ("soon", 0)])
+@pytest.mark.parametrize(("time", "expected"), [*TIMES, ("soon", 0), (f"0:{'9' * 5000}:00", 0)])
 def test_times_are_read(time: str, expected: int):
     assert milliseconds(time) == expected
 
