@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from app.i18n import Message
 from app.text.encoding import DecodedText, encoding_label, shortened_list, unencodable
@@ -25,6 +25,9 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 RawTags = Mapping[str, tuple[str, str | None]]
 # (start, end, text): replaces the characters from start to end by the text.
 Edit = tuple[int, int, str]
+
+# A reviewer's decision about a translation; "" without one.
+ReviewState = Literal["approved", "returned", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Unit:
     note: str = ""
     whole: tuple[tuple[int, int], ...] = ()  # spans of `source` in which no sentence may end
     limits: TextLimits | None = None
+    review: ReviewState = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class UnitTranslation:
     end: int
     text: str
     is_confirmed: bool
+    review: ReviewState = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,15 @@ class SupportsComments(Protocol):
         self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
     ) -> WrittenFile:
         """Like `ParsedFile.write`, with these comments (ascending places)."""
+
+
+@runtime_checkable
+class HasReviews(Protocol):
+    """A file that states which translations a reviewer approved or returned."""
+
+    @property
+    def reviews(self) -> Mapping[tuple[int, int], ReviewState]:
+        """The decision about the translation at each place."""
 
 
 @runtime_checkable

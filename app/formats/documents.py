@@ -18,10 +18,12 @@ from app.formats.base import (
     Comment,
     HasLanguages,
     HasMatches,
+    HasReviews,
     HasTags,
     ParsedFile,
     RawTags,
     Reversible,
+    ReviewState,
     SupportsComments,
     Unit,
     UnitTranslation,
@@ -64,6 +66,7 @@ class Segment:
     state: Literal["new", "edited", "confirmed"] = "new"
     note: str = ""
     limits: TextLimits | None = None
+    review: ReviewState = field(default="", compare=False)  # known when the file is read; then the log has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +186,13 @@ class Document:
         *,
         drafts: Collection[int] = (),
         comments: Mapping[int, str] = MappingProxyType({}),
+        reviews: Mapping[int, ReviewState] = MappingProxyType({}),
     ) -> Export:
         """Exports the document with translations by segment index; everything else stays the same.
 
-        `drafts` are the segments with an unconfirmed translation and `comments` the users' comments, for formats that
-        support these. Without changes, the bytes are the original ones. The note informs of what the format could not
-        keep. The language becomes part of the file name: "manual.de.txt".
+        `drafts` are the segments with an unconfirmed translation, `comments` the users' comments and `reviews` the
+        decisions of reviewers, for formats that support these. Without changes, the bytes are the original ones.
+        The note informs of what the format could not keep. The language becomes part of the file name: "manual.de.txt".
         """
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
@@ -205,8 +209,9 @@ class Document:
         changes = []
         for index, text in sorted(translations.items()):
             segment, is_confirmed = self.segments[index], index not in drafts
-            if _is_change(segment, text, is_confirmed, parsed):
-                changes.append(UnitTranslation(segment.start, segment.end, text, is_confirmed))
+            review = reviews.get(index, "")
+            if _is_change(segment, text, is_confirmed, review, parsed):
+                changes.append(UnitTranslation(segment.start, segment.end, text, is_confirmed, review))
         changes.sort(key=lambda change: change.start)
         remarks = [Comment(self.segments[i].start, self.segments[i].end, text) for i, text in comments.items() if text]
         remarks.sort(key=lambda remark: remark.start)
@@ -368,7 +373,9 @@ def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> li
         state: Literal["new", "edited", "confirmed"] = "new"
         if unit.target is not None:
             state = "confirmed" if unit.is_confirmed else "edited"
-        return [Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits)]
+        return [
+            Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits, unit.review)
+        ]
     segments: list[Segment] = []
     for start, end in split(unit.source, whole=unit.whole):
         place = unit.start + start, unit.start + end
@@ -377,7 +384,7 @@ def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> li
     return segments
 
 
-def _is_change(segment: Segment, text: str, is_confirmed: bool, parsed: ParsedFile) -> bool:
+def _is_change(segment: Segment, text: str, is_confirmed: bool, review: ReviewState, parsed: ParsedFile) -> bool:
     """Whether the translation differs from the file. Raises DocumentError if the file is now parsed differently."""
     try:
         source = parsed.source(segment.start, segment.end)
@@ -392,7 +399,9 @@ def _is_change(segment: Segment, text: str, is_confirmed: bool, parsed: ParsedFi
             )
         )
     if parsed.is_paired:
-        return text != segment.target or is_confirmed != (segment.state == "confirmed")
+        given = parsed.reviews.get((segment.start, segment.end), "") if isinstance(parsed, HasReviews) else review
+        is_reviewed = bool(review) and review != given
+        return text != segment.target or is_confirmed != (segment.state == "confirmed") or is_reviewed
     return text != source
 
 

@@ -6,12 +6,23 @@ placeholders (`app.formats.inline`). Units with translate="no" and segments lock
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from app.errors import DocumentError
-from app.formats.base import Comment, Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import (
+    Comment,
+    Edit,
+    PairedFile,
+    RawTags,
+    ReviewState,
+    Unit,
+    UnitTranslation,
+    WrittenFile,
+    one_line,
+    splice,
+)
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.xliff_limits import num_unchecked, stated_limit
 from app.formats.xliff_tools import ToolState, tool_state, with_phrase_tags
@@ -23,6 +34,12 @@ from app.text.text_limits import TextLimits
 # Elements whose content is part of the sentence; all other elements in a source are placeholders.
 _PAIRED = ("g", "mrk", "pc")
 _DONE = {"final", "signed-off", "translated", "reviewed"}
+_APPROVED = {"final", "signed-off", "reviewed"}
+# Neither version has a value for a translation that a reviewer returned; both allow values of a program's own.
+_RETURNED_1 = "x-returned"  # `state-qualifier`, beside the state "needs-translation"
+_RETURNED_2 = "pinpoint:returned"  # `subState` of "initial"
+_STATES_1: Mapping[ReviewState, str] = {"approved": "signed-off", "returned": "needs-translation"}
+_STATES_2: Mapping[ReviewState, str] = {"approved": "reviewed", "returned": "initial"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +152,11 @@ class XliffFile(PairedFile):
             None if t is None else part.shown.raw(one_line(t.text)) for part, t in zip(entry.parts, new, strict=True)
         ]
         target, source = entry.target, entry.source
-        state = (
-            ("translated" if is_done else "initial")
-            if self.is_version_2
-            else ("translated" if is_done else "needs-review-translation")
+        review = _joint(
+            _review(entry, part) if t is None else t.review for part, t in zip(entry.parts, new, strict=True)
+        )
+        state = (_STATES_2 if self.is_version_2 else _STATES_1).get(review) or (
+            "translated" if is_done else "initial" if self.is_version_2 else "needs-review-translation"
         )
         has_state = not self.is_version_2 and not any(part.tool_state for part in entry.parts)
         can_fill = (
@@ -154,12 +172,12 @@ class XliffFile(PairedFile):
                     yield part.target.inner_start, part.target.inner_end, raw
             if has_state:
                 tag = text[target.start : target.inner_start]
-                yield target.start, target.inner_start, with_attribute(tag, "state", state)
+                yield target.start, target.inner_start, _with_state(tag, target, state, review)
         else:
             content = self._whole_target(entry, raws)
             name = source.name[: len(source.name) - len(source.local)] + "target"
             tag = f"<{name}>" if target is None else text[target.start : target.inner_start].replace("/>", ">")
-            tag = with_attribute(tag, "state", state) if has_state else tag
+            tag = _with_state(tag, target, state, review) if has_state else tag
             element = f"{tag}{content}</{name}>"
             if target is not None:
                 yield target.start, target.end, element
@@ -169,22 +187,31 @@ class XliffFile(PairedFile):
                 line = f"\n{indent}" if before.rstrip(" \t").endswith("\n") else ""
                 at = (entry.segmented or source).end
                 yield at, at, line + element
-        yield from self._state_edits(entry, new, state, is_done=is_done)
+        yield from self._state_edits(entry, new, state, review, is_done=is_done)
 
     def _state_edits(
-        self, entry: _Entry, new: Sequence[UnitTranslation | None], state: str, *, is_done: bool
+        self,
+        entry: _Entry,
+        new: Sequence[UnitTranslation | None],
+        state: str,
+        review: ReviewState,
+        *,
+        is_done: bool,
     ) -> Iterator[Edit]:
         owner = entry.owner
         tag = after = self.decoded.text[owner.start : owner.inner_start]
-        if self.is_version_2 and (is_done or "state" in owner.attributes):
-            after = with_attribute(with_attribute(tag, "state", state), "subState", None)
-        elif not self.is_version_2 and owner.attributes.get("approved") == "yes" and not is_done:
+        if self.is_version_2 and (is_done or review or "state" in owner.attributes):
+            sub_state = _RETURNED_2 if review == "returned" else None
+            after = with_attribute(with_attribute(tag, "state", state), "subState", sub_state)
+        elif not self.is_version_2 and review == "approved":
+            after = with_attribute(tag, "approved", "yes")
+        elif not self.is_version_2 and owner.attributes.get("approved") == "yes":
             after = with_attribute(tag, "approved", "no")
         for part, translation in zip(entry.parts, new, strict=True):
             tool_state = part.tool_state
             if translation is None or tool_state is None:
                 continue
-            value = tool_state.after(is_confirmed=translation.is_confirmed)
+            value = tool_state.after(is_confirmed=translation.is_confirmed, review=translation.review)
             place = tool_state.carrier.start, tool_state.carrier.inner_start
             carrier = after if tool_state.carrier is owner else self.decoded.text[slice(*place)]
             carrier = with_attribute(carrier, tool_state.attribute, value)
@@ -196,6 +223,11 @@ class XliffFile(PairedFile):
                 yield *place, carrier
         if after != tag:
             yield owner.start, owner.inner_start, after
+
+    @cached_property
+    def reviews(self) -> Mapping[tuple[int, int], ReviewState]:
+        """The reviewers' decisions that the file states, by place."""
+        return {(unit.start, unit.end): unit.review for unit in self.units}
 
     @cached_property
     def _given(self) -> dict[tuple[int, int], str | None]:
@@ -338,7 +370,8 @@ def _units(entry: _Entry, text: str, limit: tuple[Node, TextLimits] | None) -> I
         tags = tuple((number, 0) for number in part.shown.tags)
         limits = replace(limit[1], tags=tags) if limit else None
         is_done = target is not None and _is_done(entry, part)
-        yield Unit(*place, part.shown.text, target, is_done, note, limits=limits)
+        review = _review(entry, part) if target is not None else ""
+        yield Unit(*place, part.shown.text, target, is_done, note, limits=limits, review=review)
 
 
 def _state(entry: _Entry) -> str | None:
@@ -351,6 +384,36 @@ def _is_done(entry: _Entry, part: _Part) -> bool:
     if part.tool_state is not None:
         return part.tool_state.is_done
     return _state(entry) in _DONE or entry.owner.attributes.get("approved") == "yes"
+
+
+def _review(entry: _Entry, part: _Part) -> ReviewState:
+    """The decision of a reviewer that the file states."""
+    if part.tool_state is not None:
+        return part.tool_state.review
+    qualifier = entry.target.attributes.get("state-qualifier", "") if entry.target else ""
+    if (
+        qualifier == _RETURNED_1
+        or qualifier.startswith("rejected-")
+        or entry.owner.attributes.get("subState") == _RETURNED_2
+    ):
+        return "returned"
+    return "approved" if _state(entry) in _APPROVED or entry.owner.attributes.get("approved") == "yes" else ""
+
+
+def _joint(reviews: Iterable[ReviewState]) -> ReviewState:
+    """The decision about several segments: one that is returned, or all approved."""
+    found = set(reviews)
+    return "returned" if "returned" in found else "approved" if found == {"approved"} else ""
+
+
+def _with_state(tag: str, target: Node | None, state: str, review: ReviewState) -> str:
+    """A target's start tag of 1.2 with its state."""
+    tag = with_attribute(tag, "state", state)
+    if review == "returned":
+        return with_attribute(tag, "state-qualifier", _RETURNED_1)
+    qualifier = target.attributes.get("state-qualifier", "") if target else ""
+    is_of_return = qualifier == _RETURNED_1 or qualifier.startswith("rejected-")
+    return with_attribute(tag, "state-qualifier", None) if is_of_return else tag
 
 
 def _note(owner: Node) -> str:

@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.formats.base import ReviewState
 from app.formats.inline import Kind, Piece
 from app.formats.xml_text import Node, escape, with_attribute
 
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool's attribute for the state of a segment; the first value of `done` is written for confirmed segments.
+    """A tool's attribute for the state of a segment; of `done` and `approved`, the first value is written.
+
+    `approved` are the values of `done` that only a reviewer gives, `returned` those for a text that a reviewer refused.
 
     `origins` are the attributes about where a text came from, with their values for a text that a person has changed;
     None removes the attribute.
@@ -26,6 +29,8 @@ class _Tool:
     draft: str
     lock: tuple[str, str]
     origins: tuple[tuple[str, str | None], ...] = ()
+    approved: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
 
 
 _TRADOS = _Tool(
@@ -40,9 +45,18 @@ _TRADOS = _Tool(
         ("text-match", None),
         ("struct-match", None),
     ),
+    approved=("ApprovedTranslation", "ApprovedSignOff"),
+    returned=("RejectedTranslation", "RejectedSignOff"),
 )
 _OF_UNITS: Sequence[_Tool] = (
-    _Tool("mq:status", ("ManuallyConfirmed", "Proofread", "Reviewer1Confirmed"), "Edited", ("mq:locked", "locked")),
+    _Tool(
+        "mq:status",
+        ("ManuallyConfirmed", "Proofread", "Reviewer1Confirmed"),
+        "Edited",
+        ("mq:locked", "locked"),
+        approved=("Reviewer1Confirmed", "Proofread"),
+        returned=("Rejected",),
+    ),
     _Tool("m:confirmed", ("1",), "0", ("m:locked", "true"), (("m:trans-origin", None),)),
 )
 
@@ -74,16 +88,31 @@ class ToolState:
         return self.carrier.attributes.get(self._tool.attribute) in self._tool.done
 
     @property
+    def review(self) -> ReviewState:
+        """The reviewer's decision."""
+        value = self.carrier.attributes.get(self._tool.attribute)
+        return "approved" if value in self._tool.approved else "returned" if value in self._tool.returned else ""
+
+    @property
     def is_locked(self) -> bool:
         """Whether the segment is locked."""
         name, value = self._tool.lock
         return self.carrier.attributes.get(name) == value
 
-    def after(self, *, is_confirmed: bool) -> str:
-        """The attribute value for a new translation; a confirmed one keeps a value that means done."""
-        if not is_confirmed:
-            return self._tool.draft
-        return self.carrier.attributes[self._tool.attribute] if self.is_done else self._tool.done[0]
+    def after(self, *, is_confirmed: bool, review: ReviewState) -> str:
+        """The attribute value for a new translation; a value that says the same stays.
+
+        Where the tool has no value for the decision of a reviewer, the one for confirmed or for a draft.
+        """
+        tool, now = self._tool, self.carrier.attributes.get(self._tool.attribute, "")
+        values: tuple[str, ...] = (tool.draft,)
+        if review == "approved" and tool.approved:
+            values = tool.approved
+        elif review == "returned" and tool.returned:
+            values = tool.returned
+        elif is_confirmed:
+            values = tuple(value for value in tool.done if value not in tool.approved)
+        return now if now in values else values[0]
 
     def with_origin(self, tag: str) -> str:
         """The carrier's start tag without the claim that a changed text came from a memory or a machine."""

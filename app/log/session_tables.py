@@ -64,9 +64,20 @@ def insert_session(
     log.db.conn.executemany(
         "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
         "given_target, given_state, target, state, version, constraints, limits) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, '{}', ?9)",
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, ?10, ?9)",
         (
-            (session_id, s.index, s.source, s.start, s.end, s.note, s.target, s.state, packed(s.limits))
+            (
+                session_id,
+                s.index,
+                s.source,
+                s.start,
+                s.end,
+                s.note,
+                s.target,
+                s.state,
+                packed(s.limits),
+                _verdict(s),
+            )
             for s in document.segments
         ),
     )
@@ -194,6 +205,11 @@ def store_places(log: LogConnection, session_id: int, segments: Iterable[Segment
         "ON CONFLICT DO UPDATE SET source = ?3, source_start = ?4, source_end = ?5",
         [(session_id, s.index, s.source, s.start, s.end, s.note) for s in segments],
     )
+
+
+def _verdict(segment: Segment) -> str:
+    """The segment's constraints at the start: what the file states about its review."""
+    return to_json({"verdict": {"decision": segment.review, "text": segment.target}} if segment.review else {})
 
 
 def _saved_segment(row: Mapping[str, Any]) -> SavedSegment:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Final
 
 from app import VERSION
 from app.formats.documents import Export
@@ -13,11 +15,14 @@ from app.glossary.writing import write_glossary
 from app.i18n import Message
 from app.log.store import LogStore
 from app.reports.jsonl import export_name
+from app.segments.state import Review, review_of
 from app.tm.tmx_codes import seg
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _XLIFF_NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
+# Of XLIFF 1.2, for segments that were reviewed.
+_STATES: Final[Mapping[Review, str]] = {"approved": "signed-off", "returned": "needs-translation"}
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -64,8 +69,9 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
 def session_xliff(store: LogStore, session_id: int) -> Export:
     """All segments as XLIFF, in order; tags and placeholders as text, comments of the translator as notes.
 
-    Confirmed segments are "translated"; other texts, also from the memory, are "needs-review-translation"; segments
-    without a text have no target, because the proposals of the model are not reviewed.
+    Confirmed segments are "translated", approved ones "signed-off", returned ones "needs-translation". Other texts,
+    also from the memory, are "needs-review-translation". Segments without a text have no target, because the proposals
+    of the model are not reviewed.
     """
     session = store.load_session(session_id)
     source_language, _, target_language = session.direction.partition("-")
@@ -88,7 +94,9 @@ def session_xliff(store: LogStore, session_id: int) -> Export:
         unit = ET.SubElement(body, "trans-unit", {"id": str(number), _XML_SPACE: "preserve"})
         ET.SubElement(unit, "source").text = _clean(segment.source)
         if segment.target:
-            state = "translated" if segment.state == "confirmed" else "needs-review-translation"
+            state = _STATES.get(review_of(segment)) or (
+                "translated" if segment.state == "confirmed" else "needs-review-translation"
+            )
             ET.SubElement(unit, "target", state=state).text = _clean(segment.target)
         for text, by in ((segment.note, "document"), (str(segment.constraints.get("comment", "")), "translator")):
             if text:

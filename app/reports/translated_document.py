@@ -8,7 +8,7 @@ from app.formats import format_by_key
 from app.formats.documents import Document, Export
 from app.i18n import Message, joined
 from app.log.records import SavedSegment
-from app.segments.state import SegmentState
+from app.segments.state import Review, SegmentState, review_of
 from app.text.encoding import shortened_list
 from app.text.nontranslatables import placeholder_problem
 
@@ -30,12 +30,14 @@ def translated_document(
     texts: dict[int, str] = {}
     drafts: set[int] = set()
     comments: dict[int, str] = {}
+    reviews: dict[int, Review] = {}
     num_confirmed = num_proposed = 0
     for segment in segments:
         if not segment.source:
             continue  # merged into another
         if comment := segment.constraints.get("comment"):
             comments[segment.index] = comment
+        reviews[segment.index] = review_of(segment)
         if segment.state == "confirmed":
             num_confirmed += 1
         elif only_confirmed:
@@ -47,7 +49,7 @@ def translated_document(
         if text is not None and text.strip():
             texts[segment.index] = text
             num_proposed += is_proposed
-    exported = document.export_file(texts, language, drafts=drafts, comments=comments)
+    exported = document.export_file(texts, language, drafts=drafts, comments=comments, reviews=reviews)
     is_paired = format_by_key(document.format).is_paired
     numbers = {index: number for number, index in enumerate(document.order, 1)}
     num_segments = len(numbers)

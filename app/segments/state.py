@@ -382,6 +382,11 @@ def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
     return SegmentUpdate(segment.state, segment.target, segment.version, constraints, read_version)
 
 
+def review_of(saved: SavedSegment) -> Review:
+    """The reviewer's decision about the text of a stored segment."""
+    return restore_segment(saved).review if saved.constraints.get("verdict") else ""
+
+
 def restore_segment(saved: SavedSegment) -> SegmentState:
     """A segment restored from the log. Of the engine's answer, only the best text was stored."""
     kept = saved.constraints

@@ -74,9 +74,10 @@ def test_trados_state_is_written_for_each_segment() -> None:
     assert states == ["Draft", "Draft", "Translated"]
 
 
-def test_memoq_and_phrase_states_are_written_and_proofread_ones_stay() -> None:
+def test_memoq_and_phrase_states_are_written_and_a_changed_text_is_proofread_no_more() -> None:
     written = read_document(MEMOQ.encode(), "a.mqxliff").export({0: "Eine {1}Tür{2}", 1: "Der Schlüssel"}).decode()
     expected = MEMOQ.replace("NotStarted", "ManuallyConfirmed").replace("Ein Schlüssel", "Der Schlüssel")
+    expected = expected.replace('"Proofread" approved="yes"', '"ManuallyConfirmed" approved="no"')
     target = 'preserve">Eine <bpt id="1">{}</bpt>Tür<ept id="1">{}</ept></target>'
     assert written == expected.replace('preserve"></target>', target)
     draft = read_document(MEMOQ.encode(), "a.mqxliff").export_file({1: "Der Schlüssel"}, drafts={1}).data.decode()
@@ -155,4 +156,5 @@ def test_text_that_tracked_changes_have_deleted_is_not_part_of_the_target() -> N
     assert document.export({}) == TRACKED.encode()
     assert document.segments[1].target == "{1}Ein{/1} {2}gro\u00dfer {/2}{3}Schl\u00fcssel."
     written = document.export({1: "{1}Ein{/1} {2}alter {/2}{3}Schl\u00fcssel."}).decode()
-    assert written == TRACKED.replace("gro\u00dfer", "alter").replace('mid="1"/> <mrk', 'mid="1"></mrk> <mrk')
+    expected = TRACKED.replace("gro\u00dfer", "alter").replace('mid="1"/> <mrk', 'mid="1"></mrk> <mrk')
+    assert written == expected.replace("ApprovedTranslation", "Translated")  # nobody has approved the new text
