@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from app.cli.arguments import parse
 from app.paths import default_log_path
 from app.settings import add_flags, settings_from
 from app.ui.server import HEALTH_PATH
@@ -42,6 +44,26 @@ def compose() -> dict[str, Any]:
     return content
 
 
+def kubernetes() -> dict[str, Any]:
+    """The resources of kuberay.yaml by kind."""
+    content = yaml.safe_load_all((FOLDER / "kuberay.yaml").read_text(encoding="utf-8"))
+    return {resource["kind"]: resource for resource in content}
+
+
+def containers() -> tuple[Any, Any]:
+    """The containers of the app and of a model."""
+    spec = kubernetes()["RayCluster"]["spec"]
+    groups = (spec["headGroupSpec"], *spec["workerGroupSpecs"])
+    app, model = (container for group in groups for container in group["template"]["spec"]["containers"])
+    return app, model
+
+
+def commands_of_the_app() -> list[list[str]]:
+    """The arguments of each `python -m app` in kuberay.yaml."""
+    script = containers()[0]["args"][0].replace("\\\n", " ")
+    return [shlex.split(found) for found in re.findall(r"python -m app ([^;\n]*)", script)]
+
+
 def app_settings(flags: list[str]) -> Any:
     """Exits for a flag that the app lacks."""
     parser = argparse.ArgumentParser()
@@ -50,7 +72,9 @@ def app_settings(flags: list[str]) -> Any:
 
 
 @pytest.mark.parametrize(
-    "flags", [list_of("CMD"), compose()["services"]["pinpoint"]["command"]], ids=["image", "compose"]
+    "flags",
+    [list_of("CMD"), compose()["services"]["pinpoint"]["command"], commands_of_the_app()[1]],
+    ids=["image", "compose", "kubernetes"],
 )
 def test_app_takes_the_flags_and_variables(flags: list[str]) -> None:
     settings = app_settings(flags)
@@ -75,7 +99,7 @@ def test_log_is_on_the_volume_also_without_the_flag(monkeypatch: pytest.MonkeyPa
 
 def test_copied_paths_exist_and_packages_are_checked_by_their_hashes() -> None:
     copied = re.findall(r"^COPY (?!--from)(\S+) ", containerfile(), re.MULTILINE)
-    assert copied == ["requirements.lock", "app", "engine", "data"]
+    assert copied == ["requirements.lock", "requirements-server.txt", "app", "engine", "data"]
     assert [path for path in copied if not (ROOT / path).exists()] == []
     assert "--require-hashes -r /build/requirements.lock" in containerfile()
 
@@ -96,3 +120,29 @@ def test_container_is_not_root_and_writes_only_to_its_volume() -> None:
     assert grace > int(environment()["PINPOINT_SHUTDOWN_SECONDS"])
     build = service["build"]
     assert (FOLDER / build["context"] / build["dockerfile"]).resolve() == FOLDER / "Containerfile"
+
+
+def test_ray_cluster_runs_the_app_and_copies_of_the_model() -> None:
+    cluster, (app, model) = kubernetes()["RayCluster"]["spec"], containers()
+    serving, starting = commands_of_the_app()
+    flags = parse(serving)
+    (workers,) = cluster["workerGroupSpecs"]
+    assert (flags.replicas, flags.most_replicas) == (workers["minReplicas"], workers["maxReplicas"])
+    assert app_settings(starting).engine == "ray" and app_settings(starting).log.is_relative_to("/data")
+    assert f"ray[serve]=={cluster['rayVersion']}\n" in (ROOT / "requirements-server.txt").read_text(encoding="utf-8")
+    assert all("$KUBERAY_GEN_RAY_START_CMD" in one["args"][0] for one in (app, model))
+    assert cluster["authOptions"] == {"mode": "token"}
+
+
+def test_kubernetes_reaches_the_app_and_its_volume() -> None:
+    resources, (app, _) = kubernetes(), containers()
+    (port,) = app["ports"]
+    assert str(port["containerPort"]) == environment()["PORT"]
+    assert app["readinessProbe"]["httpGet"] == {"path": HEALTH_PATH, "port": port["containerPort"]}
+    assert resources["Service"]["spec"]["ports"][0]["targetPort"] == port["name"]
+    assert app["volumeMounts"][0]["mountPath"] == "/data"
+    pod = resources["RayCluster"]["spec"]["headGroupSpec"]["template"]["spec"]
+    claim = resources["PersistentVolumeClaim"]["metadata"]["name"]
+    assert pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim
+    assert pod["terminationGracePeriodSeconds"] > int(environment()["PINPOINT_SHUTDOWN_SECONDS"])
+    assert f"USER {pod['securityContext']['runAsUser']}\n" in containerfile()
