@@ -18,7 +18,6 @@ from app.errors import CommandError, LogError
 from app.formats.srx import RuleFile
 from app.glossary.glossary import Glossary, shared_payload
 from app.i18n import Message
-from app.log.event_chain import PERSON
 from app.log.glossary_tables import follow_project
 from app.log.people import add_member
 from app.log.project_tables import (
@@ -32,6 +31,7 @@ from app.log.project_tables import (
     update_project,
 )
 from app.log.records import NewEvent
+from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import has_same_languages
 from app.models.style import FORMALITIES, Style

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.settings import LogFormat
 
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]

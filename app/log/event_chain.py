@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any
 
 from app.errors import LogError
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.records import EventType, event_hash, to_json
-
-# Who sent the request that is carried out, where people sign in with keys of their own; "" for everybody else.
-PERSON: Final = ContextVar("person", default="")
+from app.log.roles import PERSON
 
 
 class EventChain:

@@ -20,9 +20,8 @@ from sqlite_utils import Database
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.connection import LogConnection
-from app.log.event_chain import PERSON
 from app.log.project_tables import Project, insert_project
-from app.log.roles import UNRESTRICTED, Access, Role
+from app.log.roles import PERSON, UNRESTRICTED, Access, Role
 
 MAX_NAME: Final = 100  # characters of a person's name
 _LOOK_SECONDS: Final = 0.5  # until a change by the command line counts

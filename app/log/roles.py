@@ -1,7 +1,8 @@
-"""The roles of people, and what a role and the membership in projects allow."""
+"""The person who sent a request; the roles of people, and what a role and the membership in projects allow."""
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -10,6 +11,9 @@ from app.i18n import Message
 
 Role = Literal["translator", "reviewer", "manager", "administrator"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+# Who sent the request that is carried out, where people sign in with keys of their own; "" for everybody else.
+PERSON: Final = ContextVar("person", default="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from fastapi.responses import Response
 
 from app.errors import ApiError, ApiErrorKind
 from app.formats.documents import Export
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import language_and_script
 from app.monitoring import Metrics

@@ -30,8 +30,8 @@ from app.formats.documents import Export, FileOverview
 from app.formats.packages import package_of
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
-from app.log.event_chain import PERSON
 from app.log.records import NewEvent, SessionRecord, SessionSummary
+from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import decide
 from app.models.loading import ModelHandle

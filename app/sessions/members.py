@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.log.event_chain import PERSON
 from app.log.people import add_member, remove_member
 from app.log.project_tables import assign_session
 from app.log.records import NewEvent
+from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.projects import Projects
 from app.segments.state import Json

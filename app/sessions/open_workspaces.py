@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from app.errors import LogError
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_models import DocumentModels
 from app.workspace.commands import Workspace

@@ -15,7 +15,7 @@ from app.formats import Reading
 from app.formats.documents import FileOverview
 from app.glossary.model import terms_in_direction
 from app.i18n import Message
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import (
     check_direction,

@@ -19,7 +19,7 @@ from app import VERSION
 from app.errors import AppError, LogError
 from app.formats.documents import Export
 from app.formats.preview import preview_of
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.reports.audit import AuditFilter, audit_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json

@@ -22,7 +22,7 @@ from app.errors import AppError
 from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.models.registry import MAX_MODEL_BYTES
 from app.monitoring import Metrics
 from app.reports.audit import AuditFilter, AuditKind

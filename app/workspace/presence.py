@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.segments.state import Json
 from app.workspace.core import WorkspaceCore
 

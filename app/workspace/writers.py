@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.segments.state import SegmentState
 
 

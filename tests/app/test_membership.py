@@ -35,6 +35,7 @@ from app.ui.page import _functions
 from app.ui.server import Doors, build_server
 from app.ui.sign_in import SignIn
 from app.workspace.workspace_exports import ALL_MEMORY, DOCUMENT, DOCUMENT_WITH_PROPOSALS
+from tests.app.formats.srx_samples import srx
 from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.app.test_people import TOKEN, URL, acting
 
@@ -78,6 +79,8 @@ class Office:
             self.workspace.memory.import_memory(TMX.encode(), f"{SECRET}.tmx")
             self.bundle = sessions.bundles.begin_archive(pack({f"{SECRET}.txt": b"Two.\n"}), f"{SECRET}.zip")
             self.packed = sessions.bundles.pack([self.workspace.session_id])["key"]
+            rules = srx('<rule break="yes"><beforebreak>a</beforebreak><afterbreak>b</afterbreak></rule>')
+            sessions.segmentation.choose(self.workspace, self.project, rules, f"{SECRET}.srx")
         self.keys = ApiFile.beside(folder / "log.sqlite")
 
     @cached_property
@@ -233,11 +236,14 @@ def test_nothing_of_a_project_is_shown_to_others_or_changed_by_them_on_any_way(o
         "glossary": [str(office.numbers["glossary"])],
         "ending": ["csv"],
         "number": [str(office.workspace.session_id)],
+        "project": [str(office.project)],
         "key": [office.packed],
         "shown": ["attention"],
     }
     page_paths = filled([route for route in routes(office.page.app.routes) if "{" in route], values)
-    assert f"/download/{token}/memory.tmx" in page_paths
+    assert {f"/download/{token}/memory.tmx", f"/download/{own['token']}/segmentation/{office.project}"} <= set(
+        page_paths
+    )
     for path in page_paths:
         method = "GET" if path.startswith("/download/") else "POST"
         fields = {"file": "x.csv", "upload": "u"}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.log.event_chain import PERSON
+from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import import_jsonl, session_jsonl

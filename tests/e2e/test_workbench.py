@@ -190,6 +190,8 @@ def test_glossary_of_one_column_is_refused_and_the_current_one_stays(screen: Scr
 
 def test_hypothesis_fills_an_untouched_field_but_asks_before_replacing_typed_text(screen: Screen):
     screen.open_text(DOCUMENT)
+    screen.open_segment(3)  # its hypotheses are nearly as likely as the proposal
+    screen.wait_for_proposal()
     texts = screen.hypothesis_texts()
     assert len(texts) == len(set(texts)) == screen.hypotheses.count() + 1, "the proposal is not listed again"
     screen.hypotheses.nth(1).click()
