@@ -11,6 +11,18 @@ from app.ui.server import STATIC_FOLDER
 from tests.e2e.conftest import SharedApp
 from tests.e2e.screen import DOCUMENT, Screen
 
+# What of the header and of the panel's tabs is cut off or outside of its place, with findings and terms to count.
+CUT_OFF = """() => {
+    document.querySelectorAll('.side .tabs .c').forEach(element => {
+        element.hidden = false; element.classList.add('warn'); element.textContent = '12'; });
+    const shown = [...document.querySelectorAll('.docinfo .proj, .docinfo .langs, .docinfo .model, .side .tabs button')]
+        .filter(element => element.getClientRects().length);
+    return shown.filter(element => {
+        const place = element.getBoundingClientRect(), room = element.parentElement.getBoundingClientRect();
+        const isCut = element.matches('.proj, .langs') && element.scrollWidth > element.clientWidth;
+        return isCut || place.width < 28 || place.left < room.left - 1 || place.right > room.right + 1;
+    }).map(element => element.className || element.id);
+}"""
 GERMAN = json.loads((STATIC_FOLDER / "texts.de.json").read_text(encoding="utf-8"))
 
 
@@ -35,6 +47,9 @@ def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browse
     first = page.locator(".actions .btn").first.bounding_box()
     last = page.locator(".actions .primary").bounding_box()
     assert first and last and first["y"] == last["y"]
+    for width in (1440, 1280, 1024):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(CUT_OFF) == [], width
     page.set_viewport_size({"width": 1440, "height": 900})
     page.locator(".langbtn").click()
     expect(page.get_by_role("menuitemradio", name="Deutsch")).to_have_attribute("aria-checked", "true")

@@ -1,4 +1,4 @@
-/* All keys with their actions: rows for the side panel, and a dialog that searches them and changes keys. */
+/* All keys with their actions: a dialog that searches them and changes keys. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon, setText, t} from '../core/dom.js';
 import {
@@ -95,7 +95,7 @@ const caps = action =>
       : hint(action);
 
 /** [{action, label, nodes}]: `nodes` are the name of the action and its keys, as two elements. */
-export const keyRows = () =>
+const keyRows = () =>
   ALL.map(action => ({
     action,
     label: t(`keys.${action}`),

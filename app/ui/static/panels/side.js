@@ -1,8 +1,7 @@
-/* The panel beside the list: terms and the best match of the open segment, the translation memory, checks, preview, keys. */
+/* The panel beside the list: terms and the best match of the open segment, the translation memory, checks, preview. */
 import {button, h, icon, sr, t, textIn, tn} from '../core/dom.js';
 import {shortcut} from '../core/key_bindings.js';
 import {readStored, writeStored} from '../core/storage.js';
-import {keyRows} from '../dialogs/key_sheet.js';
 import {statusLabel} from '../editor/source.js';
 import {Memory} from './memory.js';
 import {Preview} from './preview.js';
@@ -52,7 +51,6 @@ export class Side {
       ['memory', 'memory', rate],
       ['checks', 'problem', this.findingCounter],
       ['preview', 'preview', null],
-      ['keys', 'keys', null],
     ];
     this.tabs = tabs.map(([name, iconName, extra], i) => {
       const panel = h('div.panel', {
@@ -90,22 +88,13 @@ export class Side {
     });
     this.terms = h('div', {});
     this.best = h('div', {});
-    const [terms, memory, checks, preview, keys] = this.tabs.map(({panel}) => panel);
+    const [terms, memory, checks, preview] = this.tabs.map(({panel}) => panel);
     terms.append(this.terms, this.best);
     this.memory = new Memory(bench, memory, {counter: rate, onMatches: () => this.showBest()});
     this.checks = checks;
     this.numToCheck = 0; // segments of the document with a finding
     this.preview = new Preview(bench, preview);
     this.beforePreview = 0; // the tab to return to
-    keys.append(
-      h('h3', {}, t('side.keys')),
-      h(
-        'dl.keys',
-        {},
-        keyRows().map(row => row.nodes),
-      ),
-      h('p.lead', {}, t('keys.note')),
-    );
     host.append(
       h('h2.sr', {}, t('side.label')),
       h(

@@ -1,7 +1,8 @@
 /* The status bar: whether everything is saved, working time, and the progress of the translation. */
 import {button, count, h, icon, number, setText, t, tn} from '../core/dom.js';
-import {hint} from '../core/key_bindings.js';
+import {hint, shortcut} from '../core/key_bindings.js';
 import {clock} from '../core/texts.js';
+import {openKeySheet} from '../dialogs/key_sheet.js';
 
 /**
  * "about 3 min left": an estimated time in words.
@@ -15,7 +16,7 @@ const duration = seconds => {
 
 export class Status {
   /**
-   * @param {Pick<Bench, 'connection' | 'decode' | 'model' | 'progress' | 'segment' | 'unit' | 'work'>} bench
+   * @param {Pick<Bench, 'connection' | 'decode' | 'model' | 'progress' | 'root' | 'segment' | 'unit' | 'work'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {
@@ -50,7 +51,12 @@ export class Status {
       ),
       this.progressButton,
     );
-    this.help = h('span.push', {}, hint('help'), t('status.keys'));
+    this.help = button(
+      '.push',
+      {'aria-haspopup': 'dialog', ...shortcut('help'), onclick: () => openKeySheet(bench)},
+      hint('help'),
+      t('status.keys'),
+    );
     host.append(this.saved, this.work, this.decode, this.learned, this.progress, this.help);
     this.savedAt = null;
   }
