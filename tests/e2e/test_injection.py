@@ -174,7 +174,6 @@ def checked(surface: Locator) -> None:
 def test_payloads_are_shown_as_text_and_never_run_on_every_surface(page: Page):
     assert len(set(PAYLOADS)) == 60
     screen = Screen(page, page.url)
-    expect.set_options(timeout=6000)  # DEV
     keys = page.keyboard
     screen.upload("document", f"{NAME}.xlf", document())
     expect(page.locator(".docinfo .name")).to_have_text(f"{FILE}.xlf")

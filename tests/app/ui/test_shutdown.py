@@ -56,6 +56,16 @@ def last_news(client: Client, token: str) -> dict[str, Any]:
     return reply
 
 
+def wait_for_open_requests(url: str, number: int) -> None:
+    """Waits until the server is answering so many requests, and the one that asks for their number."""
+    for _ in range(1500):
+        metrics = httpx.get(f"{url}/metrics", trust_env=False).text
+        if f"pinpoint_http_requests_open {number + 1}.0" in metrics:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"the server does not get {number} requests: {metrics}")
+
+
 def refused(url: str) -> httpx.Response:
     """The first answer with status 503, which comes within a second of the signal."""
     for _ in range(100):
@@ -92,7 +102,7 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path)
             trust_env=False,
         )
         waiting = executor.submit(last_news, client, token)
-        time.sleep(0.3)
+        wait_for_open_requests(app.url, 4)
         app.process.send_signal(signal.SIGTERM)
         refusal = refused(app.url)
         assert refusal.headers["retry-after"] == "10"
@@ -112,7 +122,7 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path)
 def test_request_that_never_ends_holds_the_server_no_longer_than_allowed(tmp_path: Path) -> None:
     app = App(MODEL_FOLDER, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "1")
     held = HalfSent(app.url, "/gradio_api/component_server", b"{}")
-    time.sleep(0.3)
+    wait_for_open_requests(app.url, 1)
     app.process.send_signal(signal.SIGTERM)
     assert app.process.wait(20) == 0
     held.close()
