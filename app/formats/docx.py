@@ -212,7 +212,7 @@ def _notes(left_out: Sequence[str]) -> tuple[str, ...]:
         return ()
     return (
         Message(
-            "Not offered: {list}. To translate them too, choose them in “How the file is read”, or use --also {names}.",
+            "Not offered: {list}. To translate them too, choose them in “Import settings”, or use --also {names}.",
             list=joined("; ", [EXTRAS[kind] for kind in seen]),
             names=",".join(seen),
         ),

@@ -23,7 +23,7 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
     screen.words.nth(0).click(modifiers=["Alt"])
     expect(screen.page.locator("li[data-ban] .price")).to_contain_text(NUMBER)
     expect(screen.page.locator("li[data-pin] .price")).to_contain_text(NUMBER)
-    expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Score cost .*individually, .*combined"))
+    expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Price .*individually, .*combined"))
     log = events(screen.download("Session log as JSONL", tmp_path))
     prices = [event["payload"] for event in log if event["type"] == "prices"][-1]
     assert [each["text"] for each in prices["constraints"]] == ["ganz neu", "Einstellungen"]

@@ -126,7 +126,7 @@ def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_paus
     page.keyboard.type("ab")
     page.get_by_role("link", name="Report", exact=True).click()
     report = page.get_by_role("region", name="Session report")
-    switch = report.get_by_role("checkbox", name=re.compile("Keep every key"))
+    switch = report.get_by_role("checkbox", name=re.compile("Record every key"))
     expect(switch).not_to_be_checked()
     switch.check()
     page.keyboard.press("Escape")

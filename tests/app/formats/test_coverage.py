@@ -84,7 +84,7 @@ def test_comments_and_charts_of_a_word_document_are_said_to_be_left_out() -> Non
     word.save(stream)
     document = read_document(stream.getvalue(), "a.docx")
     assert document.notes == (
-        "Not offered: comments. To translate them too, choose them in “How the file is read”, or use --also comments.",
+        "Not offered: comments. To translate them too, choose them in “Import settings”, or use --also comments.",
         "72.7 % of the text that a reader sees is offered for translation; 6 letters are not, such as “Is it so?”.",
     )
 

@@ -1,8 +1,8 @@
 /* After an edit, offers the changes that the rest of the sentence then needs. The words that would change are marked in the
    field, and listed above it; Alt+Y takes all of them, Alt+Shift+Y or a click one. The offer changes neither the text nor
    the caret, and disappears with the next letter typed. */
-import {h, sr, t} from '../core/dom.js';
-import {hint, speltFor} from '../core/key_bindings.js';
+import {h, setText, sr, t} from '../core/dom.js';
+import {hint, nameOf, speltFor} from '../core/key_bindings.js';
 import {keptOf} from './rest.js';
 
 const PAUSE_MS = 500; // longer than between two letters of a word
@@ -78,7 +78,23 @@ export class Revision {
     this.text = text;
     this.constraints = constraints;
     this.list = h('span.changes', {});
-    this.element = h('span.offer', {hidden: true}, this.list, hint('revise'));
+    this.takeLabel = h('span', {});
+    this.element = h(
+      'span.offer',
+      {hidden: true, title: t('revision.title')},
+      this.list,
+      h(
+        'span.how',
+        {},
+        hint('revise'),
+        ' ',
+        this.takeLabel,
+        ' ',
+        h('kbd', {}, nameOf('Escape')),
+        ' ',
+        t('revision.ignore'),
+      ),
+    );
     this.announcement = h('span.sr', {role: 'status'});
   }
 
@@ -129,6 +145,7 @@ export class Revision {
     const changes = runs.filter(run => run.was !== undefined);
     this.runs = changes.length ? runs : [];
     this.element.hidden = !changes.length;
+    setText(this.takeLabel, t(changes.length > 1 ? 'revision.take_all' : 'revision.take'));
     this.text.field.mark(changedSpans(this.runs));
     const lang = this.page.languages.target;
     this.list.replaceChildren(
@@ -144,7 +161,7 @@ export class Revision {
             onclick: () => this.take(number),
           },
           run.was?.trim() && h('del', {}, run.was.trim()),
-          run.was?.trim() && run.t.trim() && ' ',
+          run.was?.trim() ? run.t.trim() && ' ' : '+ ',
           run.t.trim() ? h('ins', {}, run.t.trim()) : sr(t('revision.removed')),
         ),
       ),

@@ -144,7 +144,7 @@ export class Memory {
     if (!reply?.ok || bench.session.open !== index || bench.session.token !== token) return;
     if (lookup !== this.lookup) return; // its reply may come before this one
     const {matches, num_entries: n} = reply.result;
-    this.show(matches, matches.length ? '' : tn('memory.none', n, {}));
+    this.show(matches, matches.length ? '' : n ? tn('memory.none', n, {}) : t('memory.empty'));
   }
 
   /**
