@@ -18,11 +18,32 @@ const RUNS = {
 };
 
 const NUM_SHOWN = 4;
-const MAX_LINES = 3;
+const MAX_LINES = 2; // long ones are shortened
+const LONG_TEXT = 110; // letters that fit into a line
+const LONG_RUN = 56;
+const CONTEXT_WORDS = 3;
 const LINE = 20; // pixels, as LETTER, a little more than the average, and BESIDE_TEXT
 const LETTER = 7.2;
 const BESIDE_TEXT = 250;
 const COMPARED_TOKENS = 5; // of a single one, the probabilities are nearly equal
+
+/**
+ * The runs of a long hypothesis, where of what is the same as in the proposal only the words beside a difference are left.
+ * @param {[string, string][]} runs
+ * @returns {[string, string][]}
+ */
+export const shortened = runs => {
+  const length = runs.reduce((sum, [, text]) => sum + text.length, 0);
+  if (length <= LONG_TEXT || runs.length < 2) return runs;
+  return runs.map(([kind, text], i) => {
+    if (kind !== 's' || text.length <= LONG_RUN) return [kind, text];
+    const words = text.match(/\s*\S+\s*/g) ?? [];
+    const left = i > 0 ? words.slice(0, CONTEXT_WORDS).join('').trimEnd() : '';
+    const right = i < runs.length - 1 ? words.slice(-CONTEXT_WORDS).join('').trimStart() : '';
+    const short = `${left}${left && ' '}\u2026${right && ' '}${right}`;
+    return [kind, short.length < text.length ? short : text];
+  });
+};
 
 /**
  * A bar for the probability of a few tokens, compared with the proposal's; the score as a number for the pointer and
@@ -116,7 +137,7 @@ export class Hypotheses {
     const others = rows.filter(row => row.rank || row.text !== proposal);
     this.numListed = others.length;
     const content = (/** @type {[string, string][]} */ runs) =>
-      runs.map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags), text));
+      shortened(runs).map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags), text));
     this.list.replaceChildren(
       ...others.map(row => {
         const isTaken = row.text === current;
