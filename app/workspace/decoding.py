@@ -168,8 +168,11 @@ class DecodeQueue:
         again: list[int] = []
         for index in core.order[behind : behind + NUM_LEARNED_AHEAD]:
             segment = core.segments[index]
-            is_translated = segment.decoded is not None and segment.target is None
-            if is_translated and not segment.is_pending and shares_words(source, segment.source):
+            if segment.target is not None or not shares_words(source, segment.source):
+                continue
+            if self._in_flight.get(index) == "document":  # its answer would not draw from the learned segment
+                self.ask(segment, "document")
+            elif segment.decoded is not None and not segment.is_pending:
                 core.adopt(replace(segment, decoded=None))
                 again.append(index)
         self._order.put_again(again)

@@ -185,6 +185,23 @@ def test_proposal_draws_from_what_was_learned_and_names_the_segment(run: Run) ->
     assert "Rufen" not in {texts[word] for word in words}, "the person typed it"
 
 
+def test_translations_on_their_way_are_requested_again_if_a_learned_segment_may_help_them(store: LogStore) -> None:
+    decoder = HandDecoder()
+    workspace = make_workspace(store, ready_model(decoder), TEXT.decode())
+    workspace.open(0)
+    decoder.answer(0, "de: 0")
+    settle(workspace)
+    assert [len(decoder.of(index)) for index in (1, 2, 3)] == [1, 1, 1], "all are on their way"
+    workspace.confirm(0, GOALS[0])
+    answer_learning(decoder, workspace)
+    numbers = [len(decoder.of(index)) for index in (1, 2, 3)]
+    assert numbers == [1, 2, 1], "only the third segment shares words with the first"
+    decoder.answer(2, "with what was learned")
+    decoder.answer(2, "without", at=0)
+    settle(workspace)
+    assert workspace.segments[2].machine_text == "with what was learned"
+
+
 def test_learned_segments_are_the_same_when_computed_again_from_the_log(run: Run, log: Path, worker: Worker) -> None:
     workspace = run.open()
     for index in (3, 1, 0):
