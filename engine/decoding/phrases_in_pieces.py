@@ -48,13 +48,16 @@ def prefix_in_pieces(text: str, codec: Codec) -> tuple[Prefix | None, list[Reaso
     last = len(ids) - 1
     while last > 0 and _goes_on(ids[last - 1], ids[last], codec):
         last -= 1
+    if last > 1 and codec.surfaces[ids[last - 1]] == " ":
+        last -= 1  # a space of its own, where another piece may begin with it
     return Prefix(text, ids[:last]), []
 
 
 def _goes_on(piece: int, following: int, codec: Codec) -> bool:
     """Whether two neighbouring pieces belong to one word."""
     ends, begins = codec.surfaces[piece], codec.surfaces[following]
-    return codec.glues_right[piece] and joins_words(ends[-1]) and joins_words(begins[0])
+    is_joined = codec.glues_right[piece] or codec.glues_left[following]
+    return is_joined and joins_words(ends[-1]) and joins_words(begins[0])
 
 
 def avoided_texts(avoid: Sequence[Avoid], codec: Codec) -> tuple[AvoidedText, ...]:

@@ -134,10 +134,13 @@ class PrefixAvoidAutomaton:
         return rest.startswith(emission) and rest[len(emission)].encode().startswith(unfinished)
 
     def _continues(self, emission: str, rest: str, piece: int) -> bool:
-        """Whether a piece continues the open last word: it reaches the end of the prefix or glues to the next piece."""
+        """Whether a piece continues the open last word: it reaches the end of the prefix, or another can follow it."""
         if emission.startswith(rest):
             return True
-        return rest.startswith(emission) and (self._texts.glues_right[piece] or rest[len(emission)] == " ")
+        if not rest.startswith(emission):
+            return False
+        following = rest[len(emission)]
+        return self._texts.glues_right[piece] or following == " " or following in self._texts.attached
 
     def _is_in_prefix(self, written: int, since: int) -> bool:
         """Whether a match that ended `since` characters ago ended within the prefix."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,15 @@ import torch
 import zstandard
 
 from engine import Phrase, Request, SearchOptions, Translator
+from engine.decoding.phrases_in_pieces import prefix_in_pieces
 from engine.importers.firefox import is_firefox, plan_firefox
 from engine.importers.marian_binary import read_marian_binary
 from engine.importers.resolve import convert_folder
 from engine.model import LoadedModel, load_model
 from engine.model.alignment import GuidedAlignment
 from engine.model.packed_weights import can_multiply_int8, can_read_16_bits, pack
+from engine.search.phrases import SentenceConstraints
+from engine.search.prefix_avoid import PrefixAvoidAutomaton
 from tests.importers.firefox import HEADS, Item, learn_firefox_spm, save_firefox
 from tests.model.damage import check_refused
 from tests.reference.firefox import Twin
@@ -127,6 +131,28 @@ def test_prefix_locked_parts_alternatives_and_prices_work(imported: Imported) ->
     free, constrained = pricing.free.hypotheses[0], pricing.constrained.hypotheses[0]
     assert pricing.total == pytest.approx(free.score - constrained.score)
     assert pricing.phrases[0] is not None and pricing.avoid[0] is not None
+
+
+def test_a_word_typed_in_part_goes_on_in_any_pieces(imported: Imported) -> None:
+    """As one piece that begins with it, or as two, whatever the pieces of the typed part are."""
+    codec = imported.loaded.codec
+    words = [n for n, text in enumerate(codec.surfaces) if text.isalpha() and not codec.glues_left[n]]
+    ends = [n for n, text in enumerate(codec.surfaces) if text.isalpha() and codec.glues_left[n] and n > 3]
+    rng = random.Random(3)
+    pairs = [(rng.choice(words), rng.choice(ends)) for _ in range(40)]
+    for pieces in [*((word,) for word in words), *pairs]:
+        written = codec.decode(pieces).text
+        for length in range(1, len(written) + 1):
+            prefix, reasons = prefix_in_pieces(f"Ein {written[:length]}", codec)
+            assert prefix is not None and not reasons
+            guard = PrefixAvoidAutomaton(SentenceConstraints(prefix=prefix), codec)
+            state = guard.start
+            for piece in (*prefix.pieces, *pieces):
+                allowed = guard.allowed(state)
+                assert allowed is None or piece in allowed, (written[:length], written)
+                following = guard.advance(state, piece)
+                assert following is not None
+                state = following
 
 
 def test_sentences_in_a_batch_are_translated_as_alone(imported: Imported) -> None:

@@ -150,6 +150,20 @@ def test_pins_are_met_in_every_translation_alone_and_in_a_batch(real: Real) -> N
         assert [h.text for h in one] == [h.text for h in together.hypotheses]
 
 
+def test_a_word_typed_in_part_is_completed_as_in_the_translation(real: Real) -> None:
+    """Its beginning alone has other pieces ("de" and "v" instead of "device"), which the model may leave."""
+    source, word = {
+        "en-pt": ("The old device was switched off.", "dispositivo"),
+        "pt-en": ("O aparelho antigo foi desligado antes de o engenheiro abrir a tampa.", "appliance"),
+    }[real.loaded.config.directions[0]]
+    options = SearchOptions(beam=5, nbest=1)
+    [free] = real.translator.translate(Request(source), options).hypotheses
+    begin = free.text.index(word)
+    for num_typed in (2, 5, 8):
+        typed = Request(source, prefix=free.text[: begin + num_typed])
+        assert real.translator.translate(typed, options).hypotheses[0].text == free.text, typed.prefix
+
+
 def test_words_are_aligned_with_their_translations(real: Real) -> None:
     source, expected = {
         "en-pt": ("The announcement was made yesterday.", ("announcement=anúncio", "made=feito", "yesterday=ontem")),

@@ -142,11 +142,12 @@ SPACED = ToyTexts((*TEXTS.pieces, " ", "￭ ￭", "New York@@", "￭New", "Y", "
 @given(text=st.sampled_from(["New York", "New York City ", "New  Yo", "1,1 cat", " New Yo"]), data=st.data())
 def test_pieces_that_continue_a_prefix_equal_a_scan_of_all_pieces(text: str, data: st.DataObject) -> None:
     guard, state = PrefixAvoidAutomaton(SentenceConstraints(prefix=Prefix(text)), SPACED), PrefixAvoidState()
+    glued = {s[0] for s, is_glued in zip(SPACED.surfaces, SPACED.glues_left, strict=True) if s and is_glued}
     while rest := text[state.written :]:
         admitted = []
         for piece, surface in enumerate(SPACED.surfaces):
             written = state.context.emission(SPACED, piece)
-            goes_on = SPACED.glues_right[piece] or rest[len(written) : len(written) + 1] == " "
+            goes_on = SPACED.glues_right[piece] or rest[len(written) : len(written) + 1] in {" ", *glued}
             if surface and (written.startswith(rest) or (rest.startswith(written) and goes_on)):
                 admitted.append(piece)
         assert guard.allowed(state) == admitted
