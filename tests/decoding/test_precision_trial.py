@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -71,12 +72,36 @@ def test_difference_is_small_in_8_bits_and_large_with_coarse_weights(folder: Pat
     assert in_2_bits > MOST_DIFFERENT
 
 
-def test_results_of_other_models_and_threads_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_in_which_other_programs_have_the_processor_does_not_count() -> None:
+    class Model:
+        """Waits for so many seconds, then computes for so many."""
+
+        def __init__(self, waits: float, works: float) -> None:
+            self._waits, self._works = waits, works
+
+        def translate(self, request: Request, options: SearchOptions = OPTIONS) -> None:
+            time.sleep(self._waits)
+            end = time.thread_time() + self._works
+            while time.thread_time() < end:
+                pass
+
+    assert precision_trial._time_ratio(Model(0.06, 0.01), Model(0.0, 0.03)) < 0.9
+
+
+def test_results_of_other_models_threads_and_processors_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trials = KnownTrials(tmp_path / "new" / "precisions.json")
     trials.note("a", True)
     trials.note("b", False)
     assert (trials.of("a"), trials.of("b"), trials.of("c")) == (True, False, None)
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 99)
-    assert trials.of("a") is None
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "get_num_threads", lambda: 99)
+        assert trials.of("a") is None
+    with monkeypatch.context() as patch:
+        others = {**torch.cpu.get_capabilities(), "avx512_vnni": not torch.cpu.get_capabilities().get("avx512_vnni")}
+        patch.setattr(torch.cpu, "get_capabilities", lambda: others)
+        assert trials.of("a") is None
+    assert trials.of("a") is True
     (tmp_path / "new" / "precisions.json").write_text("[]")
     assert trials.of("a") is None
