@@ -24,8 +24,8 @@ from engine.model.datastore import Datastore
 from engine.remote.remote_call import RemoteCall, ReplicaLost
 from engine.remote.remote_engine import RemoteEngine
 
-# Calls in one replica at a time: two full batches and those that join next. More go to the next replica of the ring.
-_MAX_CALLS = 48
+# Calls in one replica at a time; more go to the next replica of the ring. The client limits those of documents.
+_MAX_CALLS = 64
 _CALLS_PER_REPLICA = 8.0  # under way on average, beyond which autoscaling adds a replica
 _ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 

@@ -2,6 +2,9 @@
 
 A newer request with the same key may reach another replica than the older one, so only the client can tell that it
 counts. Decoding has no effects: a call whose replica ends is sent to another one, and nobody notices but by the time.
+
+Documents wait here, where owners take turns. On the way to the replicas, all calls would wait in the order in which
+they came, and what a person waits for would be behind the documents of all others.
 """
 
 from __future__ import annotations
@@ -28,11 +31,16 @@ from engine.search_options import SearchOptions
 from engine.translation import Translation
 from engine.translator_questions import Question
 from engine.worker.answer_counter import AnswerCounter
+from engine.worker.fair_queue import FairQueue
 
 T = TypeVar("T")
 MAX_TRIES = 5  # replicas that may end under one call: a request that ends each of them must not do so for ever
 _READY_SECONDS = 30.0  # a replica that is starting loads its model first
 _ANSWER_SECONDS = 5.0
+# Document calls under way for each replica: its running batch, and the next that join it. A replica takes more calls
+# than that (`ray_serve`), so that there is room for those of people.
+DOCUMENTS_PER_REPLICA = 24
+_COUNT_SECONDS = 5.0  # between two looks at how many replicas there are, while documents wait
 
 
 @dataclass(slots=True, eq=False)
@@ -44,6 +52,7 @@ class _Job:
     future: Future[Any] = field(default_factory=Future)
     answer: Future[Any] | None = None  # of the replica
     num_tries: int = 0
+    takes_room: bool = False  # a document that was sent
     has_ended: bool = False
     submitted_at: float = field(default_factory=time.perf_counter)
 
@@ -71,6 +80,10 @@ class RemoteEngine:
         self._answers = AnswerCounter()
         self._num_ended = 0
         self._is_closed = False
+        self._documents: FairQueue[_Job] = FairQueue()  # that wait here; some of them may have ended
+        self._num_documents = 0  # sent, not ended
+        self._num_replicas = 1
+        self._counted_at = 0.0
         self._loop = asyncio.new_event_loop()  # where the calls are tasks
         self._thread = threading.Thread(target=self._loop.run_forever, name="pinpoint-replicas", daemon=True)
         self._thread.start()
@@ -127,8 +140,9 @@ class RemoteEngine:
             replicas = []
         with self._lock:
             own = self._answers.statistics(0, 0, 0)
+            num_waiting = sum(not job.has_ended for job in self._documents)
         return EngineStatistics(
-            queue_length=sum(each.queue_length for each in replicas),
+            queue_length=num_waiting + sum(each.queue_length for each in replicas),
             num_running=sum(each.num_running for each in replicas),
             num_answered=sum(each.num_answered for each in replicas),
             num_failed=sum(each.num_failed for each in replicas),
@@ -150,7 +164,7 @@ class RemoteEngine:
     def restart(self, reason: str) -> None:
         """Ends everything under way with an EngineError."""
         with self._lock:
-            jobs = list(self._jobs)
+            jobs = self._all_jobs()
         for job in jobs:
             self._end(job, error=EngineError(reason))
 
@@ -158,7 +172,7 @@ class RemoteEngine:
         """Cancels everything under way, and leaves the replicas to others."""
         with self._lock:
             self._is_closed = True
-            jobs = list(self._jobs)
+            jobs = self._all_jobs()
         for job in jobs:
             self._cancel(job)
         if self._thread.is_alive():
@@ -199,8 +213,18 @@ class RemoteEngine:
         if older is not None:
             self._cancel(older)
         job.future.add_done_callback(lambda future: self._cancel(job) if future.cancelled() else None)
-        self._send(job)
+        if priority == "document":
+            with self._lock:
+                self._documents.push(owner, job)
+            self._send_documents()
+        else:
+            self._send(job)
         return job.future
+
+    def _all_jobs(self) -> list[_Job]:
+        """All jobs, to end them: those that wait are not sent any more."""
+        self._documents.take(lambda _: True)
+        return list(self._jobs)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -210,6 +234,29 @@ class RemoteEngine:
         if shared is None:
             shared = self._shared[datastore] = self._replicas.share(datastore)
         return shared
+
+    def _send_documents(self) -> None:
+        """Sends documents while there is room, those of each owner in turn."""
+        with self._lock:
+            due = []
+            while self._documents and self._num_documents < DOCUMENTS_PER_REPLICA * self._num_replicas:
+                job = self._documents.pop()
+                if not job.has_ended:
+                    job.takes_room = True
+                    self._num_documents += 1
+                    due.append(job)
+            now = time.monotonic()
+            if self._documents and now - self._counted_at > _COUNT_SECONDS:
+                self._counted_at = now
+                self._run(self._count_replicas())
+        for job in due:  # without the lock: who waits for an answer that is there already is told here
+            self._send(job)
+
+    async def _count_replicas(self) -> None:
+        num_replicas = len(await self._replicas.statistics())
+        with self._lock:
+            self._num_replicas = max(1, num_replicas)
+        self._send_documents()
 
     def _send(self, job: _Job) -> None:
         with self._lock:
@@ -249,6 +296,8 @@ class RemoteEngine:
                 is_interactive = job.call.priority == "interactive"
                 self._answers.count(job.submitted_at, is_interactive=is_interactive, is_failure=is_failure)
             answer = job.answer
+            self._num_documents -= job.takes_room
+        self._send_documents()
         if answer is not None and not answer.done():
             answer.cancel()
         if not job.future.set_running_or_notify_cancel():

@@ -28,7 +28,7 @@ from engine import (
 from engine.model import LoadedModel, ModelConfig, Transformer
 from engine.remote.ray_serve import served_name
 from engine.remote.remote_call import ReplicaLost
-from engine.remote.remote_engine import MAX_TRIES, RemoteEngine
+from engine.remote.remote_engine import DOCUMENTS_PER_REPLICA, MAX_TRIES, RemoteEngine
 from engine.remote.replica import Replica
 from tests.remote.local_replicas import DATASTORES, LocalReplicas
 from tests.test_worker import Gated, same
@@ -172,6 +172,41 @@ def test_owners_take_turns_on_a_replica(team):
     for future in (first, one, *many):
         future.result(30)
     assert team.gates[0].begun.index("0 b") <= 2
+
+
+def test_document_of_another_does_not_delay_what_a_person_waits_for(team):
+    """All copies together get no more of a document than they work on next; the rest takes turns in the client."""
+    many = [
+        team.engine.submit(Request(f"{n % 2} a{n}"), OPTIONS, key=f"a{n}", owner="a", priority="document")
+        for n in range(5 * DOCUMENTS_PER_REPLICA)
+    ]
+    eventually(lambda: len(team.local.sent) == 2 * DOCUMENTS_PER_REPLICA)  # as soon as it knows that there are two
+    assert team.engine.statistics().queue_length > 3 * DOCUMENTS_PER_REPLICA
+    small = team.engine.submit(Request("0 b"), OPTIONS, owner="b", priority="document")
+    mine = team.engine.submit(Request("1 c"), OPTIONS, owner="c")
+    team.engine.cancel("a119")
+    assert many[119].result(1).status == "cancelled"
+    team.open()
+    for future in (mine, small, *many[:-1]):
+        assert future.result(60).status == "complete"
+    begun = team.gates[0].begun
+    assert begun.index("0 b") < len(begun) - DOCUMENTS_PER_REPLICA
+    assert len(team.local.sent) == 1 + 1 + 5 * DOCUMENTS_PER_REPLICA - 1
+    assert team.engine.heartbeat is None
+
+
+def test_what_waits_in_the_client_ends_with_it(team):
+    many = [
+        team.engine.submit(Request(f"0 a{n}"), OPTIONS, priority="document") for n in range(3 * DOCUMENTS_PER_REPLICA)
+    ]
+    team.engine.restart("the model did not answer")
+    num_sent = len(team.local.sent)
+    for future in many:
+        with pytest.raises(EngineError, match="the model did not answer"):
+            future.result(1)
+    assert num_sent <= 2 * DOCUMENTS_PER_REPLICA
+    team.open()
+    assert team.engine.submit(Request("0 z"), OPTIONS, priority="document").result(30).status == "complete"
 
 
 def test_wrong_requests_raise_as_they_do_in_this_process(team):
