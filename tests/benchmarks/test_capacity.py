@@ -7,10 +7,12 @@ import random
 
 import pytest
 
+from engine import Translator
 from tests.benchmarks.capacity import __main__ as program
-from tests.benchmarks.capacity.costs import Cost, Costs
+from tests.benchmarks.capacity.costs import Cost, Costs, segments_of
 from tests.benchmarks.capacity.habits import Ask, Habits, Pause, person
-from tests.benchmarks.capacity.simulated import most_people, simulate
+from tests.benchmarks.capacity.load import RealCopy
+from tests.benchmarks.capacity.simulated import most_people, simulate, work
 
 KINDS = ("translation", "document", "pin", "completion", "price", "alternatives")
 PIN_ONLY = Habits(pins=1, completions=0, alternatives=0, not_ready=0, document_segments_per_hour=0.001)
@@ -76,15 +78,34 @@ def test_step_between_measured_sizes_is_interpolated() -> None:
     assert [costs.step(size) for size in (1, 2, 4, 6, 8, 12)] == pytest.approx([4, 5, 7, 8, 9, 9])
 
 
+def test_real_copies_answer_what_the_simulation_answers() -> None:
+    """Few people, who hardly wait for each other: the same script, the same requests, all answered."""
+    translator = Translator.load(program.MODEL)
+    segments = segments_of(
+        translator, ["The file could not be opened.", "Close the door of the car."], random.Random(1)
+    )
+    habits = Habits(segment_s=30, document_segments_per_hour=300)
+    real = work([RealCopy(translator, segments) for _ in range(2)], habits, 3, 60, random.Random(1))
+    predicted = simulate(costs_of(5.0, 10), habits, 3, 2, 60)
+    for kind in ("translation", "pin", "completion", "alternatives"):
+        assert len(real.times_ms.get(kind, [])) == pytest.approx(len(predicted.times_ms.get(kind, [])), abs=2), kind
+    assert real.times_ms["document"] and predicted.times_ms["document"]  # they come at other times in each run
+    assert real.quantile(0.5) > 0 and 0 < real.load < 1
+
+
 def test_program_compares_prediction_and_measurement(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(program, "command_ms", lambda model, folder: 5.0)  # an app of its own takes ten seconds
-    flags = "--cores 1 2 --people 3 --seconds 4 --segment-s 4 --simulated-seconds 60 --processes 1"
+    monkeypatch.setattr("tests.benchmarks.capacity.load.STEPPED_WARM_UP_S", 1.0)
+    monkeypatch.setattr(program, "most_people", lambda costs, habits, cores, seconds: 2 * cores)
+    flags = "--cores 1 2 --load-cores 2 --people 3 --seconds 4 --segment-s 4 --simulated-seconds 60 --processes 1"
     flags += f" --sentences 4 --steps 5 --output {tmp_path}"
     assert program.main(flags.split()) == 0
     results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    (row,) = results["load"]
-    assert row["people"] == 3 and row["answers"] > 0
-    assert row["predicted_p95_ms"] > 0 and row["measured_p95_ms"] > 0
+    half, whole, real = results["load"]
+    assert [row["clock"] for row in results["load"]] == ["processor", "processor", "real"]
+    assert [(row["people"], row["cores"]) for row in (half, whole, real)] == [(2, 2), (4, 2), (3, 1)]
+    for row in results["load"]:
+        assert row["answers"] > 0 and row["predicted_p95_ms"] > 0 and row["measured_p95_ms"] > 0
     assert set(results["models"][0]["people"]) == {"1", "2"}
     assert program.report(results) == (tmp_path / "report.md").read_text(encoding="utf-8")
     assert program.people_per_process(results) == pytest.approx(0.5 * 60_000 / (43 * 5))

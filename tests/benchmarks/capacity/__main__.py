@@ -1,11 +1,12 @@
-"""People per core: predicted by a simulation with measured costs, and compared with a real worker under load.
+"""People per core: predicted by a simulation with measured costs, and compared with real workers under load.
 
-    python -m tests.benchmarks.capacity [--models FOLDER ...] [--cores 1 2 4 8] [--people 10 20 30 40] [--seconds 180]
-        [--processes 2] [--sources FILE] --output FOLDER
+    python -m tests.benchmarks.capacity [--models FOLDER ...] [--cores 1 2 4 8] [--load-cores 1 2] [--seconds 120]
+        [--people 10 20 30 40] [--processes 2] [--sources FILE] --output FOLDER
 
 Measures what steps and requests of each model cost, simulates people (see habits.py) for the most whom 1, 2, … cores
-can serve, and lets people work at a real worker with the first model. Writes results.json, and prints report.md. Run
-it on a quiet machine with two cores or more.
+can serve, and lets so many people, and half of them, work at real workers with the first model, whose clock is their
+processor time. `--people` also does so in real time, on a quiet machine with two cores or more. Writes results.json,
+and prints report.md.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import torch
 from engine import Translator
 from tests.benchmarks.capacity.costs import Costs, measure, segments_of
 from tests.benchmarks.capacity.habits import Habits
-from tests.benchmarks.capacity.load import command_ms, measured, measured_by_processes
+from tests.benchmarks.capacity.load import command_ms, measured, measured_by_processes, stepped
 from tests.benchmarks.capacity.simulated import Outcome, most_people, simulate
 from tests.benchmarks.paper_dba import commit, environment, write_json
 
@@ -66,16 +67,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         if number == 0:
             results["load"] = []
+            for cores in options.load_cores:
+                for people in sorted({max(1, found["people"][cores] // 2), max(1, found["people"][cores])}):
+                    print(f"{translator.name}: {people} people at {cores} workers", file=sys.stderr, flush=True)
+                    real = stepped(folder, segments, habits, people, cores, options.seconds)
+                    row = _compared(costs, habits, people, cores, options.simulated_seconds, real)
+                    results["load"].append({"clock": "processor", **row})
             for people in options.people:
                 print(f"{translator.name}: {people} people at work", file=sys.stderr, flush=True)
                 real = measured(translator, segments, habits, people, options.seconds)
-                results["load"].append(_compared(costs, habits, people, 1, options.simulated_seconds, real))
+                row = _compared(costs, habits, people, 1, options.simulated_seconds, real)
+                results["load"].append({"clock": "real", **row})
             if options.people and options.processes > 1:
                 people = max(options.people) * options.processes
                 real = measured_by_processes(folder, sources, habits, people, options.seconds, options.processes)
                 # Each process has its own people, so the prediction is that of one.
                 row = _compared(costs, habits, max(options.people), 1, options.simulated_seconds, real)
-                results["load"].append({**row, "people": people, "cores": options.processes})
+                results["load"].append({"clock": "real", **row, "people": people, "cores": options.processes})
             with tempfile.TemporaryDirectory() as scratch:
                 results["command_ms"] = command_ms(folder, Path(scratch))
         results["models"].append(found)
@@ -94,18 +102,22 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--models", type=Path, nargs="+", default=[MODEL], help="folders (default: the bundled model)")
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2, 4, 8], help="copies of the model (%(default)s)")
     parser.add_argument(
-        "--people", type=int, nargs="*", default=[10, 20, 30, 40], help="at work (%(default)s); none: no load test"
+        "--load-cores", type=int, nargs="*", default=[1, 2], help="workers of the load test, of --cores (%(default)s)"
     )
-    parser.add_argument("--seconds", type=float, default=180.0, help="of work for each number (%(default)s)")
+    parser.add_argument("--people", type=int, nargs="*", default=[], help="at work in real time (default: none)")
+    parser.add_argument("--seconds", type=float, default=120.0, help="of work for each number (%(default)s)")
     parser.add_argument("--simulated-seconds", type=float, default=600.0, help="of each simulation (%(default)s)")
-    parser.add_argument("--processes", type=int, default=2, help="copies in the last load test; 1: none (%(default)s)")
+    parser.add_argument("--processes", type=int, default=2, help="copies in the last of these; 1: none (%(default)s)")
     parser.add_argument("--sources", type=Path, default=ROOT / "tests" / "data" / "corpus_sample.tsv")
     parser.add_argument("--sentences", type=int, default=60, help="of the sources (%(default)s)")
     parser.add_argument("--steps", type=int, default=150, help="measured for each size of a batch (%(default)s)")
     parser.add_argument("--output", type=Path, required=True)
     for field in fields(Habits):
         parser.add_argument("--" + field.name.replace("_", "-"), type=float, default=field.default)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if not set(options.load_cores) <= set(options.cores):
+        parser.error("--load-cores must be among --cores")
+    return options
 
 
 def _compared(costs: Costs, habits: Habits, people: int, cores: int, seconds: float, real: Outcome) -> dict[str, Any]:
@@ -153,12 +165,13 @@ def people_table(results: dict[str, Any]) -> str:
 
 
 def load_table(results: dict[str, Any]) -> str:
-    head = ["people", "cores", "answers", "median: predicted", "measured", "p95: predicted", "measured", "ratio",
-            "load: predicted", "measured"]  # fmt: skip
+    head = ["people", "cores", "clock", "answers", "median: predicted", "measured", "p95: predicted", "measured",
+            "ratio", "load: predicted", "measured"]  # fmt: skip
     rows = [
         [
             str(row["people"]),
             str(row["cores"]),
+            row["clock"],
             str(row["answers"]),
             f"{row['predicted_median_ms']:.0f} ms",
             f"{row['measured_median_ms']:.0f} ms",

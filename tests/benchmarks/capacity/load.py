@@ -1,4 +1,9 @@
-"""Simulated people at a real worker, and what a command costs the app's process."""
+"""Simulated people at real workers, and what a command costs the app's process.
+
+There are two ways. In processor time, a worker's steps are carried out one after the other and the clock is what they
+took: the result does not depend on what else the machine does, and many copies can be tried on one core. In real time,
+people are threads, which needs a quiet machine.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +12,81 @@ import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psutil
 import torch
 
 from engine import Translator, Worker
+from engine.translation import Translation
 from tests.benchmarks.capacity.costs import Segment, segments_of
 from tests.benchmarks.capacity.habits import Ask, Habits, Pause, documents, person
-from tests.benchmarks.capacity.simulated import Outcome
+from tests.benchmarks.capacity.simulated import Outcome, Task, work
 from tests.e2e.conftest import App
 from tests.hard.__main__ import Client
 
 WARM_UP_S = 5.0
+STEPPED_WARM_UP_S = 20.0
+
+
+class _SteppedWorker(Worker):
+    """A worker in the thread of its caller."""
+
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=lambda: None)
+
+    def _is_current(self) -> bool:
+        return True
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._running or any(map(len, self._waiting.values())))
+
+    def step(self) -> None:
+        """Does what the worker's thread does in one turn; there must be work."""
+        self._wait_for_work()
+        self._step()
+
+
+class RealCopy:
+    """A copy of the simulation that translates; a step takes the processor time that it needs."""
+
+    def __init__(self, translator: Translator, segments: Sequence[Segment]) -> None:
+        self._worker = _SteppedWorker(translator, deadline_ms=30_000)
+        self._segments = segments
+        self._ended: list[Task] = []
+        self._num_taken = 0
+        self.is_stepping = False
+
+    @property
+    def has_work(self) -> bool:
+        return self._worker.has_work
+
+    def take(self, ask: Ask, owner: int, now: float) -> None:
+        task = Task(ask, owner, now)
+        self._num_taken += 1
+        future = _submitted(self._worker, self._segments, ask, str(owner), self._num_taken)
+        future.add_done_callback(lambda done: self._end(task, done.result()))
+
+    def step(self) -> tuple[float, list[Task]]:
+        began = time.thread_time()
+        self._worker.step()
+        ended, self._ended = self._ended, []
+        return 1000 * (time.thread_time() - began), ended
+
+    def _end(self, task: Task, answer: Any) -> None:
+        if answer is not None and not (isinstance(answer, Translation) and answer.status == "cancelled"):
+            self._ended.append(task)
+
+
+def stepped(
+    model: Path, segments: Sequence[Segment], habits: Habits, people: int, cores: int, seconds: float
+) -> Outcome:
+    """The people of the simulation at so many real workers, which translate; set PyTorch to one thread first."""
+    copies = [RealCopy(Translator.load(model, precision="auto"), segments) for _ in range(cores)]
+    return work(copies, habits, people, seconds, random.Random(1), warm_up_s=STEPPED_WARM_UP_S)
 
 
 def measured(
@@ -63,22 +129,25 @@ def _follow(
             if time.monotonic() >= end:
                 return
             continue
-        asked, key = segments[item.segment % len(segments)].asked(item), f"{owner}/{item.kind}"
         began = time.monotonic()
-        if item.kind in ("translation", "pin"):
-            worker.cancel(f"{owner}/price")
-            worker.cancel(f"{owner}/alternatives")
-        if isinstance(asked, tuple):
-            if item.kind == "document":
-                worker.submit(*asked, key=f"{key}/{number}", owner=owner, priority="document")
-                continue
-            answer = worker.submit(*asked, key=key, owner=owner)
-        else:
-            answer = worker.ask(asked, key=key, owner=owner)
+        answer = _submitted(worker, segments, item, owner, number)
         if item.is_awaited:
             answer.result()
             if began >= begin:
                 outcome.add(item.kind, 1000 * (time.monotonic() - began))
+
+
+def _submitted(worker: Worker, segments: Sequence[Segment], ask: Ask, owner: str, number: int) -> Future[Any]:
+    """Asks the worker as the app does: a pin ends the person's questions."""
+    asked, key = segments[ask.segment % len(segments)].asked(ask), f"{owner}/{ask.kind}"
+    if ask.kind in ("translation", "pin"):
+        worker.cancel(f"{owner}/price")
+        worker.cancel(f"{owner}/alternatives")
+    if not isinstance(asked, tuple):
+        return worker.ask(asked, key=key, owner=owner)
+    if ask.kind == "document":
+        return worker.submit(*asked, key=f"{key}/{number}", owner=owner, priority="document")
+    return worker.submit(*asked, key=key, owner=owner)
 
 
 def measured_by_processes(

@@ -10,8 +10,9 @@ import heapq
 import itertools
 import random
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from engine.worker.worker import BATCH_SIZE
 from tests.benchmarks.capacity.costs import Costs
@@ -37,25 +38,43 @@ class Outcome:
 
 
 @dataclass(slots=True, eq=False)
-class _Task:
+class Task:
+    """A request under way; `asked_at` is in milliseconds of the simulated time."""
+
     ask: Ask
     owner: int
     asked_at: float
-    steps_left: int
-    ms_per_step: float  # of a question
+    steps_left: int = 0
+    ms_per_step: float = 0.0  # of a question
+
+
+class Copy(Protocol):
+    """One copy of the model, whose steps are carried out when the simulation asks for them."""
+
+    is_stepping: bool  # the simulation's
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there is something to do."""
+
+    def take(self, ask: Ask, owner: int, now: float) -> None:
+        """Queues a request. A pin ends the person's questions, and a price the price before it."""
+
+    def step(self) -> tuple[float, list[Task]]:
+        """One step: its milliseconds, and what has ended with it."""
 
 
 class _Copy:
-    """One copy of the model, with what it works on and what waits."""
+    """A copy whose steps only cost time, with what it works on and what waits."""
 
     def __init__(self, costs: Costs, chance: random.Random) -> None:
         self._costs, self._chance = costs, chance
         self._begin_ms = {kind: costs.begin_ms(kind) for kind in costs.samples}
-        self._running: list[_Task] = []
-        self._documents: list[_Task] = []
-        self._questions: list[_Task] = []
-        self._waiting: deque[_Task] = deque()
-        self._waiting_documents: deque[_Task] = deque()
+        self._running: list[Task] = []
+        self._documents: list[Task] = []
+        self._questions: list[Task] = []
+        self._waiting: deque[Task] = deque()
+        self._waiting_documents: deque[Task] = deque()
         self.is_stepping = False
 
     @property
@@ -63,9 +82,9 @@ class _Copy:
         return bool(self._running or self._documents or self._questions or self._waiting or self._waiting_documents)
 
     def take(self, ask: Ask, owner: int, now: float) -> None:
-        """Queues a request. A pin ends the person's questions, and a price the price before it."""
+        """As `Copy.take`."""
         cost = self._chance.choice(self._costs.samples[ask.kind])
-        task = _Task(ask, owner, now, cost.num_steps, cost.ms / max(1, cost.num_steps))
+        task = Task(ask, owner, now, cost.num_steps, cost.ms / max(1, cost.num_steps))
         if ask.kind in ("translation", "pin", "price"):
             for tasks in (self._questions, self._waiting):
                 for old in [old for old in tasks if old.owner == owner and old.ask.kind in ("price", "alternatives")]:
@@ -73,8 +92,8 @@ class _Copy:
                         tasks.remove(old)
         (self._waiting_documents if ask.kind == "document" else self._waiting).append(task)
 
-    def step(self) -> tuple[float, list[_Task]]:
-        """One step: its milliseconds, and what has ended with it."""
+    def step(self) -> tuple[float, list[Task]]:
+        """As `Copy.step`."""
         ms = 0.0
         while self._waiting and len(self._running) + len(self._questions) < BATCH_SIZE:
             ms += self._begin(self._waiting.popleft())
@@ -92,7 +111,7 @@ class _Copy:
             self._questions[:1] = first
         return ms, ended
 
-    def _begin(self, task: _Task) -> float:
+    def _begin(self, task: Task) -> float:
         if task.ask.kind in ("price", "alternatives"):
             self._questions.append(task)
             return 0.0  # its steps have all of its cost
@@ -100,7 +119,7 @@ class _Copy:
         return self._begin_ms[task.ask.kind]
 
 
-def _advanced(tasks: list[_Task]) -> list[_Task]:
+def _advanced(tasks: list[Task]) -> list[Task]:
     """Takes the tasks one step further; removes and returns those that ended."""
     for task in tasks:
         task.steps_left -= 1
@@ -110,15 +129,28 @@ def _advanced(tasks: list[_Task]) -> list[_Task]:
 
 
 def simulate(costs: Costs, habits: Habits, num_people: int, num_copies: int, seconds: float, seed: int = 1) -> Outcome:
-    """So many people for so long; a segment's requests go to one copy, chosen by chance."""
+    """So many people for so long, at copies whose steps cost what was measured."""
     chance = random.Random(seed)
-    copies = [_Copy(costs, chance) for _ in range(num_copies)]
+    return work([_Copy(costs, chance) for _ in range(num_copies)], habits, num_people, seconds, chance, seed)
+
+
+def work(
+    copies: Sequence[Copy],
+    habits: Habits,
+    num_people: int,
+    seconds: float,
+    chance: random.Random,
+    seed: int = 1,
+    warm_up_s: float = WARM_UP_S,
+) -> Outcome:
+    """So many people for so long; a segment's requests go to one copy, chosen by chance."""
+    num_copies, begin = len(copies), 1000 * warm_up_s
     scripts: list[Iterator[Pause | Ask]] = [person(habits, random.Random(seed + 1 + n)) for n in range(num_people)]
     scripts.append(documents(habits, num_people, chance))
     order = itertools.count()
     events: list[tuple[float, int, int, int]] = [(0.0, next(order), owner, -1) for owner in range(len(scripts))]
-    ending: dict[int, list[_Task]] = {}
-    outcome, busy_ms, end = Outcome(), 0.0, 1000 * (WARM_UP_S + seconds)
+    ending: dict[int, list[Task]] = {}
+    outcome, busy_ms, end = Outcome(), 0.0, begin + 1000 * seconds
 
     def act(owner: int, now: float) -> None:
         for item in scripts[owner]:
@@ -139,7 +171,7 @@ def simulate(costs: Costs, habits: Habits, num_people: int, num_copies: int, sec
             act(owner, now)
             continue
         for task in ending.pop(place, ()):
-            if task.asked_at >= 1000 * WARM_UP_S:
+            if task.asked_at >= begin:
                 outcome.add(task.ask.kind, now - task.asked_at)
             if task.ask.is_awaited:
                 act(task.owner, now)
@@ -147,7 +179,7 @@ def simulate(costs: Costs, habits: Habits, num_people: int, num_copies: int, sec
         copy.is_stepping = copy.has_work
         if copy.is_stepping:
             ms, ending[place] = copy.step()
-            busy_ms += ms if now >= 1000 * WARM_UP_S else 0.0
+            busy_ms += ms if now >= begin else 0.0
             heapq.heappush(events, (now + ms, next(order), -1, place))
     outcome.load = busy_ms / (1000 * seconds * num_copies)
     return outcome
