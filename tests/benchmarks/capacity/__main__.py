@@ -68,7 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if number == 0:
             results["load"] = []
             for cores in options.load_cores:
-                for people in sorted({max(1, found["people"][cores] // 2), max(1, found["people"][cores])}):
+                most = found["people"][cores]
+                levels = [people * cores for people in options.load_people] or [most // 2, most]
+                for people in sorted({max(1, people) for people in levels}):
                     print(f"{translator.name}: {people} people at {cores} workers", file=sys.stderr, flush=True)
                     real = stepped(folder, segments, habits, people, cores, options.seconds)
                     row = _compared(costs, habits, people, cores, options.simulated_seconds, real)
@@ -103,6 +105,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2, 4, 8], help="copies of the model (%(default)s)")
     parser.add_argument(
         "--load-cores", type=int, nargs="*", default=[1, 2], help="workers of the load test, of --cores (%(default)s)"
+    )
+    parser.add_argument(
+        "--load-people", type=int, nargs="*", default=[], help="for each of them (default: the most, and half of that)"
     )
     parser.add_argument("--people", type=int, nargs="*", default=[], help="at work in real time (default: none)")
     parser.add_argument("--seconds", type=float, default=120.0, help="of work for each number (%(default)s)")
