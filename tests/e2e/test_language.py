@@ -47,9 +47,16 @@ def test_page_uses_the_browsers_language_until_another_is_chosen(browser: Browse
     first = page.locator(".actions .btn").first.bounding_box()
     last = page.locator(".actions .primary").bounding_box()
     assert first and last and first["y"] == last["y"]
+    page.keyboard.press("Control+Enter")  # and again, as the text is half a sentence
+    page.locator(".checks .primary").click()
+    expect(page.locator(".editor .no")).to_have_text("4")
+    screen.open_segment(3)
+    expect(page.get_by_role("button", name=GERMAN["action.reopen"])).to_be_visible()
     for width in (1440, 1280, 1024):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(CUT_OFF) == [], width
+        last, beside = page.locator(".actions .primary").bounding_box(), page.locator(".doc").bounding_box()
+        assert last and beside and last["x"] + last["width"] <= beside["x"] + beside["width"], width
     page.set_viewport_size({"width": 1440, "height": 900})
     page.locator(".langbtn").click()
     expect(page.get_by_role("menuitemradio", name="Deutsch")).to_have_attribute("aria-checked", "true")

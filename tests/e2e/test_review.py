@@ -32,6 +32,18 @@ class Review:
     rita: Screen
 
 
+# What of the filters, the search and the actions is outside of the list, with the longer words of German.
+OUTSIDE = """() => {
+    const words = {'.seg [data-filter=returned] .t': 'Zurückgegeben', '.seg [data-filter=approved] .t': 'Freigegeben',
+        '.seg [data-filter=to_review] .t': 'Zu revidieren'};
+    for (const [name, word] of Object.entries(words)) document.querySelector(name).textContent = word;
+    const end = document.querySelector('.doc').getBoundingClientRect().right;
+    return [...document.querySelectorAll('.seg button, .tools .search, .actions .btn')]
+        .filter(element => element.getClientRects().length && element.getBoundingClientRect().right > end)
+        .map(element => element.textContent);
+}"""
+
+
 @pytest.fixture
 def review(browser: Browser, tmp_path: Path) -> Iterator[Review]:
     found: list[Sessions] = []
@@ -116,6 +128,9 @@ def test_translator_confirms_reviewer_returns_translator_mends_reviewer_approves
     expect(chip(rita.page, "Approved", 0)).to_be_visible()
     rita.field.press("Control+Shift+Z")
     expect(chip(rita.page, "Approved", 1)).to_be_visible()
+    for width in (1440, 1280, 1024):
+        rita.page.set_viewport_size({"width": width, "height": 800})
+        assert rita.page.evaluate(OUTSIDE) == [], width
 
 
 def test_page_of_a_project_without_review_shows_nothing_of_it(review: Review):

@@ -114,7 +114,7 @@ export const buildLayout = segment => {
       }
     },
   });
-  const reopenButton = button('.btn', {onclick: () => segment.reopen()}, icon('undo'), t('action.reopen'));
+  const reopenButton = button('.btn.reopen', {onclick: () => segment.reopen()}, icon('undo'), t('action.reopen'));
   const undoButton = button(
     '.btn.iconly',
     {onclick: () => segment.step(true), title: t('action.undo'), 'aria-label': t('action.undo'), ...shortcut('undo')},

@@ -19,6 +19,7 @@ const FILTERS = {
   exact: ['memory', row => matchOf(row) === 100],
   fuzzy: ['similar', row => matchOf(row) > 0 && matchOf(row) < 100],
 };
+const MANY_FILTERS = 7; // more than fit with their names beside the search, in most windows
 const OF_REVIEW = new Set(['to_review', 'approved', 'returned']); // shown in projects with review
 const OF_MEMORY = new Set(['exact', 'fuzzy']); // filters that are shown once there is a match
 
@@ -42,6 +43,7 @@ export class RowFilter {
         '',
         {
           'aria-pressed': String(name === this.name),
+          'data-filter': name,
           hidden: OF_MEMORY.has(name) || OF_REVIEW.has(name),
           onclick: () => onFilter(name),
           title: t(OF_MEMORY.has(name) ? `filter.${name}.title` : `filter.${name}`),
@@ -125,6 +127,7 @@ export class RowFilter {
       if (OF_REVIEW.has(name)) chip.hidden = !hasReview;
       if (OF_MEMORY.has(name)) chip.hidden = !n && this.name !== name;
     }
+    this.element.classList.toggle('crowded', this.chips.filter(c => !c.chip.hidden).length >= MANY_FILTERS);
   }
 
   /** @param {Row} row */
