@@ -171,6 +171,7 @@ a model of its own. The app and its API use them with --engine ray. All machines
 with `pip install 'pinpoint[server]'`, and the model: installed, in a folder of the same path, or from the hub.
 
 examples:
+  ray get-auth-token --generate
   ray start --head
   python -m app serve --replicas 2
   python -m app --engine ray

@@ -2,6 +2,7 @@
 
 Ray is optional (requirements-server.txt), and imported only here, where it is used. Calls are pickled: everybody who
 can reach the cluster can run programs in it, so it belongs in a private network, with Ray's token authentication on.
+`ray start` switches that on only where there is a token, so a cluster without it is refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import os
 import re
 import secrets
 from collections.abc import Mapping
@@ -27,6 +29,7 @@ from engine.remote.remote_engine import RemoteEngine
 # Calls in one replica at a time; more go to the next replica of the ring. The client limits those of documents.
 _MAX_CALLS = 64
 _CALLS_PER_REPLICA = 8.0  # under way on average, beyond which autoscaling adds a replica
+_AUTH_MODE = "RAY_AUTH_MODE"
 _ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 
 
@@ -142,6 +145,13 @@ def _connected(address: str) -> Any:
         raise ModelError(
             f"there is no Ray cluster at {address!r}: start it with `ray start --head` ({error})"
         ) from error
+    if os.environ.get(_AUTH_MODE) is None:  # connecting sets it where the cluster asks for a token
+        ray.shutdown()
+        raise ModelError(
+            "everybody who can reach this Ray cluster can run programs on its machines: end it with `ray stop`, make a "
+            "token with `ray get-auth-token --generate`, and start it again (RAY_AUTH_MODE=disabled allows a cluster "
+            "without a token)"
+        )
     import_module("ray.serve")
     logging.getLogger("ray.serve").setLevel(logging.WARNING)
     return ray

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from engine import (
     EngineError,
     InvalidRequest,
     LearningQuestion,
+    ModelError,
     Phrase,
     PriceQuestion,
     Request,
@@ -26,7 +29,7 @@ from engine import (
     Worker,
 )
 from engine.model import LoadedModel, ModelConfig, Transformer
-from engine.remote.ray_serve import served_name
+from engine.remote.ray_serve import ServedModels, served_name
 from engine.remote.remote_call import ReplicaLost
 from engine.remote.remote_engine import DOCUMENTS_PER_REPLICA, MAX_TRIES, RemoteEngine
 from engine.remote.replica import Replica
@@ -285,6 +288,24 @@ def test_silent_model_makes_its_replica_unhealthy(team, monkeypatch):
     team.replicas[1].check_health()
     team.gates[0].steps(1)
     team.replicas[0].check_health()
+
+
+@pytest.mark.parametrize(("mode", "is_allowed"), [(None, False), ("token", True), ("disabled", True)])
+def test_cluster_that_asks_nobody_for_a_token_is_refused(mode, is_allowed, monkeypatch):
+    """Ray sets the variable when it connects to a cluster with a token; a person sets it to do without one."""
+    ended: list[bool] = []
+    ray = SimpleNamespace(is_initialized=lambda: True, shutdown=lambda: ended.append(True))
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setitem(sys.modules, "ray.serve", SimpleNamespace(get_app_handle=None))
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    if mode is not None:
+        monkeypatch.setenv("RAY_AUTH_MODE", mode)
+    if is_allowed:
+        assert ServedModels()
+    else:
+        with pytest.raises(ModelError, match=r"everybody who can reach .*ray get-auth-token"):
+            ServedModels()
+    assert bool(ended) != is_allowed
 
 
 def test_served_model_is_named_by_its_folder_however_that_is_written(tmp_path, monkeypatch):
