@@ -113,7 +113,8 @@ class TranslateRun:
         directions = tuple(self._routes) if self._second is not None else self._first.directions
         direction = _direction(self._flags.direction, file, directions)
         self._style.check(self._translator(direction), direction)
-        return facing(file, direction).document(direction.partition("-")[0], self._rules), direction
+        source, _, target = direction.partition("-")
+        return facing(file, direction).document(source, self._rules, target), direction
 
     def dry_run(self, document: Document, direction: str) -> list[str]:
         """What the glossaries match in the document."""

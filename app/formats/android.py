@@ -1,16 +1,18 @@
 """Android resources (strings.xml): strings, plural forms and arrays, without those with translatable="false".
 
 Inline elements are shown as numbered placeholders (`app.formats.inline`), escapes as the characters they stand for,
-line breaks and tabs as `\\n` and `\\t`. The comment above a resource is its note.
+line breaks and tabs as `\\n` and `\\t`. The comment above a resource is its note. Plural forms that only the target
+language has are added (`app.formats.added_forms`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.formats.base import TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.added_forms import AddedForm, Place, added_forms, by_place, space_before
+from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.escapes import from_shown, from_utf16, key_note, shown
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree
@@ -19,6 +21,7 @@ from app.text.encoding import DecodedText
 _PAIRED = ("b", "i", "u", "em", "strong", "big", "small", "sup", "sub", "strike", "tt", "font", "a", "annotation", "g")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\s\S]))")
 _COMMENT_ABOVE = re.compile(r"<!--((?:(?!-->)[\s\S])*)-->\s*\Z")
+_OTHER = re.compile(r"""\squantity\s*=\s*["'](other)["']""")
 _MAX_COMMENT = 2_000  # characters before a resource in which its comment is looked for
 _CDATA = re.compile(r"<!\[CDATA\[((?:(?!\]\]>)[\s\S])*)\]\]>")
 
@@ -55,16 +58,22 @@ class AndroidStrings(TextFile):
     decoded: DecodedText
     values: dict[tuple[int, int], _Value] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = False
 
     def source(self, start: int, end: int) -> str:
         """The text at this place. Raises LookupError if there is none."""
-        return self.values[start, end].source
+        form = self.added.get((start, end))
+        return self.values[form.like if form else (start, end)].source
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these texts; unsupported characters become character references."""
-        edits = [(new.start, new.end, self.values[new.start, new.end].raw(new.text)) for new in translations]
+        edits: list[Edit] = []
+        for new in translations:
+            form = self.added.get((new.start, new.end))
+            raw = self.values[form.like if form else (new.start, new.end)].raw(new.text)
+            edits.append(form.edit(raw) if form else (new.start, new.end, raw))
         return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
 
 
@@ -74,6 +83,7 @@ def read(data: bytes, name: str) -> AndroidStrings:
     root = tree(decoded.text)
     values: dict[tuple[int, int], _Value] = {}
     units: list[Unit] = []
+    added: list[AddedForm] = []
     for node, key in _resources(root):
         start, end = _place(node, decoded.text)
         value = _value_of(node, decoded.text)
@@ -82,7 +92,25 @@ def read(data: bytes, name: str) -> AndroidStrings:
             blank = re.sub(r"\s", " ", decoded.text[start:end])
             units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
             values[start, end] = value
-    return AndroidStrings(decoded, values, units)
+            added += _added(node, units[-1], decoded.text)
+    return AndroidStrings(decoded, values, units, by_place(added))
+
+
+def _added(item: Node, unit: Unit, text: str) -> Iterator[AddedForm]:
+    """The forms that a language may need beside the form "other" of a plural."""
+    plurals = item.parent
+    keyword = _OTHER.search(text, item.start, item.inner_start)
+    if plurals is None or plurals.local != "plurals" or item.local != "item" or keyword is None:
+        return
+    yield from added_forms(
+        text,
+        unit,
+        (item.start, item.end),
+        keyword.start(1),
+        given={each.attributes.get("quantity", "") for each in plurals.nodes("item")},
+        joint=space_before(text, item.start),
+        note=lambda category: unit.note.replace("[other]", f"[{category}]", 1),
+    )
 
 
 def _resources(root: Node) -> Iterator[tuple[Node, str]]:

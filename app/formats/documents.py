@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 from app.errors import DocumentError
 from app.formats import Format, Reading, format_by_key, format_of
+from app.formats.added_forms import HasAddedForms, all_units
 from app.formats.base import (
     Comment,
     HasLanguages,
@@ -157,7 +158,8 @@ class Document:
         parsed = _parsed(self.format, self.data, self.name)
         blocks = parsed.blocks if isinstance(parsed, HasBlocks) else ()
         return blocks or [
-            Block("entry" if unit.note else "paragraph", unit.start, unit.end, label=unit.note) for unit in parsed.units
+            Block("entry" if unit.note else "paragraph", unit.start, unit.end, label=unit.note)
+            for unit in all_units(parsed)
         ]
 
     def matches(self) -> list[tuple[str, str, str]]:
@@ -277,9 +279,10 @@ class ReadFile:
             num_characters -= len(unit.source)
         return FileOverview(self.name, self.languages, "\n".join(texts), self.format.is_paired)
 
-    def document(self, language: str, rules: RuleFile | None = None) -> Document:
+    def document(self, language: str, rules: RuleFile | None = None, target: str | None = None) -> Document:
         """Splits the file into segments: by `rules` if they have some for the source `language`, else by our own.
 
+        The plural forms that the `target` language needs and the file lacks are segments, too.
         Raises DocumentError, also for rules that cannot be used. A file with targets beside its sources is not split.
         """
         name, parsed = self.name, self.parsed
@@ -299,7 +302,7 @@ class ReadFile:
         if is_by_paragraph:
             split = _paragraph_spans
         segments: list[Segment] = []
-        for unit in parsed.units:
+        for unit in parsed.units if target is None else all_units(parsed, target):
             segments += _segments_of(unit, parsed, split, len(segments))
             if len(segments) > MAX_SEGMENTS:
                 raise DocumentError(
@@ -329,9 +332,11 @@ class ReadFile:
         return replace(document, notes=(*document.notes, note)) if note else document
 
 
-def read_document(data: bytes, name: str, language: str = "en", reading: Reading | None = None) -> Document:
+def read_document(
+    data: bytes, name: str, language: str = "en", reading: Reading | None = None, target: str | None = None
+) -> Document:
     """Reads a document with sources in that language: `read_file` and `ReadFile.document`."""
-    return read_file(data, name, reading).document(language)
+    return read_file(data, name, reading).document(language, target=target)
 
 
 def read_file(data: bytes, name: str, reading: Reading | None = None) -> ReadFile:
@@ -402,7 +407,8 @@ def _is_change(segment: Segment, text: str, is_confirmed: bool, review: ReviewSt
         given = parsed.reviews.get((segment.start, segment.end), "") if isinstance(parsed, HasReviews) else review
         is_reviewed = bool(review) and review != given
         return text != segment.target or is_confirmed != (segment.state == "confirmed") or is_reviewed
-    return text != source
+    is_added = isinstance(parsed, HasAddedForms) and (segment.start, segment.end) in parsed.added
+    return is_added or text != source
 
 
 def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> None:

@@ -4,8 +4,8 @@
 
 Of a message with such an argument, only the texts are offered; names, selectors and layout stay unchanged. "#", the
 number in a plural form, is shown as the argument that it stands for ("{count}"), where that is not in the text itself,
-and a doubled apostrophe as one. The forms are those of the source: where
-the target language has more, add them in the file. A message with a quoted part of several characters is left as it is.
+and a doubled apostrophe as one. Plural forms that only the target language has are added (`app.formats.added_forms`)
+where the form "other" has one text. A message with a quoted part of several characters is left as it is.
 Syntax: https://unicode-org.github.io/icu/userguide/format_parse/messages/
 """
 
@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from app.formats.base import Edit, UnitTranslation
+from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, space_before
+from app.formats.base import Edit, Unit, UnitTranslation
 from app.formats.prose import ProseFile
 
 MAX_DEPTH: Final = 20
@@ -48,20 +49,65 @@ class IcuText:
     doubles_apostrophes: bool
 
 
-def icu_texts(text: str, start: int, end: int) -> list[IcuText]:
-    """The texts of the message `text[start:end]`, ascending; none if it has no argument with forms or is no message.
+@dataclass(frozen=True, slots=True)
+class IcuPlural:
+    """A plural or ordinal argument whose form "other" has one text. `item` is the span of this form with its braces.
+
+    `given` are the categories of its forms; `path` names the forms around it and the argument, "who: she, count: ".
+    """
+
+    other: IcuText
+    item: Place
+    given: frozenset[str]
+    path: str
+    is_ordinal: bool
+
+    def added(
+        self, text: str, unit: Unit, note: Callable[[str], str], blanked: str | None = None
+    ) -> Iterator[AddedForm]:
+        """The forms that a language may need beside it.
+
+        `unit` is the segment of `other`; `note` describes a path. `blanked` is the text with spaces for marks of the
+        format that are layout.
+        """
+        start = self.item[0]
+        space = space_before(text if blanked is None else blanked, start)
+        return added_forms(
+            text,
+            unit,
+            self.item,
+            start,
+            given=self.given,
+            joint=text[start - len(space) : start],
+            note=lambda category: note(self.path + category),
+            is_ordinal=self.is_ordinal,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class IcuMessage:
+    """The texts of a message, ascending, and its plurals."""
+
+    texts: Sequence[IcuText] = ()
+    plurals: Sequence[IcuPlural] = ()
+
+
+def icu_message(text: str, start: int, end: int) -> IcuMessage:
+    """The message `text[start:end]`; without texts if it has no argument with forms or is no message.
 
     >>> text = "{n, plural, one {# file} other {# files}} found"
-    >>> [(text[one.start : one.end], one.path) for one in icu_texts(text, 0, len(text))]
+    >>> [(text[one.start : one.end], one.path) for one in icu_message(text, 0, len(text)).texts]
     [('# file', 'n: one'), ('# files', 'n: other'), (' found', '')]
     """
     if not _HAS_FORMS.search(text, start, end):
-        return []
+        return IcuMessage()
+    parser = _Parser(text, start, end)
     try:
-        found = list(_Parser(text, start, end).message(start, (), ""))
+        found = list(parser.message(start, (), ""))
     except _NotAMessageError:
-        return []
-    return [one for one in found if one.start < one.end] if any(one.path for one in found) else []
+        return IcuMessage()
+    texts = [one for one in found if one.start < one.end] if any(one.path for one in found) else []
+    return IcuMessage(texts, parser.plurals)
 
 
 class _Parser:
@@ -72,6 +118,7 @@ class _Parser:
         self._end = end
         self._at = start
         self._doubles = text.find("''", start, end) >= 0
+        self.plurals: list[IcuPlural] = []
 
     def message(self, start: int, path: tuple[str, ...], number: str) -> Iterator[IcuText]:
         """The texts of a message; `_at` is then its end or the "}" that ends it."""
@@ -90,10 +137,11 @@ class _Parser:
             elif forms := _FORMS.match(text, self._at + 1, end):
                 yield self._found(start, path, number)
                 self._at = forms.end()
-                if forms[2] == "select":
-                    yield from self._forms(forms[1], path, number)
+                if forms[2] != "select":
+                    number_inside = NUMBER if forms[3] else f"{{{forms[1]}}}"
+                    yield from self._forms(forms[1], path, number_inside, forms[2])
                 else:
-                    yield from self._forms(forms[1], path, NUMBER if forms[3] else f"{{{forms[1]}}}")
+                    yield from self._forms(forms[1], path, number, "")
                 start = self._at
             elif argument := _ARGUMENT.match(text, self._at, end):
                 self._at = argument.end()
@@ -107,18 +155,25 @@ class _Parser:
         is_ambiguous = bool(number) and self._text.find(number, start, self._at) >= 0
         return IcuText(start, self._at, ", ".join(path), NUMBER if is_ambiguous else number, self._doubles)
 
-    def _forms(self, argument: str, path: tuple[str, ...], number: str) -> Iterator[IcuText]:
-        """The texts of the forms of an argument; `_at` is then behind it."""
-        is_empty = True
+    def _forms(self, argument: str, path: tuple[str, ...], number: str, kind: str) -> Iterator[IcuText]:
+        """The texts of the forms of an argument; `_at` is then behind it. `kind` is that of a plural."""
+        given: set[str] = set()
+        other: tuple[IcuText, Place] | None = None
         while form := _FORM.match(self._text, self._at, self._end):
-            yield from self.message(form.end(), (*path, f"{argument}: {form[1]}"), number)
+            given.add(form[1])
+            texts = list(self.message(form.end(), (*path, f"{argument}: {form[1]}"), number))
             self._at += 1
-            is_empty = False
+            if form[1] == OTHER and kind and len(texts) == 1:
+                other = texts[0], (form.start(1), self._at)
+            yield from texts
         while self._text[self._at : self._at + 1].isspace():
             self._at += 1
-        if is_empty or self._at >= self._end or self._text[self._at] != "}":
+        if not given or self._at >= self._end or self._text[self._at] != "}":
             raise _NotAMessageError
         self._at += 1
+        if other:
+            names = ", ".join([*path, f"{argument}: "])
+            self.plurals.append(IcuPlural(*other, frozenset(given), names, kind == "selectordinal"))
 
 
 @dataclass(frozen=True)
@@ -126,19 +181,29 @@ class IcuFile(ProseFile):
     """A file in which some places are texts of ICU messages."""
 
     icu: Sequence[IcuText] = field(default=(), repr=False)
+    added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
 
     def source(self, start: int, end: int) -> str:
         """The text from start to end as one line, with an argument for the number."""
+        if form := self.added.get((start, end)):
+            return self.source(*form.like)
         text = super().source(start, end)
         inside = self._at(start)
-        return text if inside is None else _shown(text, inside)
+        return text if inside is None else shown_text(text, inside)
 
     def _edits(self, translations: Sequence[UnitTranslation], language: str | None) -> list[Edit]:
-        new = [
-            one if (inside := self._at(one.start)) is None else replace(one, text=_written(one.text, inside))
-            for one in translations
-        ]
-        return super()._edits(new, language)
+        new: list[UnitTranslation] = []
+        forms: list[Edit] = []
+        for one in translations:
+            form = self.added.get((one.start, one.end))
+            place = form.like if form else (one.start, one.end)
+            inside = self._at(place[0])
+            text = one.text if inside is None else written(one.text, inside)
+            if form is None:
+                new.append(replace(one, text=text))
+            else:
+                forms.append(form.edit(self.mark_up(self._line(*place), text)))
+        return [*super()._edits(new, language), *forms]
 
     def _at(self, start: int) -> IcuText | None:
         """The text of a message that contains this place."""
@@ -146,7 +211,9 @@ class IcuFile(ProseFile):
         return self.icu[number] if number >= 0 and start < self.icu[number].end else None
 
 
-def _shown(text: str, inside: IcuText) -> str:
+def shown_text(text: str, inside: IcuText) -> str:
+    """A text of a message as it is shown: with an argument for the number."""
+
     def sign(match: re.Match[str]) -> str:
         if match.group() == "''":
             return "'"
@@ -155,7 +222,7 @@ def _shown(text: str, inside: IcuText) -> str:
     return _SHOWN.sub(sign, text)
 
 
-def _written(text: str, inside: IcuText) -> str:
+def written(text: str, inside: IcuText) -> str:
     """A translation as it stands in the message; braces that are no argument are quoted."""
 
     def sign(match: re.Match[str]) -> str:

@@ -1,9 +1,10 @@
 """JSON files of texts, nested or flat (i18next and others), ARB (Flutter) and messages.json (browser extensions).
 
 Each string value with a letter is a segment; keys, numbers and layout stay unchanged. Line breaks and tabs are shown as
-`\\n` and `\\t`. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). In ARB, keys
-that begin with "@" are not text: "@@locale" becomes the target language, and "@key" describes "key". In messages.json,
-only "message" is text.
+`\\n` and `\\t`. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). Plural forms
+that only the target language has are added (`app.formats.added_forms`), also those of i18next and Rails, which are
+keys. In ARB, keys that begin with "@" are not text: "@@locale" becomes the target language, and "@key" describes "key".
+In messages.json, only "message" is text.
 """
 
 from __future__ import annotations
@@ -12,18 +13,24 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from app.errors import DocumentError
+from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, Unit, UnitTranslation, one_line
 from app.formats.escapes import from_shown, key_note, shown
-from app.formats.icu import IcuFile, IcuText, icu_texts
+from app.formats.icu import IcuFile, IcuText, icu_message
 from app.i18n import Message
 from app.text.encoding import decode_text
+from app.text.plural_forms import CATEGORIES
 
 MAX_DEPTH: Final = 100
 _TOKEN = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"(?P<colon>\s*:)?|(?P<mark>[{}\[\],])')
 _CHARACTER = re.compile(r"\\u....|\\.|.")
+
+_PLURAL_KEY = re.compile(rf"(?s:(?P<base>.*)_)?(?P<form>{'|'.join(CATEGORIES)})")
+_COUNT = re.compile(r"\{\{?\s*count\b")
 
 Path = tuple[str | int, ...]
 
@@ -54,19 +61,28 @@ def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
     describe, is_text = _conventions(content)
     units: list[Unit] = []
     icu: list[IcuText] = []
+    added: list[AddedForm] = []
     locale = None
-    for path, start, end in _strings(text):
+    plurals = _PluralKeys(text, content)
+    for path, key, start, end in _strings(text):
         raw = text[start:end]
         if path == ("@@locale",):
             locale = start, end, _value(raw)
         elif is_text(path):
-            inside = icu_texts(text, start, end)
-            icu += inside
-            for first, last, form in [(one.start, one.end, one.path) for one in inside] or [(start, end, "")]:
-                if any(map(str.isalpha, _value(text[first:last]))):
-                    first, last = _without_outer_space(text, first, last)
-                    note = " · ".join(filter(None, [key_note(".".join(map(str, path))), form, describe(path)]))
-                    units.append(Unit(first, last, text[first:last], note=note, whole=((0, last - first),)))
+            message = icu_message(text, start, end)
+            icu += message.texts
+            note = partial(_note, path, describe(path))
+            by_start: dict[int, Unit] = {}
+            for begin, last, form in [(one.start, one.end, one.path) for one in message.texts] or [(start, end, "")]:
+                if any(map(str.isalpha, _value(text[begin:last]))):
+                    first, last = _without_outer_space(text, begin, last)
+                    by_start[begin] = Unit(first, last, text[first:last], note=note(form), whole=((0, last - first),))
+            units += by_start.values()
+            for plural in message.plurals:
+                if like := by_start.get(plural.other.start):
+                    added += plural.added(text, like, note)
+            if key is not None and start in by_start and not message.texts:
+                added += plurals.added(path, key, end, by_start[start], describe(path))
     writes_ascii = text.isascii() and "\\u" in text
     return JsonStrings(
         decoded,
@@ -74,8 +90,52 @@ def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
         show=lambda raw: one_line(shown(_value(raw))),
         mark_up=lambda _, translation: _raw(from_shown(one_line(translation)), writes_ascii),
         icu=icu,
+        added=by_place(added),
         locale=locale,
     )
+
+
+class _PluralKeys:
+    """The plural forms that are keys: of i18next ("files_one", "files_other") and of Rails ({"one": …, "other": …})."""
+
+    def __init__(self, text: str, content: Any) -> None:
+        self._text = text
+        self._content = content
+
+    def added(self, path: Path, key: Place, end: int, unit: Unit, description: str) -> Iterator[AddedForm]:
+        """The forms that a language may need beside a string.
+
+        `key` is the span of its key with quotation marks, `end` the place of its last quotation mark.
+        """
+        name = str(path[-1])
+        found = _PLURAL_KEY.fullmatch(name)
+        if not found or found["form"] != OTHER or not self._text.startswith(f'{OTHER}"', key[1] - len(OTHER) - 1):
+            return
+        siblings = self._content
+        try:
+            for step in path[:-1]:
+                siblings = siblings[step]
+        except (KeyError, IndexError, TypeError):
+            return  # of a key that is there twice, the other value counts
+        if not isinstance(siblings, dict):
+            return
+        prefix = name.removesuffix(OTHER)
+        given = {form for form in CATEGORIES if f"{prefix}{form}" in siblings}
+        texts = [siblings[f"{prefix}{form}"] for form in given]
+        if len(given) == 1 or not all(isinstance(text, str) for text in texts):
+            return
+        if not (any(map(_COUNT.search, texts)) if prefix else given == siblings.keys()):
+            return  # keys that only look so
+        yield from added_forms(
+            self._text,
+            unit,
+            (key[0], end + 1),
+            key[1] - len(OTHER) - 1,
+            given=given,
+            joint="," + space_before(self._text, key[0]),
+            note=lambda category: _note((*path[:-1], prefix + category), description, ""),
+            is_ordinal=prefix.endswith("_ordinal_"),
+        )
 
 
 def parsed_json(text: str, name: str) -> Any:
@@ -123,13 +183,18 @@ def _conventions(content: Any) -> tuple[Callable[[Path], str], Callable[[Path], 
     )
 
 
+def _note(path: Path, description: str, form: str) -> str:
+    return " · ".join(filter(None, [key_note(".".join(map(str, path))), form, description]))
+
+
 def _description(entry: Any) -> str:
     description = entry.get("description") if isinstance(entry, dict) else None
     return one_line(description) if isinstance(description, str) else ""
 
 
-def _strings(text: str) -> Iterator[tuple[Path, int, int]]:
-    """Path, start and end of the content of each string value of a valid JSON text."""
+def _strings(text: str) -> Iterator[tuple[Path, Place | None, int, int]]:
+    """Path, span of the key, and start and end of the content of each string value of a valid JSON text."""
+    key: Place | None = None
     path: list[str | int] = []
     is_list: list[bool] = []
     for match in _TOKEN.finditer(text):
@@ -145,8 +210,9 @@ def _strings(text: str) -> Iterator[tuple[Path, int, int]]:
                 path[-1] = int(path[-1]) + 1
         elif match["colon"] is not None:
             path[-1] = _value(match["text"])
+            key = match.start(), match.end("text") + 1
         else:
-            yield tuple(path), match.start("text"), match.end("text")
+            yield tuple(path), None if not is_list or is_list[-1] else key, match.start("text"), match.end("text")
 
 
 def _without_outer_space(text: str, start: int, end: int) -> tuple[int, int]:

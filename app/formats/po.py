@@ -2,7 +2,8 @@
 
 A msgid is shown as written in the file, with `\\n` for a line break, but without backslashes before quotation marks.
 White space and line breaks at its ends are layout. Each plural form is a segment. A draft gets the flag "fuzzy"; a
-confirmed translation loses it. Obsolete entries (#~) stay unchanged.
+confirmed translation loses it. Obsolete entries (#~) stay unchanged. Of a template, the plural forms that only the
+target language has are segments, too; one that is not translated gets the text of the form before it, as a draft.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from app.errors import DocumentError
+from app.formats.added_forms import AddedForm, Place, by_place
 from app.formats.base import (
     Comment,
     Edit,
@@ -27,7 +29,15 @@ from app.formats.base import (
 )
 from app.formats.escapes import from_shown, shown
 from app.formats.po_entries import PoEntry, flags_of, po_entries
-from app.formats.po_header import completed, first_form_is_one, is_template, num_plurals, plural_rule
+from app.formats.po_header import (
+    MAX_PLURALS,
+    completed,
+    first_form_is_one,
+    is_template,
+    num_plurals,
+    numbers_of_form,
+    plural_rule,
+)
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
 
@@ -45,6 +55,7 @@ class PoFile(PairedFile):
     decoded: DecodedText
     entries: Sequence[PoEntry] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     is_paired: bool = True
 
     @property
@@ -63,6 +74,11 @@ class PoFile(PairedFile):
         """The value of the header; empty without one."""
         return _header(self.entries)
 
+    def source(self, start: int, end: int) -> str:
+        """The source at this place. Raises LookupError if there is none."""
+        form = self.added.get((start, end))
+        return form.unit.source if form else super().source(start, end)
+
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these strings and fuzzy flags; in UTF-8 if its own character set does not support them."""
         return self.write_with_comments(translations, (), language)
@@ -76,15 +92,27 @@ class PoFile(PairedFile):
         changed = {(t.start, t.end): t for t in translations}
         line_end = match.group() if (match := re.search(r"\r\n|\r|\n", text)) else "\n"
         wraps = all(len(line) <= _WIDTH + 1 for line in text.splitlines() if line.endswith('"'))
+        is_for_template = bool(self.header) and is_template(self.header)
+        rule = plural_rule(language) if language and is_for_template else None
+        number = num_plurals(rule) if rule else 0
         edits: list[Edit] = []
         for entry in self.entries:
-            drafts = []
-            own = [comment_texts[place] for s in entry.targets if (place := (s.start, s.end)) in comment_texts]
+            drafts: list[bool] = []
+            places = [(s.start, s.end) for s in entry.targets]
+            if number and "msgid_plural" in entry.ids:
+                places += _missing_places(entry)
+            own = [comment_texts[place] for place in places if place in comment_texts]
             lines = [f"# {line}".rstrip() + line_end for comment in own for line in comment.splitlines()]
             if lines:
                 edits.append((entry.head, entry.head, "".join(lines)))
-            for form, strings in enumerate(entry.targets):
+            targets = entry.targets
+            if number and number < len(targets):  # one form for all numbers: the translation of the plural
+                edits.append((targets[number - 1].end, targets[-1].end, ""))
+                targets = targets[:number]
+            for form, strings in enumerate(targets):
                 new = changed.get((strings.start, strings.end))
+                if form + 1 == number < len(entry.targets):
+                    new = changed.get((entry.targets[-1].start, entry.targets[-1].end), new)
                 if new is None:
                     drafts.append(entry.is_fuzzy(text))
                     continue
@@ -93,29 +121,41 @@ class PoFile(PairedFile):
                 value = _with_ends_of(source, from_shown(one_line(new.text)))
                 column = strings.start - max(text.rfind("\n", 0, strings.start), text.rfind("\r", 0, strings.start)) - 1
                 edits.append((strings.start, strings.end, _quoted(value, column, line_end, wraps=wraps)))
-            if any((s.start, s.end) in changed for s in entry.targets):
+            if number > len(targets) and "msgid_plural" in entry.ids:
+                edits.append(self._missing_forms(entry, number, changed, drafts, line_end))
+            if any(place in changed for place in places):
                 edits += _fuzzy_edits(text, entry, any(drafts), line_end)
-        if language and self.header and is_template(self.header):
-            edits += self._edits_of_template(language, changed, line_end)
+        if language and is_for_template:
+            edits += self._edits_of_header(language, line_end)
         return self._encoded(splice(text, edits))
 
-    def _edits_of_template(
-        self, language: str, changed: Mapping[tuple[int, int], UnitTranslation], line_end: str
-    ) -> Iterator[Edit]:
-        """Fills in the header of a template, and gives each message as many plural forms as the language has."""
-        text, rule = self.decoded.text, plural_rule(language)
-        number = num_plurals(rule) if rule else 0
-        for entry in self.entries:
-            last = entry.targets[-1]
-            if entry.is_header:
-                value = completed(last.value, language)
-                yield last.start, last.end, _quoted(value, 0, line_end, wraps=False)
-                yield from _fuzzy_edits(text, entry, False, line_end)
-            elif "msgid_plural" in entry.ids and number:
-                new = changed.get((last.start, last.end))
-                value = from_shown(one_line(new.text)) if new else last.value
-                for form in range(len(entry.targets), number):
-                    yield last.end, last.end, f"{line_end}msgstr[{form}] {_quoted(value, 10, line_end, wraps=False)}"
+    def _edits_of_header(self, language: str, line_end: str) -> Iterator[Edit]:
+        """Fills in the header of a template."""
+        entry = self.entries[0]
+        value = completed(entry.targets[-1].value, language)
+        yield entry.targets[-1].start, entry.targets[-1].end, _quoted(value, 0, line_end, wraps=False)
+        yield from _fuzzy_edits(self.decoded.text, entry, False, line_end)
+
+    def _missing_forms(
+        self,
+        entry: PoEntry,
+        number: int,
+        changed: Mapping[Place, UnitTranslation],
+        drafts: list[bool],
+        line_end: str,
+    ) -> Edit:
+        """Adds plural forms up to their number; `drafts` gets whether each is one."""
+        last = entry.targets[-1]
+        given = changed.get((last.start, last.end))
+        text = given.text if given else shown(last.value)
+        lines = ""
+        for form, place in enumerate(_missing_places(entry)[: number - len(entry.targets)], len(entry.targets)):
+            new = changed.get(place)
+            drafts.append(not new.is_confirmed if new else bool(text))
+            text = new.text if new else text
+            value = _with_ends_of(entry.source_for(form, first_is_one=True), from_shown(one_line(text))) if text else ""
+            lines += f"{line_end}msgstr[{form}] {_quoted(value, 10, line_end, wraps=False)}"
+        return last.end, last.end, lines
 
     def _encoded(self, text: str) -> WrittenFile:
         header = _CHARSET.search(text)
@@ -133,7 +173,25 @@ def read(data: bytes, name: str) -> PoFile:
     entries = list(po_entries(decoded.text, name))
     is_one = first_form_is_one(_header(entries))
     units = [unit for entry in entries for unit in _units(entry, decoded.text, is_one)]
-    return PoFile(decoded, entries, units)
+    header = _header(entries)
+    added = [form for entry in entries for form in _added(entry)] if header and is_template(header) else []
+    return PoFile(decoded, entries, units, by_place(added))
+
+
+def _missing_places(entry: PoEntry) -> list[Place]:
+    """The places of the plural forms that an entry may lack, behind its last."""
+    end = entry.targets[-1].end
+    return [(end, end + 1 + form) for form in range(len(entry.targets), MAX_PLURALS)]
+
+
+def _added(entry: PoEntry) -> Iterator[AddedForm]:
+    """The plural forms that an entry of a template may lack in a language."""
+    source = shown(entry.source_for(1, first_is_one=True).strip())
+    if "msgid_plural" not in entry.ids or not source:
+        return
+    for form, place in enumerate(_missing_places(entry), len(entry.targets)):
+        note = " · ".join([f"Plural form {form + 1}", *_notes(entry)])
+        yield AddedForm(Unit(*place, source, note=note), place, partial(numbers_of_form, form))
 
 
 def _decoded(data: bytes, name: str) -> DecodedText:
@@ -196,8 +254,7 @@ def _header(entries: Sequence[PoEntry]) -> str:
 def _units(entry: PoEntry, text: str, first_is_one: bool) -> Iterator[Unit]:
     if entry.is_header:
         return
-    notes = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
-    notes += entry.comments
+    notes = _notes(entry)
     for form, strings in enumerate(entry.targets):
         source = shown(entry.source_for(form, first_is_one=first_is_one).strip())
         if not source:
@@ -206,6 +263,11 @@ def _units(entry: PoEntry, text: str, first_is_one: bool) -> Iterator[Unit]:
         plural = [f"Plural form {form + 1} of {len(entry.targets)}"] if "msgid_plural" in entry.ids else []
         is_confirmed = target is not None and not entry.is_fuzzy(text)
         yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *notes]))
+
+
+def _notes(entry: PoEntry) -> list[str]:
+    context = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
+    return context + entry.comments
 
 
 def _with_ends_of(source: str, target: str) -> str:

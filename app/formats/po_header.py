@@ -34,6 +34,7 @@ _NUM_PLURALS = re.compile(r"nplurals\s*=\s*(\d+)")
 _RULE = re.compile(r"nplurals\s*=\s*\d+\s*;\s*plural\s*=\s*([^;\\\"]+)")
 _TEMPLATE = re.compile(r"nplurals\s*=\s*INTEGER", re.IGNORECASE)
 _FIELDS = ("Language", "Plural-Forms")
+MAX_PLURALS = 6
 _MAX_RULE_CHARACTERS = 300
 _NUMBERS = range(200)  # every known rule repeats after 100
 
@@ -50,6 +51,14 @@ def plural_index(language: str) -> Callable[[int], int] | None:
     rule = plural_rule(language)
     found = _RULE.search(rule) if rule is not None else None
     return None if found is None else c2py(found[1].strip())
+
+
+def numbers_of_form(form: int, language: str) -> str | None:
+    """The first numbers that need a plural form in a language; None if it lacks the form or its rule is not known."""
+    rule, form_of = plural_rule(language), plural_index(language)
+    if rule is None or form_of is None or form >= num_plurals(rule):
+        return None
+    return ", ".join([str(number) for number in _NUMBERS if form_of(number) == form][:4])
 
 
 def num_plurals(rule: str) -> int:

@@ -9,13 +9,14 @@ in ASCII stays in ASCII, with \\uXXXX for other characters; in Latin-1, \\uXXXX 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import partial
 
 from app.errors import DocumentError
+from app.formats.added_forms import AddedForm, by_place
 from app.formats.base import Unit, one_line
 from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, key_note, shown
-from app.formats.icu import IcuFile, IcuText, icu_texts
+from app.formats.icu import IcuFile, IcuText, icu_message
 from app.formats.prose import ProseFile
 from app.text.encoding import decode_text
 
@@ -25,6 +26,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _COMMENT = re.compile(r"[ \t\f]*([#!][^\r\n]*)")
 _KEY = re.compile(r"[ \t\f]*(?P<key>(?:\\[\s\S]|[^\\\s=:])*)[ \t\f]*(?:[=:][ \t\f]*)?")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(\r\n|[\r\n])[ \t\f]*|([\s\S]))")
+_BACKSLASH = re.compile(r"\\(?:(\r\n|[\r\n])|[\s\S])")
 _LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _ARGUMENT = re.compile(r"\{\d+[,}]")
 _LONE_APOSTROPHE = re.compile(r"(?<!')'(?:'')*(?!')")
@@ -37,8 +39,10 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     text = decoded.text
     units: list[Unit] = []
     icu: list[IcuText] = []
+    added: list[AddedForm] = []
     forms: set[str] = set()  # texts of ICU messages, in which `app.formats.icu` writes the apostrophes
     comments: list[str] = []
+    blanked = _BACKSLASH.sub(lambda found: " " * len(found.group()) if found[1] else found.group(), text)
     position = 0
     while position < len(text):
         if comment := _COMMENT.match(text, position):
@@ -50,16 +54,21 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             assert key is not None, "it may be empty"
             end_of_line = line.end()
             start, end = _without_outer_space(text, min(key.end(), end_of_line), end_of_line)
-            inside = icu_texts(text, start, end)
-            icu += inside
-            for first, last, form in [(one.start, one.end, one.path) for one in inside] or [(start, end, "")]:
-                first, last = _without_outer_space(text, first, last)
+            message = icu_message(blanked, start, end)
+            icu += message.texts
+            note = partial(_note, _value(key["key"]), comments)
+            by_start: dict[int, Unit] = {}
+            for begin, last, form in [(one.start, one.end, one.path) for one in message.texts] or [(start, end, "")]:
+                first, last = _without_outer_space(text, begin, last)
                 raw = text[first:last]
                 if any(map(str.isalpha, _value(raw))):
-                    note = " · ".join(filter(None, [key_note(_value(key["key"])), form, *comments]))
                     blank = re.sub(r"[\r\n]", " ", raw)
-                    units.append(Unit(first, last, blank, note=note, whole=((0, len(raw)),)))
-                    forms |= {raw} if inside else set()
+                    by_start[begin] = Unit(first, last, blank, note=note(form), whole=((0, len(raw)),))
+                    forms |= {raw} if message.texts else set()
+            units += by_start.values()
+            for plural in message.plurals:
+                if like := by_start.get(plural.other.start):
+                    added += plural.added(text, like, note, blanked)
             comments = []
         line_end = _LINE_END.match(text, end_of_line)
         position = line_end.end() if line_end else end_of_line
@@ -71,7 +80,12 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         show=lambda raw: one_line(shown(_value(raw) if raw in forms else _message(raw))),
         mark_up=partial(_marked_up, first_escaped=None if is_unicode else first_escaped, forms=forms),
         icu=icu,
+        added=by_place(added),
     )
+
+
+def _note(key: str, comments: Sequence[str], form: str) -> str:
+    return " · ".join(filter(None, [key_note(key), form, *comments]))
 
 
 def _without_outer_space(text: str, start: int, end: int) -> tuple[int, int]:

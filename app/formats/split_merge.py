@@ -14,6 +14,7 @@ from itertools import accumulate
 
 from app.errors import CommandError
 from app.formats import format_by_key
+from app.formats.added_forms import all_units
 from app.formats.base import ParsedFile, Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.i18n import Message
@@ -115,7 +116,7 @@ def _parsed(document: Document) -> ParsedFile:
 
 
 def _unit(parsed: ParsedFile, segment: Segment) -> Unit:
-    at = bisect_right([unit.start for unit in parsed.units], segment.start) - 1
-    unit = parsed.units[at]
+    units = all_units(parsed)
+    unit = units[bisect_right([unit.start for unit in units], segment.start) - 1]
     assert unit.start <= segment.start < segment.end <= unit.end, f"segment {segment.index} lies in no unit"
     return unit

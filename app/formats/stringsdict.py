@@ -1,6 +1,7 @@
 """Plural forms of iOS and macOS (.stringsdict, an XML property list): each form and format with a letter is a segment.
 
-Keys, types and layout stay unchanged. The keys around a text are its note.
+Keys, types and layout stay unchanged. The keys around a text are its note. Forms that only the target language has are
+added (`app.formats.added_forms`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import re
 from collections.abc import Iterator
 
 from app.errors import DocumentError
+from app.formats.added_forms import OTHER, AddedForm, added_forms, space_before
+from app.formats.base import Unit
 from app.formats.escapes import key_note
 from app.formats.xml_strings import XmlStrings, file_of
 from app.formats.xml_text import Node, decode_xml, tree
@@ -32,7 +35,26 @@ def read(data: bytes, name: str) -> XmlStrings:
                 root=root.name,
             )
         )
-    return file_of(decoded, ((node, key_note(".".join(path))) for node, path in _strings(root, ())))
+    strings = ((node, key_note(".".join(path))) for node, path in _strings(root, ()))
+    return file_of(decoded, strings, lambda node, unit: _added(node, unit, decoded.text))
+
+
+def _added(node: Node, unit: Unit, text: str) -> Iterator[AddedForm]:
+    """The forms that a language may need beside the form "other"."""
+    assert node.parent is not None, "it is in a dictionary"
+    entries = node.parent.nodes()
+    key = entries[next(place for place, each in enumerate(entries) if each is node) - 1]
+    if key.content() != OTHER or text[key.inner_start : key.inner_end] != OTHER:
+        return
+    yield from added_forms(
+        text,
+        unit,
+        (key.start, node.end),
+        key.inner_start,
+        given={each.content() for each in entries if each.local == "key"},
+        joint=space_before(text, key.start),
+        note=lambda category: f"{unit.note.removesuffix(OTHER)}{category}",
+    )
 
 
 def _strings(node: Node, path: tuple[str, ...]) -> Iterator[tuple[Node, tuple[str, ...]]]:

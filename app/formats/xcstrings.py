@@ -2,24 +2,28 @@
 
 The text is the value in the source language, else the key. Only values and states of the target language are written;
 a missing localization is added. A draft gets the state "needs_review", a confirmed translation "translated". Entries
-with "shouldTranslate": false are not offered. Line breaks and tabs are shown as `\\n` and `\\t`.
+with "shouldTranslate": false are not offered. Plural forms that only the target language has are added. Line breaks and
+tabs are shown as `\\n` and `\\t`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from app.errors import DocumentError
+from app.formats.added_forms import OTHER, AddedForm, Place, by_place
 from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, key_note, shown
 from app.formats.json_strings import parsed_json
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
+from app.text.plural_forms import CATEGORIES, numbers_of
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 _LEAF = "stringUnit"
@@ -59,9 +63,15 @@ class StringCatalog(PairedFile):
     content: dict[str, Any] = field(repr=False)
     forms: dict[tuple[int, int], _Form] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    added: Mapping[Place, AddedForm] = field(repr=False)
     languages: tuple[str, str]
     notes: tuple[str, ...] = ()
     is_paired: bool = True
+
+    def source(self, start: int, end: int) -> str:
+        """The source at this place. Raises LookupError if there is none."""
+        form = self.added.get((start, end))
+        return super().source(*form.like) if form else super().source(start, end)
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The catalog with these texts, in its only other language or, if it has several or none, in `language`."""
@@ -86,7 +96,10 @@ class StringCatalog(PairedFile):
         return encode(splice(self.decoded.text, edits), self.encoding, self.mark)
 
     def _source_value(self, form: _Form) -> str:
-        found = _at(self.content["strings"][form.key], "localizations", self.languages[0], *form.path, "value")
+        localization = _at(self.content["strings"][form.key], "localizations", self.languages[0])
+        found = _at(localization, *form.path, "value")
+        if found is None and len(form.path) > 1:  # a form that only the target language has
+            found = _at(localization, *form.path[:-2], OTHER, form.path[-1], "value")
         return found if isinstance(found, str) else form.key
 
     def _added(self, key: str, target: str, units: dict[tuple[str, ...], dict[str, str]]) -> Edit:
@@ -145,6 +158,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
     target = others.pop() if len(others) == 1 else ""
     forms: dict[tuple[int, int], _Form] = {}
     units: list[Unit] = []
+    added: list[AddedForm] = []
     for key, entry in strings.items():
         if not isinstance(entry, dict) or entry.get("shouldTranslate") is False:
             continue
@@ -157,25 +171,38 @@ def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
             place = span[0] + 1, span[1] - 1
             if not any(map(str.isalpha, text)) or place in forms:
                 continue
-            given = _object(_at(entry, "localizations", target, *path)) if target else {}
-            translated = given.get("value")
-            is_given = isinstance(translated, str) and bool(translated.strip())
-            remark = entry.get("comment")
-            names = ".".join(name for name in path if name not in ("variations", _LEAF))
-            note = [key_note(f"{key} [{names}]" if names else key)]
-            note += [one_line(remark)] if isinstance(remark, str) and remark.strip() else []
             forms[place] = _Form(key, path)
-            units.append(
-                Unit(
-                    *place,
-                    one_line(shown(text.strip())),
-                    one_line(shown(str(translated).strip())) if is_given else None,
-                    is_given and given.get("state") == "translated",
-                    " · ".join(note),
-                )
-            )
+            units.append(_unit(place, text, key, path, entry, target))
+            other = places.at("localizations", source, *path[:-2]) if places and path[-2:] == (OTHER, _LEAF) else None
+            if other is None or path[-3] != "plural":
+                continue
+            for number, category in enumerate(CATEGORIES[:-1]):
+                if category not in other.items:
+                    start = other.keys[OTHER][0] + 1 + number
+                    added_path = (*path[:-2], category, _LEAF)
+                    forms[start, start + 1] = _Form(key, added_path)
+                    unit = _unit((start, start + 1), text, key, added_path, entry, target)
+                    added.append(AddedForm(unit, place, partial(numbers_of, category)))
     return StringCatalog(
-        decoded, root, content, forms, units, (source, target), (decoded.note,) if decoded.note else ()
+        decoded, root, content, forms, units, by_place(added), (source, target), (decoded.note,) if decoded.note else ()
+    )
+
+
+def _unit(place: Place, text: str, key: str, path: tuple[str, ...], entry: dict[str, Any], target: str) -> Unit:
+    """The segment of a form of an entry, with its translation into the only target language of the catalog."""
+    given = _object(_at(entry, "localizations", target, *path)) if target else {}
+    translated = given.get("value")
+    is_given = isinstance(translated, str) and bool(translated.strip())
+    remark = entry.get("comment")
+    names = ".".join(name for name in path if name not in ("variations", _LEAF))
+    note = [key_note(f"{key} [{names}]" if names else key)]
+    note += [one_line(remark)] if isinstance(remark, str) and remark.strip() else []
+    return Unit(
+        *place,
+        one_line(shown(text.strip())),
+        one_line(shown(str(translated).strip())) if is_given else None,
+        is_given and given.get("state") == "translated",
+        " · ".join(note),
     )
 
 

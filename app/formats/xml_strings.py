@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.formats.base import TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.added_forms import AddedForm, Place, by_place
+from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.escapes import from_shown, shown
 from app.formats.xml_text import Node, encode_xml, escape
 from app.text.encoding import DecodedText
@@ -19,21 +20,35 @@ class XmlStrings(TextFile):
     decoded: DecodedText
     sources: dict[tuple[int, int], str] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = False
 
     def source(self, start: int, end: int) -> str:
         """The text at this place. Raises LookupError if there is none."""
-        return self.sources[start, end]
+        form = self.added.get((start, end))
+        return self.sources[form.like if form else (start, end)]
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these texts; unsupported characters become character references."""
-        edits = [(new.start, new.end, escape(from_shown(one_line(new.text)))) for new in translations]
+        edits: list[Edit] = []
+        for new in translations:
+            form = self.added.get((new.start, new.end))
+            raw = escape(from_shown(one_line(new.text)))
+            edits.append(form.edit(raw) if form else (new.start, new.end, raw))
         return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
 
 
-def file_of(decoded: DecodedText, strings: Iterable[tuple[Node, str]]) -> XmlStrings:
-    """The file with these elements, which contain only text, and their notes. A text in CDATA is written without."""
+def file_of(
+    decoded: DecodedText,
+    strings: Iterable[tuple[Node, str]],
+    added: Callable[[Node, Unit], Iterable[AddedForm]] = lambda node, unit: (),
+) -> XmlStrings:
+    """The file with these elements, which contain only text, and their notes. A text in CDATA is written without.
+
+    `added` returns the plural forms that a language may need beside an element.
+    """
+    forms: list[AddedForm] = []
     sources: dict[tuple[int, int], str] = {}
     units: list[Unit] = []
     for node, note in strings:
@@ -43,4 +58,5 @@ def file_of(decoded: DecodedText, strings: Iterable[tuple[Node, str]]) -> XmlStr
         blank = re.sub(r"\s", " ", decoded.text[start:end])
         units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
         sources[start, end] = shown(node.content().strip())
-    return XmlStrings(decoded, sources, units)
+        forms += added(node, units[-1])
+    return XmlStrings(decoded, sources, units, by_place(forms))

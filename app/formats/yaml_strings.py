@@ -3,23 +3,29 @@
 Keys, comments, anchors, order and layout stay unchanged. Line breaks and tabs are shown as `\\n` and `\\t`. A text
 keeps its style (plain, quoted, block) where YAML can write it so, else it gets double quotes. If all texts are below a
 key that is a language, as in Rails, the key becomes the target language. Of a block (`|`, `>`), each line or paragraph
-is a segment of its own.
+is a segment of its own. Of an ICU message with plural or select forms, as in Symfony, each form is a segment
+(`app.formats.icu`). Plural forms that only the target language has are added (`app.formats.added_forms`), in ICU
+messages and beside keys that are plural forms, as in Rails.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 import yaml  # type: ignore[import-untyped]
 
 from app.errors import DocumentError
+from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, key_note, shown
+from app.formats.icu import IcuText, icu_message, shown_text, written
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
+from app.text.plural_forms import CATEGORIES
 
 MAX_DEPTH: Final = 100
 MAX_NODES: Final = 200_000
@@ -30,6 +36,8 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")
 # Plain texts that all readers of YAML understand alike
 _PLAIN = re.compile(r"[^\W_](?:[^\x00-\x1f#:]|:(?=\S)|(?<=\S)#)*")
 _PLAIN_IN_BRACKETS = re.compile(r"[^\W_][^\x00-\x1f#:,?\[\]{}]*")
+_BLOCKS: Final = ("|", ">")
+_BEFORE_VALUE = re.compile(r"[ \t]*:[ \t]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BLOCK_LINE = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
 _CONTROL = re.compile(r'[\x00-\x1f"\\\x7f\x85\u2028\u2029\ufeff]')
@@ -48,13 +56,29 @@ class _Scalar:
     is_in_flow: bool  # inside of brackets
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A text of an ICU message: `[start, end)` of the value of its scalar, or of the file if this is a block."""
+
+    scalar: _Scalar
+    start: int
+    end: int
+    inside: IcuText
+
+
 @dataclass(frozen=True)
 class YamlStrings(TextFile):
-    """A YAML file; a place is a string with its quotation marks. `locale` is the key that is a language."""
+    """A YAML file; a place is a string with its quotation marks. `locale` is the key that is a language.
+
+    The place of a text of an ICU message, one of `pieces`, is where it would be if its scalar had no quotation marks
+    and escapes.
+    """
 
     decoded: DecodedText
-    scalars: dict[tuple[int, int], _Scalar] = field(repr=False)
+    scalars: dict[Place, _Scalar] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    pieces: Mapping[Place, _Piece] = field(default_factory=dict, repr=False)
+    added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     locale: _Scalar | None = None
     is_paired: bool = False
 
@@ -70,48 +94,143 @@ class YamlStrings(TextFile):
 
     def source(self, start: int, end: int) -> str:
         """The text at this place. Raises LookupError if there is none."""
-        scalar = self.scalars[start, end]
-        return scalar.value if scalar.style in ("|", ">") else _shown(scalar.value)
+        form = self.added.get((start, end))
+        place = form.like if form else (start, end)
+        if piece := self.pieces.get(place):
+            text = piece.scalar.value if piece.scalar.style not in _BLOCKS else self.decoded.text
+            line = text[piece.start : piece.end]
+            return shown_text(_joined(line) if piece.scalar.style in _BLOCKS else _shown(line), piece.inside)
+        scalar = self.scalars[place]
+        return scalar.value if scalar.style in _BLOCKS else _shown(scalar.value)
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these texts, in the target language."""
         text = self.decoded.text
         edits: list[Edit] = []
+        messages: dict[_Scalar, list[Edit]] = {}
         for new in translations:
-            scalar = self.scalars[new.start, new.end]
+            form = self.added.get((new.start, new.end))
+            place = form.like if form else (new.start, new.end)
+            text_of = one_line(new.text)
+            if piece := self.pieces.get(place):
+                is_block = piece.scalar.style in _BLOCKS
+                text_of = written(text_of, piece.inside)
+                text_of = text_of if is_block else from_shown(text_of)
+                edit = form.edit(text_of) if form else (piece.start, piece.end, text_of)
+                (edits if is_block else messages.setdefault(piece.scalar, [])).append(edit)
+                continue
+            scalar = self.scalars[place]
             value = scalar.value
             lead = value[: len(value) - len(value.lstrip())]
             trail = value[len(value.rstrip()) :]
-            text_of = one_line(new.text)
-            changed = text_of if scalar.style in ("|", ">") else lead + from_shown(text_of) + trail
-            edits.append((new.start, new.end, _written(scalar, text[new.start : new.end], changed)))
+            changed = text_of if scalar.style in _BLOCKS else lead + from_shown(text_of) + trail
+            raw = _written(scalar, changed)
+            edits.append(form.edit(raw) if form else (new.start, new.end, raw))
+        for scalar, inside in messages.items():
+            edits.append((scalar.start, scalar.end, _written(scalar, splice(scalar.value, inside))))
         if self.locale and language:
             key = self.locale
-            edits.append((key.start, key.end, _written(key, text[key.start : key.end], language)))
+            edits.append((key.start, key.end, _written(key, language)))
         return encode(splice(text, edits), self.encoding, self.mark)
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> YamlStrings:
     """Parses a YAML file. Raises DocumentError with the line and column if it is not valid."""
     decoded = decode_text(data, name, DocumentError, encoding)
-    keys: list[_Scalar] = []
-    scalars = {}
-    units = []
-    for scalar, is_key in _strings(decoded.text, name):
+    text = decoded.text
+    keys: dict[tuple[str, ...], dict[str, _Scalar]] = {}  # by the path of their mapping
+    scalars: dict[Place, _Scalar] = {}
+    pieces: dict[Place, _Piece] = {}
+    units: list[Unit] = []
+    forms: list[AddedForm] = []
+    for scalar, is_key in _strings(text, name):
         if is_key:
-            keys += [scalar] * (not scalar.path)
+            keys.setdefault(scalar.path, {})[scalar.value] = scalar
             continue
-        for part in _lines(scalar, decoded.text) if scalar.style in ("|", ">") else [scalar]:
+        if message := list(_pieces(scalar, text)):
+            for piece, unit, added in message:
+                pieces[unit.start, unit.end] = piece
+                units.append(unit)
+                forms += added
+            continue
+        for part in _lines(scalar, text) if scalar.style in _BLOCKS else [scalar]:
             if not any(map(str.isalpha, part.value)):
                 continue
-            blank = re.sub(r"\s", " ", decoded.text[part.start : part.end])
+            blank = re.sub(r"\s", " ", text[part.start : part.end])
             blank = re.sub(r"\A | \Z", "\u2060", blank)  # a no-break space there is part of the text
             note = key_note(".".join(part.path))
             units.append(Unit(part.start, part.end, blank, note=note, whole=((0, len(blank)),)))
             scalars[part.start, part.end] = part
-    locale = keys[0] if len(keys) == 1 and _LANGUAGE.fullmatch(keys[0].value) else None
-    is_below = locale is not None and all(len(scalar.path) > 1 for scalar in scalars.values())
-    return YamlStrings(decoded, scalars, units, locale if is_below else None)
+    for unit in units:
+        value = scalars.get((unit.start, unit.end))
+        if value is not None and value.path[-1:] == (OTHER,) and value.style not in _BLOCKS:
+            forms += _beside_keys(value, unit, keys.get(value.path[:-1], {}), text)
+    top = [*keys.get((), {}).values()]
+    locale = top[0] if len(top) == 1 and _LANGUAGE.fullmatch(top[0].value) else None
+    paths = [*(scalar.path for scalar in scalars.values()), *(piece.scalar.path for piece in pieces.values())]
+    is_below = locale is not None and all(len(path) > 1 for path in paths)
+    return YamlStrings(decoded, scalars, units, pieces, by_place(forms), locale if is_below else None)
+
+
+def _pieces(scalar: _Scalar, text: str) -> Iterator[tuple[_Piece, Unit, list[AddedForm]]]:
+    """The texts of an ICU message with their segments, and forms that a language may need beside each."""
+    is_block = scalar.style in _BLOCKS
+    layout, start, end = scalar.value, 0, len(scalar.value)
+    if is_block:
+        layout, start, end = text, _end_of_header(scalar, text), scalar.end
+    offset = 0 if is_block else scalar.start
+    message = icu_message(layout, start, end)
+    for one in message.texts:
+        raw = layout[one.start : one.end]
+        if not any(map(str.isalpha, raw)):
+            continue
+        first = one.start + len(raw) - len(raw.lstrip())
+        last = one.start + len(raw.rstrip())
+        unit = _piece_unit(scalar, layout, first, last, one.path)
+        note = partial(_note, scalar)
+        added = [
+            replace(form, unit=_moved(form.unit, offset), like=(first + offset, last + offset))
+            for plural in message.plurals
+            if plural.other is one
+            for form in plural.added(layout, unit, note)
+        ]
+        yield _Piece(scalar, first, last, one), _moved(unit, offset), added
+
+
+def _piece_unit(scalar: _Scalar, layout: str, first: int, last: int, form: str) -> Unit:
+    blank = re.sub(r"\s", " ", layout[first:last])
+    return Unit(first, last, blank, note=_note(scalar, form), whole=((0, len(blank)),))
+
+
+def _note(scalar: _Scalar, form: str) -> str:
+    return " · ".join(filter(None, [key_note(".".join(scalar.path)), form]))
+
+
+def _moved(unit: Unit, offset: int) -> Unit:
+    return replace(unit, start=unit.start + offset, end=unit.end + offset)
+
+
+def _beside_keys(other: _Scalar, unit: Unit, keys: Mapping[str, _Scalar], text: str) -> Iterator[AddedForm]:
+    """The forms that a language may need beside a value whose key is "other", where all keys are plural forms."""
+    key = keys.get(OTHER)
+    if key is None or len(keys) == 1 or not keys.keys() <= {*CATEGORIES}:
+        return
+    if not _BEFORE_VALUE.fullmatch(text, key.end, other.start):
+        return  # with an anchor or a tag, which must not be there twice
+    line = max(text.rfind("\n", 0, key.start), text.rfind("\r", 0, key.start)) + 1
+    line_end = _LINE_END.search(text)
+    joint = (line_end.group() if line_end else "\n") + re.sub(r"\S", " ", text[line : key.start])
+    if key.is_in_flow:
+        joint = "," + (space_before(text, key.start) or " ")
+    yield from added_forms(
+        text,
+        unit,
+        (key.start, other.end),
+        text.index(OTHER, key.start),
+        given=keys.keys(),
+        joint=joint,
+        note=lambda category: key_note(".".join((*other.path[:-1], category))),
+    )
 
 
 def _strings(text: str, name: str) -> Iterator[tuple[_Scalar, bool]]:
@@ -190,17 +309,21 @@ def _is_string(event: Any, resolver: Any) -> bool:
 def _scalar(event: Any, text: str, offset: int, path: tuple[str, ...], is_in_flow: bool) -> _Scalar:
     start, end = event.start_mark.index + offset, event.end_mark.index + offset
     properties = _PROPERTIES.match(text, start, end)
-    start = properties.end() if properties and event.style != "" else start
+    start = properties.end() if properties else start
     end = start + len(text[start:end].rstrip(" \t\r\n"))
     return _Scalar(start, end, event.value, event.style or "", path, is_in_flow)
 
 
+def _end_of_header(block: _Scalar, text: str) -> int:
+    """The end of the first line of a block, with its marks."""
+    line_end = _LINE_END.search(text, block.start, block.end)
+    return line_end.start() if line_end else block.end
+
+
 def _lines(block: _Scalar, text: str) -> Iterator[_Scalar]:
     """The lines of a literal block; the paragraphs of a folded one, in which indented lines are not joined."""
-    header = re.compile(r"[^\r\n]*").match(text, block.start)
-    assert header is not None, "it may be empty"
     found: list[tuple[int, int, int]] = []  # start, end, indentation
-    for line in _BLOCK_LINE.finditer(text, header.end(), block.end):
+    for line in _BLOCK_LINE.finditer(text, _end_of_header(block, text), block.end):
         content = line.group().strip()
         start = line.start() + line.group().index(content)
         found.append((start, start + len(content), len(line.group()) - len(line.group().lstrip(" "))))
@@ -215,18 +338,22 @@ def _lines(block: _Scalar, text: str) -> Iterator[_Scalar]:
             parts.append([start, end])
         last = indent
     for start, end in parts:
-        yield replace(block, start=start, end=end, value=re.sub(r"\s*(?:\r\n|\r|\n)\s*", " ", text[start:end]))
+        yield replace(block, start=start, end=end, value=_joined(text[start:end]))
+
+
+def _joined(lines: str) -> str:
+    return re.sub(r"\s*(?:\r\n|\r|\n)\s*", " ", lines)
 
 
 def _shown(value: str) -> str:
     return one_line(shown(value.strip()))
 
 
-def _written(scalar: _Scalar, raw: str, value: str) -> str:
+def _written(scalar: _Scalar, value: str) -> str:
     """The value in the style of the scalar, or in double quotes if YAML would read it as something else."""
     ends_in_line = not value.rstrip("\n").count("\n")
     text = ""
-    if scalar.style in ("|", ">"):
+    if scalar.style in _BLOCKS:
         return one_line(value)
     if scalar.style == "'" and ends_in_line:
         text = "'" + value.replace("'", "''") + "'"

@@ -43,7 +43,8 @@ class FileReader:
         """
         file = read_file(data, name, reading)
         direction = choose(file.overview())
-        return facing(file, direction).document(direction.partition("-")[0], rules_for(direction))
+        source, _, target = direction.partition("-")
+        return facing(file, direction).document(source, rules_for(direction), target)
 
     def num_rules(self, data: bytes, name: str) -> int:
         """The number of rules of a file of segmentation rules (SRX). Raises DocumentError if they cannot be used."""

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.documents import read_document
-from app.formats.icu import MAX_DEPTH, icu_texts
+from app.formats.icu import MAX_DEPTH, icu_message
 
 FILES = "{count, plural, =0 {No files} one {# file of {name}} other {# files of {name}}} on {day, date, short}."
 
 
 def texts(message: str) -> list[tuple[str, str]]:
-    return [(message[one.start : one.end], one.path) for one in icu_texts(message, 0, len(message))]
+    return [(message[one.start : one.end], one.path) for one in icu_message(message, 0, len(message)).texts]
 
 
 def opened(message: str, target: dict[int, str]) -> tuple[list[tuple[str, str]], str]:
@@ -144,7 +144,7 @@ VALID = st.recursive(
 
 @given(st.one_of(VALID, st.lists(st.sampled_from(PIECES), max_size=14).map("".join)))
 def test_texts_ascend_have_balanced_braces_and_are_written_back_unchanged(message: str):
-    found = icu_texts(message, 0, len(message))
+    found = icu_message(message, 0, len(message)).texts
     assert all(one.end <= other.start for one, other in pairwise(found))
     for one in found:
         text = message[one.start : one.end].replace("'{'", "")

@@ -192,3 +192,23 @@ def test_reading_takes_linear_time(line: str) -> None:
             read_document(f"{line}\n".encode() * 20 * size, "a.yml")
 
     assert growth(read, 10) < 2.5
+
+
+@pytest.mark.parametrize("value", ["&x Files", '&x "Files"', "&x !!str Files", "!!str Files"])
+def test_anchor_and_tag_of_a_translated_value_stay(value: str) -> None:
+    document = read_document(f"a: {value}\nb: x\n".encode(), "a.yml")
+    assert document.export({0: "Dateien"}).decode() == f"a: {value}\nb: x\n".replace("Files", "Dateien")
+
+
+def test_forms_of_icu_messages_are_segments_in_every_style() -> None:
+    icu = "You {n, plural, one {# file seen} other {# files seen}}"
+    block = "|\n  You {n, plural,\n    one {# file seen}\n    other {# files\n    seen}}"
+    for value in (icu, f'"{icu}"', f"'{icu}'", block, block.replace("|", ">-")):
+        data = f"a: {value}\nb: x\n".encode()
+        document = read_document(data, "a.yml")
+        assert [segment.source for segment in document.segments] == ["You", "{n} file seen", "{n} files seen", "x"]
+        assert document.export({}) == data
+        new = document.export({0: 'Sie: "', 2: "'{n} Dateien"})
+        expected = "Sie: \" {n, plural, one {# file seen} other {'# Dateien}}"
+        assert "".join(yaml.safe_load(new)["a"].split()) == "".join(expected.replace("'#", "''#").split())
+        assert yaml.safe_load(new)["b"] == "x"

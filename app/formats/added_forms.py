@@ -1,0 +1,105 @@
+"""Plural forms that the target language needs and the source of a file lacks, such as the Polish "few".
+
+Each is a segment with the text of the form "other" as its source. Its place is a character of the word "other" in the
+file, a different one for each form, so that it does not depend on the target language. A form is written before
+"other", in the same layout; without a translation, nothing is written, and programs take "other".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import attrgetter
+from typing import Final, Protocol, runtime_checkable
+
+from app.formats.base import Edit, ParsedFile, Unit
+from app.text.plural_forms import CATEGORIES, numbers_of
+
+OTHER: Final = "other"
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedForm:
+    """A form that a language may need; `like` is the place of the text that is its source.
+
+    `numbers` returns numbers that need it in a language, None if it does not have the form. A translation is written
+    at the offset `at`, between `before` and `after`.
+    """
+
+    unit: Unit
+    like: Place
+    numbers: Callable[[str], str | None]
+    at: int = 0
+    before: str = ""
+    after: str = ""
+
+    def edit(self, written: str) -> Edit:
+        """The edit that adds the form with this text."""
+        return self.at, self.at, self.before + written + self.after
+
+
+@runtime_checkable
+class HasAddedForms(Protocol):
+    """A file with places for more plural forms."""
+
+    @property
+    def added(self) -> Mapping[Place, AddedForm]:
+        """The forms by the places of their segments, ascending."""
+
+
+def added_forms(
+    text: str,
+    other: Unit,
+    item: Place,
+    keyword: int,
+    *,
+    given: Collection[str],
+    joint: str,
+    note: Callable[[str], str],
+    is_ordinal: bool = False,
+) -> Iterator[AddedForm]:
+    """The forms that an item of the form "other" may need beside it, but those that are `given`.
+
+    `item` is the span of the item in the text, `keyword` the offset of the word "other" in it, `other` its segment.
+    `joint` is what separates two items; `note` returns the note of a form.
+    """
+    start, end = item
+    for number, category in enumerate(CATEGORIES[:-1]):
+        if category in given:
+            continue
+        place = keyword + number, keyword + number + 1
+        yield AddedForm(
+            Unit(*place, text[slice(*place)], note=note(category), whole=((0, 1),)),
+            (other.start, other.end),
+            partial(numbers_of, category, is_ordinal=is_ordinal),
+            start,
+            text[start:keyword] + category + text[keyword + len(OTHER) : other.start],
+            text[other.end : end] + joint,
+        )
+
+
+def space_before(text: str, start: int) -> str:
+    """The white space that ends at an offset."""
+    first = start
+    while first and text[first - 1].isspace():
+        first -= 1
+    return text[first:start]
+
+
+def by_place(forms: Iterable[AddedForm]) -> dict[Place, AddedForm]:
+    """The forms by the places of their segments."""
+    return {(form.unit.start, form.unit.end): form for form in forms}
+
+
+def all_units(parsed: ParsedFile, language: str | None = None) -> list[Unit]:
+    """The units of a file with those of added forms, ascending: of the forms that a language needs, or of all."""
+    forms = parsed.added.values() if isinstance(parsed, HasAddedForms) else ()
+    units = [*parsed.units]
+    for form in forms:
+        numbers = "" if language is None else form.numbers(language)
+        if numbers is not None:
+            note = f"{form.unit.note} · numbers such as {numbers}" if numbers else form.unit.note
+            units.append(replace(form.unit, note=note))
+    return sorted(units, key=attrgetter("start"))
