@@ -115,6 +115,8 @@ _SLIDES = (".ppt", ".key", ".pptm", ".ppsx", ".potx")  # of presentation program
 _SHEETS = (".xls", ".xlsm", ".xlsb", ".xltx", ".numbers")  # of spreadsheet programs
 _LAYOUTS = (".indd", ".indt", ".icml", ".idms", ".inx")  # of InDesign
 _PACKAGES = (".mqout", ".mqback", ".wsxz")  # of translation tools, in formats of their own
+_TERM_BASES = (".sdltb", ".tbx", ".utx")  # and glossaries
+_MEMORIES = (".sdltm",)
 _ARCHIVES = (".zip", ".sdlppx", ".sdlrpx", ".mqxlz", ".xlz")
 CONVERTIBLE = (
     *_TEXTS,
@@ -177,6 +179,10 @@ def format_of(name: str) -> Format:
         cure = Message("open it in the page with the menu Documents, or unpack it and open its files")
     if ending.group().lower() in _PACKAGES:
         cure = Message("export its documents as XLIFF (.xlf, .sdlxliff or .mqxlz) from the program that it comes from")
+    if ending.group().lower() in _TERM_BASES:
+        cure = Message("it has terms: import it as a glossary, from Trados MultiTerm as MultiTerm XML or TBX")
+    if ending.group().lower() in _MEMORIES:
+        cure = Message("it is a translation memory: import it in the panel Memory")
     raise DocumentError(
         Message(
             "{name}: Pinpoint does not read files that end in {ending}: {cure}",

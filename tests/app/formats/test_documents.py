@@ -1,5 +1,6 @@
 """Plain text documents: segments, and export with translations in their places."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,17 @@ def test_file_of_an_unknown_kind_is_refused_with_a_cure(name: str, cure: str) ->
 @pytest.mark.parametrize("name", ["README", "notes.text", "Chapter 1. The start", ".hidden"])
 def test_name_without_a_file_ending_is_plain_text(name: str) -> None:
     assert sources(read_document(b"One line.", name)) == ["One line."]
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        ("terms.sdltb", "import it as a glossary, from Trados MultiTerm as MultiTerm XML or TBX"),
+        ("terms.TBX", "import it as a glossary"),
+        ("memory.sdltm", "import it in the panel Memory"),
+        ("letter.rtf", "save it as a Word document"),
+    ],
+)
+def test_term_base_memory_or_rich_text_is_refused_as_a_document_with_the_cure(name: str, cure: str) -> None:
+    with pytest.raises(DocumentError, match=re.escape(cure)):
+        read_document(b"x", name)
