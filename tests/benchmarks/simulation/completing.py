@@ -1,9 +1,10 @@
-"""Writing from left to right with the completion in grey: right words are taken, the others typed."""
+"""Typing with a completion in grey: of the whole sentence from left to right, or of the word that an edit begins."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.segments.completion import CERTAINTY, completion_of
 from app.text.words import split_spans
@@ -11,8 +12,17 @@ from app.workspace.model_questions import COMPLETION_STRENGTH
 from engine import Follow, Request
 from tests.benchmarks.simulation.decoding import Engine
 from tests.benchmarks.simulation.effort import KEY_S, Effort
-from tests.benchmarks.simulation.protocols import Segment, State, WayOfWorking, free_hypotheses
-from tests.benchmarks.simulation.words import alignment, edits, words_of
+from tests.benchmarks.simulation.protocols import (
+    Segment,
+    State,
+    WayOfWorking,
+    by_hand,
+    free_hypotheses,
+    free_texts,
+)
+from tests.benchmarks.simulation.words import Edit, alignment, edits, words_of
+
+_REST_OF_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,70 @@ class Completing:
         ), answer.waiting_s
 
 
+@dataclass(frozen=True, slots=True)
+class CompletingWords:
+    """Post-edits; behind the first letters of a word, the rest that the model is certain of is offered.
+
+    The engine gets the text up to the caret as prefix and the rest through `Request.follow`. A new offer is read, and
+    stays while its letters are typed. The person takes it by a key, with a decision unless `is_known_free`, if that
+    needs less time than typing its letters. Nothing is offered where letters follow the caret, so the whole rest of a
+    word is typed over if three letters of it are new.
+    """
+
+    name: str
+    is_known_free: bool = False
+
+    def states(self, segment: Segment, engine: Engine, is_oracle: bool) -> Iterator[State]:
+        text, effort = free_texts(segment, engine)[0], Effort()
+        while planned := edits(text, segment.goal):
+            edit = to_the_end_of_word(planned[0], text) if len(planned[0].text) >= 3 else planned[0]
+            effort += self._effort_of(edit, segment, engine, text)
+            text = edit.applied_to(text)
+        yield State(text, effort)
+
+    def _effort_of(self, edit: Edit, segment: Segment, engine: Engine, text: str) -> Effort:
+        saved, reading = 0, Effort()
+        typed = offer = ""
+        waiting, read = 0.0, {""}
+        while typed != edit.text:
+            left = edit.text[len(typed) :] + text[edit.end :]
+            reading += Effort(words_read=int(bool(offer) and typed + offer not in read))
+            read.add(typed + offer if offer else "")
+            is_right = bool(offer) and left.startswith(offer) and not left[len(offer) : len(offer) + 1].isalnum()
+            is_right = is_right and len(typed + offer) <= len(edit.text)
+            taking = Effort(decisions=int(not self.is_known_free), keys=1, waiting_s=waiting)
+            if is_right and taking.seconds < KEY_S * len(offer):
+                saved += len(offer)
+                reading += taking
+                typed, offer = typed + offer, ""
+                continue
+            letter, typed = left[0], typed + left[0]
+            if offer[1:] and offer[0] == letter:
+                offer, waiting = offer[1:], 0.0
+            else:
+                offer, waiting = self._offer(segment, engine, text, text[: edit.start] + typed, text[edit.end :])
+        gesture = by_hand(edit)
+        return replace(gesture, keys=gesture.keys - saved) + reading
+
+    def _offer(self, segment: Segment, engine: Engine, text: str, begun: str, behind: str) -> tuple[str, float]:
+        """The rest of the word that `begun` ends with; none where no word is begun."""
+        if not begun[-1].isalnum() or behind[:1].isalnum():
+            return "", 0.0
+        follow = Follow(text, COMPLETION_STRENGTH)
+        answer = engine.translate(Request(segment.source, segment.direction, prefix=begun, follow=follow), "word")
+        offer = completion_of(begun, answer.hypotheses[0]) if answer.hypotheses else ""
+        found = _REST_OF_WORD.match(offer)
+        return (found[0] if found else ""), answer.waiting_s
+
+
+def to_the_end_of_word(edit: Edit, text: str) -> Edit:
+    """The same edit with the letters behind it in the word typed again."""
+    end = edit.end
+    while edit.text[-1:].isalnum() and text[end : end + 1].isalnum():
+        end += 1
+    return replace(edit, end=end, text=edit.text + text[edit.end : end])
+
+
 def right_words_of(offer: str, goal: str) -> tuple[str, int]:
     """The words at the beginning of an offer that the goal begins with, and the keys that take them.
 
@@ -120,4 +194,6 @@ def ways_of_completing() -> list[WayOfWorking]:
         Completing("grey completion, always taken", is_eager=True),
         Completing("grey completion, without the proposal's text", strength=0.0, is_known_free=True),
         Completing("grey completion, whole sentences", certainty=0.0, is_known_free=True),
+        CompletingWords("words completed in the middle"),
+        CompletingWords("words completed in the middle, without a decision", is_known_free=True),
     ]

@@ -13,7 +13,7 @@ import pytest
 from engine import Alternative, Follow, Hypothesis, Request, SearchOptions, Translation
 from tests.benchmarks.simulation.__main__ import main
 from tests.benchmarks.simulation.breakdown import acts_of, breakdown
-from tests.benchmarks.simulation.completing import Completing, ways_of_completing
+from tests.benchmarks.simulation.completing import Completing, CompletingWords, ways_of_completing
 from tests.benchmarks.simulation.data import detokenised, read_documents, read_post_edits
 from tests.benchmarks.simulation.decoding import Engine
 from tests.benchmarks.simulation.effort import Effort
@@ -170,6 +170,17 @@ def test_grey_completion_asks_near_to_the_proposal_and_not_for_letters_typed_as_
     effort_of(Completing("grey", strength=2.0), Segment("The dog walks home.", goal, "en-de"), engine, is_oracle=False)
     asked = [request for request in engine.translator.requests if request.prefix]  # type: ignore[attr-defined]
     assert [(request.prefix, request.follow) for request in asked] == [("Der Hund l", Follow(free, 2.0))]
+
+
+def test_word_begun_in_the_middle_is_read_once_and_taken_where_that_is_faster():
+    free, goal = "Der Hund geht nach Hause.", "Der Hund wandert nach Hause."
+    segment, engine = Segment("The dog walks home.", goal, "en-de"), engine_of(free, goal)
+    # "geht" is selected and "w" typed; the offer "andert" is read and taken by one key.
+    (state,) = CompletingWords("words", is_known_free=True).states(segment, engine, is_oracle=False)
+    assert state == State(goal, Effort(selections=1, keys=2, hand_moves=2, decisions=1, words_read=1))
+    # A decision more and one key take longer than six letters, so all of them are typed.
+    (decided,) = CompletingWords("words").states(segment, engine, is_oracle=False)
+    assert decided.effort == post_editing(free, goal) + Effort(keys=1, words_read=1), "with the t, which was there"
 
 
 def random_text(rng: random.Random) -> str:
