@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -164,20 +164,24 @@ def _without_copies(
 
     The third list contains the removed numbers that have the wrong form because they are not part of a name.
     """
-    found_left = list(found)
+    places: dict[str, deque[int]] = {}  # of the numbers that are left, by text
+    for place, number in enumerate(found):
+        places.setdefault(number.text, deque()).append(place)
+    removed: set[int] = set()
     left: list[_Number] = []
     wrong_form: list[_Number] = []
     values = Counter(number.value for number in found if number.value is not None)
     for number in expected:
-        copy = next((other for other in found_left if other.text == number.text and other.value != number.value), None)
-        if copy is None or (number.value is not None and values[number.value]):
+        same = places.get(number.text)  # all have the same value, which depends on text and language
+        if not same or found[same[0]].value == number.value or (number.value is not None and values[number.value]):
             left.append(number)
             continue
-        found_left.remove(copy)
+        removed.add(same[0])
+        copy = found[same.popleft()]
         is_named = number.is_named or number.before == copy.before != ""
         if number.value is not None and not is_named and len(_PARTS.findall(number.text)) > 1:
             wrong_form.append(number)
-    return left, found_left, wrong_form
+    return left, [number for place, number in enumerate(found) if place not in removed], wrong_form
 
 
 def _unmatched(numbers: Iterable[_Number], others: Iterable[_Number]) -> list[_Number]:

@@ -10,6 +10,7 @@ from app.checks import CHECKS, Finding, findings_in
 from app.checks.texts import length_difference
 from app.text.nontranslatables import placeholders
 from app.text.text_limits import TextLimits
+from tests.app.work import growth
 from tests.budget import rounds
 
 NUMBER_CASES = [
@@ -141,3 +142,7 @@ def test_number_in_either_format_has_the_same_value(whole: int, cents: int):
     english, german = f"{whole:,}.{cents:02}", f"{whole:,}.{cents:02}".translate(str.maketrans(",.", ".,"))
     assert findings_in(english, german, "en-de", off=set(CHECKS) - {"numbers"}) == ()
     assert findings_in(german, english, "de-en", off=set(CHECKS) - {"numbers"}) == ()
+
+
+def test_comparing_many_numbers_takes_linear_time():
+    assert growth(lambda size: findings_in("1 " * size, "1 " * size * 2, "en-de"), 100) < 2.5
