@@ -136,7 +136,8 @@ async def fields_of(request: Request) -> dict[str, Any]:
             form_fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=1000)
             return fields | _joined(form_fields)
         found = json.loads(body, parse_constant=_refuse_constant)
-        json.dumps(found, ensure_ascii=False).encode()  # half a surrogate pair could not be repeated in a reply
+        # Half a surrogate pair and 1e999, which is read as Infinity, could not be repeated in a reply.
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:
         raise ApiError("invalid", f"The body cannot be read as {kind or 'JSON'}.") from error
     if not isinstance(found, dict):

@@ -21,7 +21,9 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     context = context_of(request)
     key = text_field(fields, "key", "") or header_key(request, "Bearer")
     async with admitted(request, key or None, takes_address=True) as caller:
-        text = text_field(fields, "src")
+        text, number = text_field(fields, "src"), fields.get("id")
+        if not isinstance(number, str | int | float | None):
+            raise ApiError("invalid", "id is neither a text nor a number.")
         await context.charge(caller, text)
         source, target = context.translations.first_direction.split("-", 1)
         setup = await context.translations.setup(
@@ -32,7 +34,7 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     lists = dict.fromkeys(("src_tokens", "tgt_tokens", "src_subwords", "tgt_subwords", "alignment"), "")
     return JSONResponse(
         {
-            "id": fields.get("id"),
+            "id": number,
             "src": text,
             "system_name": setup.model.name,
             "tgt": translation,

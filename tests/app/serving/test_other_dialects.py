@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from urllib.error import HTTPError
 
 import pytest
@@ -94,6 +95,21 @@ def test_mtuoc_answers_in_the_direction_of_new_documents(anybody: Program, keys:
     keys.create("Ben", address="192.168.1.20")
     reply = anybody.post("/translate", json=asked).json()
     assert (reply["id"], reply["src"], reply["tgt"], reply["system_name"]) == (7, SENTENCE, GERMAN, "en-de")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"content": b'{"src": "a", "id": 1e999}'}, "cannot be read as JSON"),  # read as Infinity, which is not JSON
+        ({"json": {"src": "a", "id": [[]]}}, "id is neither a text nor a number"),
+        ({"data": {"src": "a"}, "files": {"id": ("a.txt", b"\xff")}}, "id is neither a text nor a number"),
+    ],
+    ids=["endless", "list", "file"],
+)
+def test_mtuoc_refuses_an_id_that_no_reply_can_repeat(anybody: Program, keys: ApiFile, content: Any, says: str):
+    keys.create("Ben", address="192.168.1.20")
+    reply = anybody.post("/translate", **content)
+    assert reply.status_code == 400 and says in reply.json()["error"]
 
 
 @pytest.mark.parametrize(
