@@ -147,20 +147,21 @@ def read(data: bytes, name: str, encoding: str | None = None) -> YamlStrings:
         if is_key:
             keys.setdefault(scalar.path, {})[scalar.value] = scalar
             continue
-        if message := list(_pieces(scalar, text)):
-            for piece, unit, added in message:
-                pieces[unit.start, unit.end] = piece
-                units.append(unit)
-                forms += added
-            continue
+        message = list(_pieces(scalar, text))
+        for piece, unit, added in message:
+            pieces[unit.start, unit.end] = piece
+            units.append(unit)
+            forms += added
         for part in _lines(scalar, text) if scalar.style in _BLOCKS else [scalar]:
             if not any(map(str.isalpha, part.value)):
+                continue
+            scalars[part.start, part.end] = part  # of a message, too: documents of older logs have it as one segment
+            if message:
                 continue
             blank = re.sub(r"\s", " ", text[part.start : part.end])
             blank = re.sub(r"\A | \Z", "\u2060", blank)  # a no-break space there is part of the text
             note = key_note(".".join(part.path))
             units.append(Unit(part.start, part.end, blank, note=note, whole=((0, len(blank)),)))
-            scalars[part.start, part.end] = part
     for unit in units:
         value = scalars.get((unit.start, unit.end))
         if value is not None and value.path[-1:] == (OTHER,) and value.style not in _BLOCKS:

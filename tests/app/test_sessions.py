@@ -18,6 +18,7 @@ from app.log.records import SegmentUpdate
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
+from app.workspace.workspace_exports import DOCUMENT
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 
@@ -32,10 +33,10 @@ def log(tmp_path: Path) -> Path:
 class Run:
     """The app from its start to its end."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, direction: str = "en-de") -> None:
         self.store = LogStore.open(log)
         self.decoder = HandDecoder()
-        self.sessions = Sessions(self.store, ready_model(self.decoder), SAMPLES_FOLDER)
+        self.sessions = Sessions(self.store, ready_model(self.decoder, direction=direction), SAMPLES_FOLDER)
 
     def end(self) -> None:
         self.sessions.close()
@@ -179,6 +180,23 @@ def test_app_closes_properly_where_the_log_cannot_be_written(log: Path):
     for workspace in workspaces:
         assert "close" not in [event.type for event in store.events(workspace.session_id)]
     store.close()
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.yml"])
+def test_plural_forms_that_were_added_are_there_again_at_the_next_start(log: Path, name: str):
+    data = b'{"a": "{n, plural, one {# file} other {# files}}"}'
+    first = Run(log, "en-pl")
+    workspace = first.sessions.open_document(data, name)
+    sources = [segment.source for segment in workspace.segments]
+    assert sources == ["{n} file", "{n} files", "{n} files", "{n} files"], "few and many are added"
+    workspace.edit(1, "{n} pliki", "typed")
+    token, session, exported = workspace.token, workspace.session_id, first.sessions.exports.make(workspace, DOCUMENT)
+    first.end()
+    second = Run(log, "en-pl")
+    again = second.sessions.resume(session)
+    assert again.token == token and [segment.source for segment in again.segments] == sources
+    assert second.sessions.exports.make(again, DOCUMENT) == exported and b"few {# pliki}" in exported.data
+    second.end()
 
 
 def test_document_opened_again_begins_a_session_of_its_own(run: Run):

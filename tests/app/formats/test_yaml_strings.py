@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats import yaml_strings
-from app.formats.documents import read_document, read_file
+from app.formats.documents import Segment, read_document, read_file
 from tests.app.work import growth
 from tests.budget import rounds
 
+ICU = "You {n, plural, one {# file seen} other {# files seen}}"
 FILE = r"""# Texts of the shop
 ---
 en:
@@ -200,10 +202,20 @@ def test_anchor_and_tag_of_a_translated_value_stay(value: str) -> None:
     assert document.export({0: "Dateien"}).decode() == f"a: {value}\nb: x\n".replace("Files", "Dateien")
 
 
+@pytest.mark.parametrize("value", [ICU, f'"{ICU}"', f"'{ICU}'"], ids=["plain", "double", "single"])
+def test_a_message_that_an_older_log_has_as_one_segment_is_exported(value: str) -> None:
+    data = f"a: {value}\nb: x\n".encode()
+    document = read_document(data, "a.yml")
+    whole = Segment(0, ICU, 3, 3 + len(value))
+    older = replace(document, segments=(whole, replace(document.segments[-1], index=1)))
+    assert older.export({}) == data
+    translation = ICU.replace("You", "Sie").replace("files", "Dateien")
+    assert yaml.safe_load(older.export({0: translation, 1: "y"})) == {"a": translation, "b": "y"}
+
+
 def test_forms_of_icu_messages_are_segments_in_every_style() -> None:
-    icu = "You {n, plural, one {# file seen} other {# files seen}}"
     block = "|\n  You {n, plural,\n    one {# file seen}\n    other {# files\n    seen}}"
-    for value in (icu, f'"{icu}"', f"'{icu}'", block, block.replace("|", ">-")):
+    for value in (ICU, f'"{ICU}"', f"'{ICU}'", block, block.replace("|", ">-")):
         data = f"a: {value}\nb: x\n".encode()
         document = read_document(data, "a.yml")
         assert [segment.source for segment in document.segments] == ["You", "{n} file seen", "{n} files seen", "x"]
