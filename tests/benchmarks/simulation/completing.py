@@ -110,20 +110,19 @@ class CompletingWords:
     def _effort_of(self, edit: Edit, segment: Segment, engine: Engine, text: str) -> Effort:
         saved, reading = 0, Effort()
         typed = offer = ""
-        waiting, read = 0.0, {""}
+        waiting, read = 0.0, set[str]()
         while typed != edit.text:
-            left = edit.text[len(typed) :] + text[edit.end :]
+            rest = edit.text[len(typed) :]
             reading += Effort(words_read=int(bool(offer) and typed + offer not in read))
-            read.add(typed + offer if offer else "")
-            is_right = bool(offer) and left.startswith(offer) and not left[len(offer) : len(offer) + 1].isalnum()
-            is_right = is_right and len(typed + offer) <= len(edit.text)
+            read.add(typed + offer)
+            is_right = bool(offer) and rest.startswith(offer) and not rest[len(offer) : len(offer) + 1].isalnum()
             taking = Effort(decisions=int(not self.is_known_free), keys=1, waiting_s=waiting)
             if is_right and taking.seconds < KEY_S * len(offer):
                 saved += len(offer)
                 reading += taking
                 typed, offer = typed + offer, ""
                 continue
-            letter, typed = left[0], typed + left[0]
+            letter, typed = rest[0], typed + rest[0]
             if offer[1:] and offer[0] == letter:
                 offer, waiting = offer[1:], 0.0
             else:
