@@ -1,8 +1,10 @@
 """Android resources (strings.xml): strings, plural forms and arrays, without those with translatable="false".
 
 Inline elements are shown as numbered placeholders (`app.formats.inline`), escapes as the characters they stand for,
-line breaks and tabs as `\\n` and `\\t`. The comment above a resource is its note. Plural forms that only the target
-language has are added (`app.formats.added_forms`).
+line breaks and tabs as `\\n` and `\\t`. Quotation marks that are not escaped keep white space and are not text; a value
+with some is written with each of its texts in quotation marks. References to other resources (`@string/name`) are not
+offered. The comment above a resource is its note. Plural forms that only the target language has are added
+(`app.formats.added_forms`).
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\s\S]))")
 _COMMENT_ABOVE = re.compile(r"<!--((?:(?!-->)[\s\S])*)-->\s*\Z")
 _OTHER = re.compile(r"""\squantity\s*=\s*["'](other)["']""")
 _MAX_COMMENT = 2_000  # characters before a resource in which its comment is looked for
+_QUOTE = re.compile(r'(\\[\s\S])|"')
+_REFERENCE = re.compile(r"@(?:null|empty|\+?(?:[\w.]+:)?\w+/[\w.]+)|\?(?:[\w.]+:)?attr/[\w.]+")
 _CDATA = re.compile(r"<!\[CDATA\[((?:(?!\]\]>)[\s\S])*)\]\]>")
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """The content of a resource. `is_quoted`: it is in quotation marks, which keep white space and apostrophes."""
+    """The content of a resource. `is_quoted`: quotation marks, which keep white space and apostrophes, are in it."""
 
     shown: Shown
     is_quoted: bool
@@ -41,14 +45,27 @@ class _Value:
     def raw(self, translation: str) -> str:
         text = one_line(translation)
         if self.is_cdata:
-            return self.shown.lead + self._escaped(text).replace("]]>", "]]]]><![CDATA[>") + self.shown.trail
+            content = self._escaped(text).replace("]]>", "]]]]><![CDATA[>")
+            return self._joined(self.shown.lead + content + self.shown.trail)
         raw = self.shown.raw(text, lambda part: escape(self._escaped(part)))
         is_at_start = not self.is_quoted and not self.shown.lead.strip() and text.startswith(("@", "?"))
-        return f"{self.shown.lead}\\{raw.removeprefix(self.shown.lead)}" if is_at_start else raw
+        return f"{self.shown.lead}\\{raw.removeprefix(self.shown.lead)}" if is_at_start else self._joined(raw)
 
     def _escaped(self, text: str) -> str:
         value = from_shown(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-        return value if self.is_quoted else value.replace("'", "\\'")
+        if self.is_quoted:
+            return f'"{value}"' if value else ""
+        return value.replace("'", "\\'")
+
+    def _joined(self, raw: str) -> str:
+        """The content with quoted white space at its ends in the quotation marks of the text beside it."""
+        lead, trail = self.shown.lead, self.shown.trail
+        inner = raw[len(lead) : len(raw) - len(trail)]
+        if lead.endswith('"') and inner.startswith('"'):
+            lead, inner = lead[:-1], inner[1:]
+        if trail.startswith('"') and inner.endswith('"'):
+            inner, trail = inner[:-1], trail[1:]
+        return lead + inner + trail
 
 
 @dataclass(frozen=True)
@@ -87,7 +104,7 @@ def read(data: bytes, name: str) -> AndroidStrings:
     for node, key in _resources(root):
         start, end = _place(node, decoded.text)
         value = _value_of(node, decoded.text)
-        if any(map(str.isalpha, value.source)):
+        if any(map(str.isalpha, value.source)) and not _REFERENCE.fullmatch(decoded.text, start, end):
             note = " · ".join(filter(None, [key_note(key), _comment_above(node, decoded.text)]))
             blank = re.sub(r"\s", " ", decoded.text[start:end])
             units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
@@ -141,10 +158,14 @@ def _value_of(node: Node, text: str) -> _Value:
     else:
         content = show(pieces_of(node, text, _PAIRED, keeps_lines=False))
         content.lead, content.trail = content.lead.lstrip(), content.trail.rstrip()
-    is_quoted = len(content.text) > 1 and content.text[0] == content.text[-1] == '"' and content.text[-2] != "\\"
+    bare = _QUOTE.sub(lambda match: match[1] or "", content.text)
+    is_quoted = bare != content.text
     if is_quoted:
-        content.text = content.text[1:-1]
-        content.lead, content.trail = f'{content.lead}"', f'"{content.trail}'
+        start, end = len(bare) - len(bare.lstrip()), len(bare.rstrip())
+        end += (end - len(bare[:end].rstrip("\\"))) % 2  # an escaped space is text
+        content.text = bare[start:end]
+        content.lead += f'"{bare[:start]}"' if start else ""
+        content.trail = (f'"{bare[end:]}"' if bare[end:] else "") + content.trail
     return _Value(content, is_quoted, cdata is not None)
 
 

@@ -25,7 +25,7 @@ from app.formats.escapes import from_shown, key_note, shown
 from app.formats.icu import IcuText, icu_message, shown_text, written
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
-from app.text.plural_forms import CATEGORIES
+from app.text.plural_forms import CATEGORIES, is_language
 
 MAX_DEPTH: Final = 100
 MAX_NODES: Final = 200_000
@@ -167,7 +167,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> YamlStrings:
         if value is not None and value.path[-1:] == (OTHER,) and value.style not in _BLOCKS:
             forms += _beside_keys(value, unit, keys.get(value.path[:-1], {}), text)
     top = [*keys.get((), {}).values()]
-    locale = top[0] if len(top) == 1 and _LANGUAGE.fullmatch(top[0].value) else None
+    is_locale = len(top) == 1 and _LANGUAGE.fullmatch(top[0].value) is not None and is_language(top[0].value)
+    locale = top[0] if is_locale else None
     paths = [*(scalar.path for scalar in scalars.values()), *(piece.scalar.path for piece in pieces.values())]
     is_below = locale is not None and all(len(path) > 1 for path in paths)
     return YamlStrings(decoded, scalars, units, pieces, by_place(forms), locale if is_below else None)

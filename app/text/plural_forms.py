@@ -63,3 +63,12 @@ def numbers_of(category: str, language: str, *, is_ordinal: bool = False) -> str
     """
     forms = (_ORDINALS if is_ordinal else _CARDINALS).get(language.lower().replace("_", "-").partition("-")[0], {})
     return forms.get(category)
+
+
+def is_language(tag: str) -> bool:
+    """Whether a language tag ("de", "pt-BR") begins with a language that is known here.
+
+    >>> is_language("pt-BR"), is_language("foo")
+    (True, False)
+    """
+    return tag.replace("_", "-").partition("-")[0] in _CARDINALS

@@ -71,3 +71,32 @@ def test_untranslated_resources_stay_as_they_are(content: str) -> None:
     document = read_document(data, "strings.xml")
     assert document.export({segment.index: segment.source for segment in document.segments}) == data
     assert document.export({0: "Neu"}) == data.replace(b"First", b"Neu")
+
+
+QUOTED = [
+    ('"Net: "', "Net:", '"NET: "'),
+    (
+        '"Go to "<b>"Settings"</b>" &gt; "<xliff:g id="x">"%1$s"</xliff:g>" now."',
+        "Go to {1}Settings{/1} > {2}%1$s{/2} now.",
+        '"GO TO "<b>"SETTINGS"</b>" &gt; "<xliff:g id="x">"%1$S"</xliff:g>" NOW."',
+    ),
+    ('say "a  b" loud', "say a  b loud", '"SAY A  B LOUD"'),
+    ('<![CDATA["x  y "]]>', "x  y", '<![CDATA["X  Y "]]>'),
+    (r'"Foo \"bar\" it' + "'s\"", 'Foo "bar" it\'s', r'"FOO \"BAR\" IT' + "'S\""),
+    ('"end\\  "', "end ", '"END  "'),
+    (r"\@home", "@home", r"\@HOME"),
+]
+
+
+@pytest.mark.parametrize(("raw", "source", "written"), QUOTED)
+def test_quotation_marks_that_are_not_escaped_are_no_text(raw: str, source: str, written: str) -> None:
+    file = f'<resources xmlns:xliff="urn:x"><string name="a">{raw}</string></resources>'
+    document = read_document(file.encode(), "strings.xml")
+    assert [s.source for s in document.segments] == [source]
+    assert document.export({0: source.upper()}).decode() == file.replace(raw, written)
+
+
+@pytest.mark.parametrize("reference", ["@string/app_name", "@android:string/ok", "?attr/colour", "@null"])
+def test_references_to_other_resources_are_not_offered(reference: str) -> None:
+    file = f"<resources><string name='a'>{reference}</string><string name='b'>Text</string></resources>"
+    assert [s.source for s in read_document(file.encode(), "strings.xml").segments] == ["Text"]

@@ -224,3 +224,9 @@ def test_forms_of_icu_messages_are_segments_in_every_style() -> None:
         expected = "Sie: \" {n, plural, one {# file seen} other {'# Dateien}}"
         assert "".join(yaml.safe_load(new)["a"].split()) == "".join(expected.replace("'#", "''#").split())
         assert yaml.safe_load(new)["b"] == "x"
+
+
+@pytest.mark.parametrize(("key", "new"), [("en", "de"), ("pt-BR", "de"), ("foo", "foo"), ("api", "api")])
+def test_a_single_key_becomes_the_target_language_only_if_it_is_a_language(key: str, new: str) -> None:
+    document = read_document(f"{key}:\n  path: Text\n".encode(), "config.yml")
+    assert document.export_file({0: "Weg"}, "de").data.decode() == f"{new}:\n  path: Weg\n"
