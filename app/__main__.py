@@ -138,6 +138,7 @@ def _serve(settings: AppSettings) -> int:
     from app.monitoring import Metrics
     from app.reading import SeparateReader
     from app.serving.keys import ApiFile
+    from app.serving.passwords import Passwords
     from app.sessions import Sessions
     from app.ui.access import is_loopback
     from app.ui.api import Api
@@ -193,7 +194,9 @@ def _serve(settings: AppSettings) -> int:
         find_person = (lambda key: None) if keys is None else keys.person_with
         sign_in = None
         if not settings.no_auth:
-            sign_in = SignIn.from_file(log.with_name(log.name + ".token"), find_person, settings.person_header)
+            passwords = None if keys is None else Passwords(keys)
+            token_file = log.with_name(log.name + ".token")
+            sign_in = SignIn.from_file(token_file, find_person, settings.person_header, passwords)
         metrics = Metrics(sessions)
         page = build_server(
             api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host, metrics=metrics

@@ -7,6 +7,7 @@
     ├── DownloadError      a model that cannot be downloaded or installed
     │   └── BrokenDownload   a download that can be continued later
     ├── CommandError       a command of the page that cannot be carried out
+    ├── SignInError        a person who cannot be signed in
     └── ApiError           a request of the HTTP API that cannot be answered
 
 Every message is for the user: it names the file or row and how to fix the problem. It is plain text, never HTML.
@@ -64,6 +65,15 @@ class BrokenDownload(DownloadError):
 
 class CommandError(AppError):
     """A command cannot be carried out."""
+
+
+class SignInError(AppError):
+    """A person cannot be signed in. The message tells nobody whether there is a person of that name."""
+
+    def __init__(self, message: str, retry_after: int | None = None) -> None:
+        """`retry_after` is the number of seconds to wait, after too many attempts."""
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class ApiError(AppError):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Compatible with GPL-3.0-or-later.
 ALLOWED = {
     "0BSD", "Apache-2.0", "BSD", "BSD License", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC",
-    "LLVM-exception", "MIT", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Public Domain", "Unlicense", "Zlib",
+    "LLVM-exception", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Public Domain", "Unlicense", "Zlib",
 }  # fmt: skip
 # A part of `regex` comes from Python 1.6; Python itself has the same part under a licence that the GPL allows.
 EXCEPTIONS = {"regex": {"CNRI-Python"}}

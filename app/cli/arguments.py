@@ -37,7 +37,7 @@ COMMANDS: Final = {
     "rescue": "copy what is whole in a damaged log into a new one",
     "models": "list, download, install and remove translation models",
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
-    "people": "give people roles, and make them members of projects",
+    "people": "give people roles and passwords, and make them members of projects",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
     "serve": "let several processes or machines translate with a model (Ray Serve)",
     "dependencies": "list the packages that Pinpoint runs with, and their licences",
@@ -250,12 +250,12 @@ def build_parser() -> argparse.ArgumentParser:
     actions = people.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do with people")
     roles = actions.add_parser("add", help="give a person a role", description="Give a person a role.")
     removal = actions.add_parser(
-        "remove", help="take role and projects away, and revoke all keys of a person",
-        description="Take role and projects away, and revoke all keys of a person.",
+        "remove", help="take role, projects and password away, and revoke all keys of a person",
+        description="Take role, projects and password away, and revoke all keys of a person.",
     )  # fmt: skip
     forgetting = actions.add_parser(
-        "forget", help="delete the keys of a person, and replace their name in the log by a pseudonym",
-        description="Delete the keys of a person, and replace their name in the log by a pseudonym.",
+        "forget", help="delete keys and password of a person, and replace their name in the log by a pseudonym",
+        description="Delete keys and password of a person, and replace their name in the log by a pseudonym.",
     )  # fmt: skip
     join = actions.add_parser(
         "join", help="make a person a member of projects", description="Make a person a member of projects."
@@ -263,7 +263,15 @@ def build_parser() -> argparse.ArgumentParser:
     leave = actions.add_parser(
         "leave", help="end the membership in projects", description="End the membership in projects."
     )
-    for command in (roles, removal, forgetting, join, leave):
+    password = actions.add_parser(
+        "password", help="set or replace the password of a person",
+        description="Ask for a password, and give it to a person, who is signed out everywhere.",
+    )  # fmt: skip
+    password.add_argument("--remove", action="store_true", help="take the password away instead")
+    signing_out = actions.add_parser(
+        "sign-out", help="sign a person out everywhere", description="End all sign-ins of a person with a password."
+    )
+    for command in (roles, removal, forgetting, join, leave, password, signing_out):
         command.add_argument("name", metavar="NAME", help="the name of the person")
     roles.add_argument("--role", choices=ROLES, default="translator", help="the role (default: translator)")
     roles.add_argument(
@@ -276,7 +284,7 @@ def build_parser() -> argparse.ArgumentParser:
     listed = actions.add_parser("list", help="list all people", description="List all people with a role.")
     listed.add_argument("--json", action="store_true", help="a JSON object for each person")
     known = actions.add_parser("projects", help="list all projects", description="List all projects, by number.")
-    for command in (roles, removal, forgetting, join, leave, listed, known):
+    for command in (roles, removal, forgetting, join, leave, password, signing_out, listed, known):
         add_flag(command, "log", default=default_log_path())
 
     for command in (stats, export, importing, backup, verify, rescue, create, listing, revoke):

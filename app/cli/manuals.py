@@ -140,8 +140,13 @@ name that a proxy sends. Roles:
 
 Changes count at once, also while the app runs. The owner, with the access token, is an administrator without a name.
 
+`password` is for people who sign in with a name and a password instead of a key. It asks for the password twice;
+without a terminal, it reads one line of standard input. A password has 12 to 200 characters; only its hash is kept.
+
 examples:
   python -m app people add "Ana Silva"
+  python -m app people password "Ana Silva"
+  python -m app people sign-out "Ana Silva"
   python -m app people add ben@example.org --role manager --project 2 --project 5
   python -m app people projects
   python -m app people join "Ana Silva" 2

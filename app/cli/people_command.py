@@ -1,4 +1,4 @@
-"""The command `people`: gives people roles, and makes them members of projects."""
+"""The command `people`: gives people roles and passwords, and makes them members of projects."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from getpass import getpass
 from pathlib import Path
 
+from app.errors import CommandError
+from app.i18n import Message
 from app.log.forgetting import forget_person
 from app.log.people import checked_name
 from app.log.roles import Role
 from app.log.store import LogStore
 from app.serving.keys import ApiFile
+from app.serving.passwords import Passwords
 
 
 def people(flags: argparse.Namespace) -> int:
@@ -26,6 +30,10 @@ def people(flags: argparse.Namespace) -> int:
             _remove(store, flags.name)
         elif flags.action == "forget":
             _forget(store, flags.name)
+        elif flags.action == "password":
+            _set_password(store, flags.name, removes=flags.remove)
+        elif flags.action == "sign-out":
+            _sign_out(store, flags.name)
         elif flags.action == "join":
             store.people.join(flags.name, flags.projects)
         elif flags.action == "leave":
@@ -57,26 +65,69 @@ def _log(path: Path) -> Iterator[LogStore]:
         store.close()
 
 
+@contextmanager
+def _keys(store: LogStore) -> Iterator[ApiFile]:
+    file = ApiFile.beside(store.path)
+    try:
+        yield file
+    finally:
+        file.close()
+
+
 def _remove(store: LogStore, name: str) -> None:
     store.people.remove(name)
     num_revoked = 0
     if ApiFile.path_beside(store.path).exists():
-        file = ApiFile.beside(store.path)
-        try:
+        with _keys(store) as file:
             num_revoked = file.revoke_all(name)
-        finally:
-            file.close()
-    print(f"{name} has no role and no projects any more; {num_revoked} keys are void.", file=sys.stderr)
+            Passwords(file).remove(name)
+    print(
+        f"{name} has no role, no projects and no password any more; {num_revoked} keys are void.",
+        file=sys.stderr,
+    )
+
+
+def _set_password(store: LogStore, name: str, *, removes: bool) -> None:
+    """Gives a person a password, which is asked for, or takes it away; either signs them out everywhere."""
+    name = store.people.get(name.strip()).name
+    is_first = not ApiFile.path_beside(store.path).exists()
+    with _keys(store) as file:
+        passwords = Passwords(file)
+        if removes:
+            if not passwords.remove(name):
+                raise CommandError(Message("{name} has no password.", name=name))
+            print(f"{name} has no password any more, and is signed out everywhere.", file=sys.stderr)
+            return
+        passwords.put(name, _asked_password())
+    print(f"{name} opens the address of Pinpoint and signs in with name and password.", file=sys.stderr)
+    if is_first:
+        print("This is the first password: start Pinpoint again if it is running.", file=sys.stderr)
+
+
+def _asked_password() -> str:
+    """The password that is typed twice without being shown, or one line of standard input. Raises CommandError."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    password = getpass("New password: ")
+    if getpass("New password again: ") != password:
+        raise CommandError(Message("The new passwords differ: type the same one twice."))
+    return password
+
+
+def _sign_out(store: LogStore, name: str) -> None:
+    num_browsers = 0
+    if ApiFile.path_beside(store.path).exists():
+        with _keys(store) as file:
+            num_browsers = Passwords(file).sign_out_everywhere(name)
+    print(f"{name} is signed out in {num_browsers} browsers.", file=sys.stderr)
 
 
 def _forget(store: LogStore, name: str) -> None:
     name, num_keys = checked_name(name), 0
     if ApiFile.path_beside(store.path).exists():
-        file = ApiFile.beside(store.path)
-        try:
+        with _keys(store) as file:
             num_keys = file.forget(name)
-        finally:
-            file.close()
+            Passwords(file).remove(name)
     done = forget_person(store.connection, name)
     print(
         f"{num_keys} keys are deleted, and {done.num_events} events of {done.num_sessions} documents name "

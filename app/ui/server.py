@@ -28,6 +28,7 @@ from app.monitoring import Metrics
 from app.reports.audit import AuditFilter, AuditKind
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.access import OwnPages
+from app.ui.account import ACCOUNT_PATH, MAX_FORM_BYTES, PASSWORD_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, add_account
 from app.ui.api import Api
 from app.ui.connections import TimedConnection
 from app.ui.draining import Asgi, Draining
@@ -49,9 +50,15 @@ PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a mani
 _READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
 HEALTH_PATH = "/healthz"  # needs no token, and tells nothing else
 METRICS_PATH = "/metrics"
-_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", METRICS_PATH, HEALTH_PATH})
+_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", ACCOUNT_PATH, METRICS_PATH, HEALTH_PATH})
+_FORM_PATHS = (SIGN_IN_PATH, PASSWORD_PATH, SIGN_OUT_PATH)
 _WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH, ARCHIVE_PATH, MODEL_PATH)
-_LIMITS = {UPLOAD_PATH: MAX_UPLOAD_BYTES, ARCHIVE_PATH: MAX_ARCHIVE_BYTES, MODEL_PATH: MAX_MODEL_BYTES}
+_LIMITS = {
+    UPLOAD_PATH: MAX_UPLOAD_BYTES,
+    ARCHIVE_PATH: MAX_ARCHIVE_BYTES,
+    MODEL_PATH: MAX_MODEL_BYTES,
+    **dict.fromkeys(_FORM_PATHS, MAX_FORM_BYTES),
+}
 # Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -125,14 +132,14 @@ class Doors:
         """The reply to a request that signs in or lacks the access token."""
         if scope["path"] == "/":
             return sign_in.answer(scope["query_string"], scope["headers"])
-        is_public = scope["path"] == HEALTH_PATH or scope["path"].startswith(PUBLIC_PATH)
+        is_public = scope["path"] in (HEALTH_PATH, SIGN_IN_PATH) or scope["path"].startswith(PUBLIC_PATH)
         return None if is_public or person is not None else sign_in.refusal()
 
 
 def _is_used(method: str, path: str) -> bool:
     """Whether the page or a documented client sends such requests."""
     if method == "POST":
-        return path.startswith(_WRITE_PATHS)
+        return path.startswith(_WRITE_PATHS) or path in _FORM_PATHS
     return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))
 
 
@@ -257,6 +264,8 @@ def build_server(
         num_bytes = int(request.headers.get("content-length", "0"))
         return json_reply(await api.receive_model(token, upload, file, num_bytes, request.stream(), language))
 
+    if sign_in is not None:
+        add_account(app, sign_in)
     mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)
 

@@ -1,7 +1,8 @@
 """Who may use the page: browsers that once opened the address with a token, and programs that send one.
 
 The access token is that of the server's owner. Where several people use a server, each has a key of their own, which
-tells who they are and can be revoked; or a proxy that signs people in sends the access token and names the person.
+tells who they are and can be revoked, or a password; or a proxy that signs people in sends the access token and names
+the person.
 
 Other programs and other people on the same computer can reach a local server too, so the token is needed there as well.
 """
@@ -10,21 +11,21 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import html
 import os
 import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import parse_qs
 
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.requests import cookie_parser
 
 from app.errors import AppError
-from app.i18n import Message, translated
+from app.i18n import Message
+from app.ui.sign_in_pages import language_of, sign_in_page
 from app.whole_files import write_whole
 
 Header = tuple[bytes, bytes]
@@ -33,24 +34,39 @@ _TOKEN = re.compile(r"[\w-]{16,200}", re.ASCII)
 _MAX_NAME: Final = 100  # characters of a person's name
 _COOKIE_SECONDS: Final = 400 * 24 * 3600  # browsers allow no longer age
 _TICKET_SECONDS: Final = 60.0
-_PAGE: Final = """<!doctype html>
-<html lang="{language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Pinpoint</title>
-<style>
-html {{ color-scheme: light dark }}
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto 0; padding: 0 1rem }}
-form {{ display: flex; gap: .5rem; margin-top: 1.5rem; flex-wrap: wrap }}
-input {{ flex: 1 1 16rem; font: inherit; padding: .3rem .5rem }}
-button {{ font: inherit; padding: .3rem 1rem }}
-</style>
-<h1>Pinpoint</h1>
-<p role="alert">{problem}</p>
-<form action="" method="get">
-<label for="token">{label}</label>
-<input id="token" name="token" type="password" autocomplete="current-password" value="{token}" required autofocus>
-<button>{button}</button>
-</form>
-</html>
-"""
+
+
+class PasswordLogin(Protocol):
+    """Signs people in with passwords. A browser that has signed in has a token of its own."""
+
+    @property
+    def are_used(self) -> bool:
+        """Whether anybody has a password."""
+
+    @property
+    def rule(self) -> str:
+        """Which passwords are accepted."""
+
+    def has(self, name: str) -> bool:
+        """Whether a person has a password."""
+
+    def sign_in(self, name: str, password: str, address: str) -> str:
+        """The token of a browser from this address. Raises SignInError."""
+
+    def change(self, name: str, password: str, new: str, address: str) -> str:
+        """Changes a password, ends all tokens of the person, and returns a new one. Raises AppError."""
+
+    def person_with(self, token: str) -> str | None:
+        """The name of the person whose browser has this token."""
+
+    def num_browsers(self, name: str) -> int:
+        """In how many browsers a person is signed in."""
+
+    def sign_out(self, token: str) -> None:
+        """Ends the token of one browser."""
+
+    def sign_out_everywhere(self, name: str) -> int:
+        """Ends the tokens of all browsers of a person; returns how many."""
 
 
 class SignIn:
@@ -61,13 +77,19 @@ class SignIn:
     """
 
     def __init__(
-        self, token: str, find_person: Callable[[str], str | None] = lambda key: None, person_header: str = ""
+        self,
+        token: str,
+        find_person: Callable[[str], str | None] = lambda key: None,
+        person_header: str = "",
+        passwords: PasswordLogin | None = None,
     ) -> None:
         """`find_person` returns the name of the person with that key.
 
         With a `person_header`, the access token as `Authorization` is a proxy's, which names the person in that header.
+        With `passwords`, people sign in with a name and a password, too.
         """
         self.token = token
+        self.passwords = passwords
         self._find_person = find_person
         self._person_header = person_header.lower().encode("ascii")
         # Cookies do not depend on the port: two servers of one computer need two names.
@@ -76,7 +98,11 @@ class SignIn:
 
     @classmethod
     def from_file(
-        cls, path: Path, find_person: Callable[[str], str | None] = lambda key: None, person_header: str = ""
+        cls,
+        path: Path,
+        find_person: Callable[[str], str | None] = lambda key: None,
+        person_header: str = "",
+        passwords: PasswordLogin | None = None,
     ) -> SignIn:
         """With the token of this file, which is created if it is not there; only its owner may read it.
 
@@ -99,7 +125,7 @@ class SignIn:
                 ) from None
             if os.name == "posix":
                 path.chmod(0o600)
-        return cls(token, find_person, person_header)
+        return cls(token, find_person, person_header, passwords)
 
     def address(self, server: str) -> str:
         """The address of the page with the token."""
@@ -118,15 +144,15 @@ class SignIn:
         """
         headers = list(headers)
         sent = dict(headers)
-        if self._is_behind_proxy(headers):
+        if self.is_behind_proxy(headers):
             # One of two values may be the caller's own, which the proxy has not replaced.
             names = [value for name, value in headers if name == self._person_header]
             return _name_in(names[0]) if len(names) == 1 else None
         if (person := self._person(_bearer(sent))) is not None:
             return person
-        return self._person(cookie_parser(sent.get(b"cookie", b"").decode("latin-1")).get(self.cookie, ""))
+        return self._person(self._cookie_of(sent))
 
-    def _is_behind_proxy(self, headers: Iterable[Header]) -> bool:
+    def is_behind_proxy(self, headers: Iterable[Header]) -> bool:
         """Whether a proxy that signs people in has passed the request on."""
         return bool(self._person_header) and self._person(_bearer(dict(headers))) == ""
 
@@ -142,21 +168,46 @@ class SignIn:
         if ticket and self._is_ticket(ticket):
             token = self.token
         person = self._person(token)
-        if person is not None and self._is_of_another_site(headers):
-            reply = self._question(headers, is_wrong=False, token=token, person=person)
+        if person is not None and is_of_another_site(headers):
+            linked = Message(
+                "A link on another site opens Pinpoint for {person}.", person=person or Message("its owner")
+            )
+            reply = self.question(headers, linked, token=token)
         elif person is not None:
-            reply = Response(status_code=303, headers={"location": "./"})
-            reply.set_cookie(self.cookie, token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
-        elif "sign-out" in given and self._is_behind_proxy(headers):
+            reply = self.signed_in(token, "./")
+        elif "sign-out" in given and self.is_behind_proxy(headers):
             reply = PlainTextResponse("The proxy of this server has signed you in: sign out there.")
         elif "sign-out" in given:
-            reply = self._question(headers, is_wrong=False)
+            if self.passwords is not None:
+                self.passwords.sign_out(self._cookie_of(dict(headers)))
+            reply = self.question(headers)
             reply.delete_cookie(self.cookie, httponly=True, samesite="lax")
         elif self.person_of(headers) is not None:
             return None
         else:
-            reply = self._question(headers, is_wrong=bool(token))
+            wrong = Message("This access token or key is wrong or no longer valid.")
+            reply = self.question(headers, wrong if token else None)
         reply.headers["cache-control"] = "no-store"
+        return reply
+
+    def question(
+        self,
+        headers: Iterable[Header],
+        problem: str | None = None,
+        *,
+        token: str = "",
+        name: str = "",
+        status: int = 401,
+    ) -> Response:
+        """The page that asks who opens Pinpoint: for name and password where they are used, else for the token."""
+        language = language_of(headers)
+        asks_for_password = self.passwords is not None and self.passwords.are_used and not token
+        return HTMLResponse(sign_in_page(language, problem, token, name if asks_for_password else None), status)
+
+    def signed_in(self, token: str, location: str) -> Response:
+        """The reply that leads to another page, after which the browser sends this token."""
+        reply = Response(status_code=303, headers={"location": location, "cache-control": "no-store"})
+        reply.set_cookie(self.cookie, token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
         return reply
 
     @staticmethod
@@ -168,39 +219,26 @@ class SignIn:
             {"www-authenticate": "Bearer"},
         )
 
-    @staticmethod
-    def _is_of_another_site(headers: Iterable[Header]) -> bool:
-        """Whether a browser says that a page of another site leads here."""
-        return dict(headers).get(b"sec-fetch-site", b"") in (b"cross-site", b"same-site")
-
-    def _question(
-        self, headers: Iterable[Header], *, is_wrong: bool, token: str = "", person: str | None = None
-    ) -> Response:
-        languages = next((value for name, value in headers if name == b"accept-language"), b"")
-        language = "de" if languages.lower().startswith(b"de") else "en"
-        texts = {
-            "problem": Message("This access token or key is wrong or no longer valid.")
-            if is_wrong
-            else Message("A link on another site opens Pinpoint for {person}.", person=person or Message("its owner"))
-            if person is not None
-            else Message(
-                "Open the address that Pinpoint shows when it starts, or enter its access token (the text after "
-                "token=) or your key."
-            ),
-            "label": Message("Access token or key"),
-            "button": Message("Open"),
-        }
-        shown = {name: html.escape(text) for name, text in translated(texts, language).items()}
-        return HTMLResponse(_PAGE.format(language=language, token=html.escape(token), **shown), 401)
+    def _cookie_of(self, headers: Mapping[bytes, bytes]) -> str:
+        """The token that a browser sends; "" without one."""
+        return cookie_parser(headers.get(b"cookie", b"").decode("latin-1")).get(self.cookie, "")
 
     def _person(self, text: str) -> str | None:
         """Whose token a text is; "" for the access token, None for nobody's."""
         if hmac.compare_digest(text.encode(), self.token.encode()):
             return ""
-        return (self._find_person(text) or None) if text else None
+        if not text:
+            return None
+        by_password = None if self.passwords is None else self.passwords.person_with(text)
+        return by_password or self._find_person(text) or None
 
     def _is_ticket(self, text: str) -> bool:
         return self._tickets.pop(text, 0.0) > time.monotonic()
+
+
+def is_of_another_site(headers: Iterable[Header]) -> bool:
+    """Whether a browser says that a page of another site leads here."""
+    return dict(headers).get(b"sec-fetch-site", b"") in (b"cross-site", b"same-site")
 
 
 def _bearer(headers: Mapping[bytes, bytes]) -> str:

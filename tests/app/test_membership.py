@@ -27,6 +27,7 @@ from app.projects import ProjectDraft
 from app.reports.exports import EXPORTS
 from app.serving.gateway import ApiGateway, error_reply_of
 from app.serving.keys import ApiFile
+from app.serving.passwords import Passwords
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.commands import COMMANDS
@@ -86,7 +87,7 @@ class Office:
     @cached_property
     def page(self) -> Doors:
         """The page without the API."""
-        sign_in = SignIn(TOKEN, self.keys.person_with)
+        sign_in = SignIn(TOKEN, self.keys.person_with, passwords=Passwords(self.keys))
         return build_server(Api(self.sessions), host="127.0.0.1", port=7860, sign_in=sign_in)
 
     @cached_property

@@ -176,10 +176,21 @@ export class Bench {
 
   /** Stores what was typed, and asks for a token again. */
   async signOut() {
-    this.segment.flush();
-    await this.connection.settled();
+    await this.leave();
     sessionStorage.clear();
     location.href = './?sign-out';
+  }
+
+  /** Shows the page where the person changes their password. */
+  async showAccount() {
+    await this.leave();
+    location.href = './account';
+  }
+
+  /** Stores what is typed before another page is shown. */
+  async leave() {
+    this.segment.flush();
+    await this.connection.settled();
   }
 
   /** @param {SessionOffer} offer */

@@ -17,6 +17,7 @@ from app.models.watchdog import REPORTED_AFTER_SECONDS
 from app.monitoring import Metrics
 from app.serving.gateway import ApiGateway, error_reply_of
 from app.serving.keys import ApiFile
+from app.serving.passwords import Passwords
 from app.ui.api import Api
 from app.ui.server import Doors, build_server
 from app.ui.sign_in import SignIn
@@ -28,8 +29,11 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 @pytest.fixture
-def doors(api: Api) -> Doors:  # noqa: F811
-    return build_server(api, host="127.0.0.1", port=7860, sign_in=SignIn(TOKEN), metrics=Metrics(api.sessions))
+def doors(api: Api, tmp_path: Path) -> Iterator[Doors]:  # noqa: F811
+    keys = ApiFile.beside(tmp_path / "page.sqlite")
+    sign_in = SignIn(TOKEN, keys.person_with, passwords=Passwords(keys))
+    yield build_server(api, host="127.0.0.1", port=7860, sign_in=sign_in, metrics=Metrics(api.sessions))
+    keys.close()
 
 
 @pytest.fixture
@@ -174,9 +178,10 @@ def test_page_before_the_api_keeps_its_checks_and_is_closed_without_the_flag(fro
 def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
     def is_used(method: str, path: str) -> bool:
         if method == "POST":
-            return path.startswith(("/gradio_api/component_server", "/glossary/", "/archive/", "/model/"))
+            begins = ("/gradio_api/component_server", "/glossary/", "/archive/", "/model/")
+            return path.startswith(begins) or path in ("/sign-in", "/password", "/sign-out-everywhere")
         return method in ("GET", "HEAD") and (
-            path in ("/", "/theme.css", "/favicon.ico", "/status", "/metrics", "/healthz")
+            path in ("/", "/theme.css", "/favicon.ico", "/status", "/account", "/metrics", "/healthz")
             or path.startswith(("/assets/", "/static/", "/download/", "/pinpoint-static/"))
         )
 

@@ -67,6 +67,7 @@ export class Header {
     this.glossaryName = h('span.gn', {});
     this.personName = h('span.person', {});
     this.person = menu(t('person.menu'), button('.btn', {}, this.personName), () => [
+      choice('lock', t('person.account'), t('person.account.detail'), () => bench.showAccount()),
       choice('x', t('person.sign_out'), t('person.sign_out.detail'), () => bench.signOut()),
     ]);
     this.person.hidden = true;
