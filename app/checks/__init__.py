@@ -73,7 +73,9 @@ class Finding:
     @property
     def message(self) -> Message:
         """The finding as a sentence without a full stop."""
-        template, texts = _TEMPLATES[self.check, self.kind], _SEPARATOR.get(self.check, ", ").join(self.texts)
+        template = _TEMPLATES[self.check, self.kind]
+        shown = [f'"{text}"' for text in self.texts] if self.check == "punctuation" else self.texts
+        texts = _SEPARATOR.get(self.check, ", ").join(shown)
         return Message(template, texts=texts) if self.texts else Message(template)
 
     def view(self) -> dict[str, object]:

@@ -18,6 +18,8 @@ from app.segments.state import Json, SegmentState
 
 # A longer pause between two actions of the user is not working time.
 IDLE_LIMIT_MS: Final = 60_000
+# A speed from less time says nothing: a segment that only had to be confirmed would give 60,000 words per hour.
+_LEAST_MS_FOR_SPEED: Final = 60_000
 _STARTS: Final = frozenset({"open", "resume"})
 _LEAVES: Final = frozenset({"blur", "idle", "close"})
 # Events that do not show that the user is present.
@@ -103,8 +105,8 @@ def working_time(events: Iterable[Event], idle_limit_ms: int = IDLE_LIMIT_MS) ->
 
 
 def words_per_hour(num_words: int, net_ms: int) -> float | None:
-    """Words of confirmed segments per hour of net time in them; None without any time."""
-    return 3_600_000 * num_words / net_ms if net_ms else None
+    """Words of confirmed segments per hour of net time in them; None if that is less than a minute."""
+    return 3_600_000 * num_words / net_ms if net_ms >= _LEAST_MS_FOR_SPEED else None
 
 
 class SessionClock:
@@ -118,7 +120,7 @@ class SessionClock:
         self._confirmed_ms = 0
 
     def view(self, segments: Sequence[SegmentState], num_words_confirmed: int) -> Json:
-        """Net time and speed for the page, ready for JSON; the speed covers confirmed segments, None without time."""
+        """Net time and speed for the page, ready for JSON; the speed covers confirmed segments, see `words_per_hour`."""
         before = self._num_read
         with contextlib.suppress(LogError):  # failed writes already report this to the page
             for event in self._store.events(self._session_id, after=self._num_read):

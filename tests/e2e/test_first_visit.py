@@ -65,3 +65,25 @@ def test_escape_dismisses_the_marks(screen: Screen):
     screen.page.keyboard.press("Escape")
     expect(mark).to_have_count(0)
     expect(screen.field).to_be_focused()
+
+
+def test_mark_of_the_pin_makes_way_when_another_segment_is_opened(screen: Screen):
+    page, mark = screen.page, screen.page.get_by_role("dialog", name="First steps")
+    expect(mark).to_contain_text("This phrase is pinned")
+    screen.open_segment(5)
+    expect(mark).to_contain_text("terms of the glossary")
+    beside, editor = mark.bounding_box(), page.locator(".editor").bounding_box()
+    assert beside and editor and beside["x"] >= editor["x"] + editor["width"], "it covers no text"
+    mark.get_by_role("button", name="Next").click()
+    expect(mark).to_contain_text("Ctrl+Enter confirms")
+    screen.open_segment(6)
+    expect(mark).to_have_count(0)
+
+
+def test_mark_of_the_pin_makes_way_when_the_person_types(screen: Screen):
+    mark = screen.page.get_by_role("dialog", name="First steps")
+    expect(mark).to_contain_text("This phrase is pinned")
+    screen.field.click()
+    screen.page.keyboard.type("x")
+    expect(mark).to_contain_text("terms of the glossary")
+    expect(screen.field).to_be_focused()

@@ -96,7 +96,7 @@ def test_errors_come_before_warnings():
         "Banned, but in the text: Sie",
         "Numbers missing: 5",
         "Numbers not in the source: 6",
-        "Ends differently from the source: .",
+        'Ends differently from the source: "."',
         "Several spaces in a row",
     ]
 

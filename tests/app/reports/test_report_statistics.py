@@ -15,7 +15,7 @@ from app.log.changes import Change, change_events
 from app.reports.edit_effort import MAX_WORDS_WITH_SHIFTS, SIGNATURES, edit_effort
 from app.reports.statistics import SessionStatistics, session_statistics
 from app.reports.word_origins import WordOrigins
-from app.reports.working_time import working_time
+from app.reports.working_time import words_per_hour, working_time
 from tests.app.log.sample_events import EventRow, events_of, request, result, segments_of
 
 # ---- time ----
@@ -360,10 +360,16 @@ def test_session_statistics_equal_a_count_by_hand() -> None:
     assert fourth.final_text == "Alt"
     assert (found.num_confirmed, found.num_words_confirmed, found.num_words) == (2, 8, 11)
     assert (found.gross_ms, found.net_ms, found.median_ms) == (8000, 7000, 3500)
-    assert found.words_per_hour == pytest.approx(8 / 7 * 3600)
+    assert found.words_per_hour is None, "7 seconds say nothing about the speed"
     assert found.hter == 1 / 6
     assert (found.num_unchanged, found.num_compared) == (1, 2)
     assert found.origins == {"typed": 2, "pin": 1, "model": 2, "term": 1}
+
+
+def test_speed_is_shown_from_one_minute_on():
+    assert words_per_hour(500, 500) is None, "segments that only had to be confirmed"
+    assert words_per_hour(10, 59_999) is None
+    assert words_per_hour(10, 60_000) == 600
 
 
 @pytest.mark.parametrize(

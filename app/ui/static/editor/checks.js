@@ -14,8 +14,10 @@ const INSERTED = new Set(['placeholders missing', 'terms unmet']); // findings w
 /** @param {Finding} finding */
 const keyOf = finding => JSON.stringify([finding.check, finding.kind, finding.texts]);
 /** @param {Finding} options */
-const sentence = ({check, kind, texts}) =>
-  t(`check.${check}.${kind}`, {texts: texts.join(check === 'placeholders' ? ' ' : ', ')});
+const sentence = ({check, kind, texts}) => {
+  const shown = check === 'punctuation' ? texts.map(sign => t('check.sign', {sign})) : texts;
+  return t(`check.${check}.${kind}`, {texts: shown.join(check === 'placeholders' ? ' ' : ', ')});
+};
 
 export class Checks {
   /**

@@ -36,18 +36,15 @@ export class Completion {
     this.text = text;
     this.field = text.field;
     this.isOn = readStored('local', SWITCH_KEY) !== 'off';
-    this.arrow = h('kbd', {});
+    const keys = [
+      ['Tab', t('completion.word')],
+      ['End', t('completion.all')],
+      ['Escape', t('completion.none_of_it')],
+    ];
     this.hint = h(
-      'span.hint',
+      'span.hint.completion',
       {hidden: true},
-      h('kbd', {}, 'Tab'),
-      ' ',
-      this.arrow,
-      ` ${t('completion.word')} `,
-      h('kbd', {}, nameOf('End')),
-      ` ${t('completion.all')} `,
-      h('kbd', {}, nameOf('Escape')),
-      ` ${t('completion.none_of_it')}`,
+      ...keys.map(([key, does]) => h('span', {}, h('kbd', {}, nameOf(key)), ` ${does} `)),
     );
     this.announcement = h('span.sr', {role: 'status'});
     this.field.area.addEventListener('compositionend', () => this.typed());
@@ -144,7 +141,6 @@ export class Completion {
     this.before = this.field.text;
     this.field.showGhost(completion);
     this.hint.hidden = !completion;
-    setText(this.arrow, `${nameOf('Ctrl')} ${nameOf(this.forward)}`);
     clearTimeout(this.timer);
     const announced = completion ? t('completion.sr', {text: completion}) : '';
     if (!announced) this.announcement.textContent = '';

@@ -1,5 +1,6 @@
 /* Three marks on the first visit, beside what they explain: a pin, the terms, and the confirmation. Shown once in a
-   browser; Enter goes on, Escape dismisses them. */
+   browser; Enter goes on, Escape dismisses them. The mark of the pin is over the text: it makes way as soon as the person
+   types there or opens another segment. */
 import {button, h, t} from '../core/dom.js';
 import {speltFor} from '../core/key_bindings.js';
 import {readStored, writeStored} from '../core/storage.js';
@@ -29,8 +30,9 @@ export const welcome = (root, onLeave) =>
     const observer = new MutationObserver(() => {
       if (!root.querySelector('.doc:not([inert]) .hyp[aria-busy=false] .pin')) return;
       observer.disconnect();
-      const leave = () => {
-        onLeave();
+      /** @param {boolean} hadFocus */
+      const leave = hadFocus => {
+        if (hadFocus) onLeave();
         resolve();
       };
       if (writeStored('local', STORE_KEY, 'yes')) show(root, leave);
@@ -41,7 +43,7 @@ export const welcome = (root, onLeave) =>
 
 /**
  * @param {HTMLElement} root
- * @param {() => void} onLeave
+ * @param {(hadFocus: boolean) => void} onLeave
  */
 const show = (root, onLeave) => {
   let at = 0;
@@ -56,15 +58,23 @@ const show = (root, onLeave) => {
     h('div.acts', {}, number, skip, next),
   );
   const close = () => {
+    const hasFocus = element.contains(document.activeElement);
     removeEventListener('resize', place);
+    root.removeEventListener('input', leavePin);
+    segmentOpened.disconnect();
     element.remove();
-    onLeave();
+    onLeave(hasFocus);
   };
   const step = () => {
     at++;
-    if (at < MARKS.length) paint();
+    if (at < MARKS.length)
+      paint(); // the focus stays where it is: here, or in the text
     else close();
   };
+  const leavePin = () => {
+    if (at === 0) step();
+  };
+  const segmentOpened = new MutationObserver(() => (at === MARKS.length - 1 ? close() : leavePin()));
   /** Under what it explains, or above it. */
   const place = () => {
     const anchor = root.querySelector(MARKS[at][1])?.getBoundingClientRect();
@@ -80,7 +90,6 @@ const show = (root, onLeave) => {
     number.textContent = t('coach.number', {n: at + 1, total: MARKS.length});
     next.textContent = t(at === MARKS.length - 1 ? 'coach.done' : 'coach.next');
     place();
-    next.focus({preventScroll: true});
   };
   element.addEventListener('keydown', event => {
     if (event.key !== 'Escape') return;
@@ -90,5 +99,9 @@ const show = (root, onLeave) => {
   });
   root.append(element);
   addEventListener('resize', place);
+  root.addEventListener('input', leavePin);
+  const open = root.querySelector('.editor .no');
+  if (open) segmentOpened.observe(open, {subtree: true, childList: true, characterData: true});
   paint();
+  next.focus({preventScroll: true});
 };

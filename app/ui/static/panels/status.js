@@ -117,7 +117,7 @@ export class Status {
         ? t('status.work.minutes', {min: minutes})
         : t('status.work.time', {h: Math.floor(minutes / 60), min: minutes % 60}),
     );
-    const speed = minutes > 0 ? work.per_hour : null; // not meaningful after a few seconds
+    const speed = work.per_hour;
     setText(this.workSpeed, speed !== null ? `\u00b7 ${t(`status.work.${unit}`, {n: count(Math.round(speed))})}` : '');
     setText(this.workIdle, t('status.work.idle', {idle: work.idle_limit_ms / 1000}));
     this.work.title = t('status.work.title', {idle: work.idle_limit_ms / 1000});
