@@ -120,7 +120,7 @@ class SessionClock:
         self._confirmed_ms = 0
 
     def view(self, segments: Sequence[SegmentState], num_words_confirmed: int) -> Json:
-        """Net time and speed for the page, ready for JSON; the speed covers confirmed segments, see `words_per_hour`."""
+        """Net time and `words_per_hour` of confirmed segments for the page, ready for JSON."""
         before = self._num_read
         with contextlib.suppress(LogError):  # failed writes already report this to the page
             for event in self._store.events(self._session_id, after=self._num_read):
