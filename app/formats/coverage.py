@@ -69,6 +69,8 @@ _PARTS = re.compile(
     re.VERBOSE,
 )
 _TEXT = re.compile(r"<(?:\w+:)?(?:t|text|v)(?:\s[^>]*)?(?<!/)>([^<]*)<")
+# Prompts to the author in masters and layouts
+_PROMPT = re.compile(r"<p:sp>(?:(?!</p:sp>).)*<p:ph\b.*?</p:sp>", re.DOTALL)
 _PROPERTY = re.compile(r"<\w+:(title|subject|description|keywords|category)>([^<]*)<")
 _TWICE = re.compile(r"<(\w+:Fallback|\w+:moveFrom|(?:\w+:)?rPh)\b[^>]*(?<!/)>.*?</\1>", re.DOTALL)
 _DELETED = re.compile(  # also forms, and the settings of indexes
@@ -234,9 +236,15 @@ def _of_html(_: bytes, text: str) -> Iterator[str]:
 
 def _of_office(data: bytes, _: str) -> Iterator[str]:
     package = OfficePackage(data, "document", _OFFICE)
+    slides = [part for part, kind in package.content_types().items() if kind.endswith("presentationml.slide+xml")]
+    layouts = {each.part for slide in slides for each in package.relations(slide).values() if "Layout" in each.kind}
+    masters = {each.part for layout in layouts for each in package.relations(layout).values() if "Master" in each.kind}
+    shown_on_slides = layouts | masters
     for part, kind in package.content_types().items():
-        if _PARTS.search(kind) and package.has(part):
+        is_master = part in shown_on_slides
+        if (_PARTS.search(kind) or is_master) and package.has(part):
             xml = _TWICE.sub("", package.xml(part).text)
+            xml = _PROMPT.sub("", xml) if is_master else xml
             yield from (unescape(value) for value in _TEXT.findall(xml) if not value.startswith("#"))
             for tag in _DESCRIBED.findall(xml):
                 yield from alt_texts(tree(tag if tag.endswith("/>") else f"{tag[:-1]}/>"))

@@ -1,6 +1,6 @@
 """Word documents (.docx): text in the body, headers, footers and notes; only paragraphs with a translation change.
 
-Comments, chart titles, diagrams (SmartArt) and document properties are offered when a person asks for them.
+Comments, charts, diagrams (SmartArt) and document properties are offered when a person asks for them.
 
 The alternative text of a picture comes after the start of its paragraph. A drop cap (which Word keeps as a paragraph of
 its own) and the following paragraph are one text.

@@ -1,7 +1,6 @@
 """Texts of a Word document that are offered when a person asks for them: charts, diagrams (SmartArt) and properties.
 
-Of charts, titles are offered, but not the names and numbers in them, which belong to a workbook inside. Comments have
-paragraphs like those of the body, so `app.formats.docx` reads them.
+Comments have paragraphs like those of the body, so `app.formats.docx` reads them.
 """
 
 from __future__ import annotations

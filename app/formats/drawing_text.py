@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, Protocol
 
 from app.formats.base import Edit, splice
+from app.formats.chart_labels import ChartLabel, is_label, labels, workbook_with
 from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Paragraph
 from app.formats.docx_text_boxes import copies, paragraphs_of
+from app.formats.office_blocks import around
 from app.formats.office_file import Changes, HasParagraphs
 from app.formats.office_package import OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
@@ -21,6 +23,9 @@ _USUAL_PREFIX: Final = "a:"
 # Properties of a run that nobody sees: language, and marks of the spelling checker.
 _INVISIBLE = re.compile(r"""\s(?:lang|altLang|dirty|err|smtClean|smtId|noProof)=(?:"[^"]*"|'[^']*')""")
 _EMPTY = re.compile(r"<[\w:]+\s*/>|<[\w:]+\s*>\s*</[^>]*>")
+# The points of a shape drawn by hand: often most of a slide, and never text.
+_OUTLINE = re.compile(r"<((?:\w+:)?custGeom)>.*?</\1>", re.DOTALL)
+_MASTERS: Final = ("sldMaster", "sldLayout")
 
 
 class SlideParagraph(Paragraph):
@@ -59,23 +64,53 @@ def drawing_prefix(root: Node) -> str:
     return _USUAL_PREFIX if name is None else f"{name.partition(':')[2]}:".lstrip(":")
 
 
-def _paragraph(node: Node, xml: str, prefix: str) -> Paragraph | AltText:
+def drawing_tree(xml: str) -> Node:
+    """The root element of a part, without the outlines of shapes."""
+    return tree(_OUTLINE.sub(lambda outline: " " * len(outline.group()), xml))
+
+
+def drawing_nodes(root: Node) -> list[tuple[Node, list[Node]]]:
+    """The elements with text to translate of a part, each with its copies: for other versions of PowerPoint, in charts.
+
+    In masters and layouts, the texts of placeholders are prompts to the author, which no slide shows.
+    """
+    name = f"{drawing_prefix(root)}p"
+    found = paragraphs_of(root, name)
+    twins = copies(found, name)
+    nodes = [(found.nodes[index], [found.nodes[twin] for twin in twins.get(index, ())]) for index in found.originals]
+    if root.local in _MASTERS:
+        nodes = [each for each in nodes if not _is_placeholder(each[0])]
+    if root.local == "chartSpace":
+        nodes += [(same[0], same[1:]) for same in labels(root).values()]
+    return nodes
+
+
+def _is_placeholder(node: Node) -> bool:
+    shape = around(node, ("sp", "pic", "graphicFrame"))
+    return shape is not None and any(each.local == "ph" for each in shape.walk())
+
+
+def _paragraph(node: Node, xml: str, prefix: str) -> Paragraph | AltText | ChartLabel:
+    if is_label(node):
+        return ChartLabel(node)
     return SlideParagraph(node, xml, prefix) if node.name == f"{prefix}p" else AltText(node, xml)
 
 
-def drawing_paragraphs(xml: str) -> list[Paragraph | AltText]:
-    """The paragraphs and alternative texts of a part, without those for other versions of PowerPoint."""
-    root = tree(xml)
+def drawing_paragraphs(xml: str) -> list[Paragraph | AltText | ChartLabel]:
+    """The paragraphs, alternative texts and chart labels of a part, without those for other versions of PowerPoint."""
+    root = drawing_tree(xml)
     prefix = drawing_prefix(root)
-    found = paragraphs_of(root, f"{prefix}p")
-    return [_paragraph(found.nodes[index], xml, prefix) for index in found.originals]
+    return [_paragraph(node, xml, prefix) for node, _ in drawing_nodes(root)]
 
 
 def rewritten_drawing(
     package: OfficePackage, part: DrawingPart, changes: Changes, language: str | None
 ) -> dict[str, bytes]:
-    """The part with these changes, and the pictures of a diagram."""
+    """The part with these changes, and the pictures of a diagram or the workbook of a chart."""
     new = {part.name: _rewritten(part.decoded, changes, language)}
+    texts = {part.paragraphs[number].text: spans for number, spans in changes.items()}
+    if part.decoded.text.find("chartSpace", 0, 1000) >= 0:
+        new |= workbook_with(package, part.name, {text: splice(text, spans) for text, spans in texts.items()})
     for name in part.copies:
         decoded = package.xml(name)
         new[name] = _rewritten(decoded, _of_copy(part, decoded, changes), language)
@@ -85,14 +120,14 @@ def rewritten_drawing(
 def _rewritten(decoded: DecodedText, changes: Changes, language: str | None) -> bytes:
     """The part with these spans replaced, by paragraph, in the paragraphs and their copies for other versions."""
     xml = decoded.text
-    root = tree(xml)
+    root = drawing_tree(xml)
     prefix = drawing_prefix(root)
-    found = paragraphs_of(root, f"{prefix}p")
-    originals, twins = found.originals, copies(found, f"{prefix}p")
+    found = drawing_nodes(root)
     edits: list[Edit] = []
     for number, spans in changes.items():
-        for index in (originals[number], *twins.get(originals[number], ())):
-            paragraph = _paragraph(found.nodes[index], xml, prefix)
+        original, twins = found[number]
+        for node in (original, *twins):
+            paragraph = _paragraph(node, xml, prefix)
             edits.append((paragraph.start, paragraph.end, _in_language(paragraph.xml(spans), prefix, language)))
     return encode_xml(splice(xml, edits), decoded)
 

@@ -111,13 +111,18 @@ class OfficePackage:
         return list(self._archive.NameToInfo)
 
     def content_types(self) -> dict[str, str]:
-        """The content type of each part that declares one of its own."""
-        overrides = tree(self.xml(_TYPES).text).nodes("Override")
-        return {
+        """The content type of each part that declares its own, and of the main part, whose type may be a default."""
+        declared = tree(self.xml(_TYPES).text)
+        types = {
             node.attributes["PartName"].lstrip("/"): node.attributes.get("ContentType", "")
-            for node in overrides
+            for node in declared.nodes("Override")
             if "PartName" in node.attributes
         }
+        main = next((each.part for each in self.relations("").values() if each.kind == "officeDocument"), "")
+        for node in declared.nodes("Default") if main not in types and self.has(main) else ():
+            if main.lower().endswith(f".{node.attributes.get('Extension', '').lower()}"):
+                types[main] = node.attributes.get("ContentType", "")
+        return types
 
     def relations(self, part: str) -> dict[str, Relation]:
         """The other parts that a part refers to, by the id of the reference."""

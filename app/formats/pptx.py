@@ -1,7 +1,7 @@
-"""PowerPoint presentations (.pptx): slides in their order, with tables, diagrams (SmartArt), chart titles and notes.
+"""PowerPoint presentations (.pptx): slides in their order, with tables, diagrams (SmartArt), charts and notes.
 
-Alternative texts are offered too. A line break inside a paragraph is a tag, as titles are often broken by hand. Masters
-and layouts are not offered, nor are comments and the numbers and names in charts, which belong to a workbook inside.
+Alternative texts are offered too, and texts that masters and layouts show on each slide, after the slides. A line break
+inside a paragraph is a tag, as titles are often broken by hand. Comments are not offered.
 
 A presentation without translations is written byte for byte; otherwise only changed parts and paragraphs change.
 """
@@ -9,14 +9,13 @@ A presentation without translations is written byte for byte; otherwise only cha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from app.formats.blocks import Block
-from app.formats.docx_text_boxes import paragraphs_of
-from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, drawing_prefix, rewritten_drawing
+from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_nodes, drawing_paragraphs, drawing_tree, rewritten_drawing
 from app.formats.office_blocks import Tables, placed, slide_block
 from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
@@ -37,15 +36,14 @@ class PptxFile(OfficeFile):
         """The blocks of each slide, and of what belongs to it."""
         found: list[Block] = []
         for part in self.parts:
-            root, tables = tree(part.decoded.text), Tables()
-            paragraphs = paragraphs_of(root, f"{drawing_prefix(root)}p")
+            nodes, tables = drawing_nodes(drawing_tree(part.decoded.text)), Tables()
             found.append(Block("part", label=part.places[0]))
-            blocks = [slide_block(paragraphs.nodes[index], tables) for index in paragraphs.originals]
+            blocks = [slide_block(node, tables) for node, _ in nodes]
             found += placed(blocks, part.starts, part.end)
         return found
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
-        """The part with these changes, and the pictures of a diagram."""
+        """The part with these changes, and the pictures of a diagram or the workbook of a chart."""
         return rewritten_drawing(self.package, part, changes, language)
 
 
@@ -53,10 +51,9 @@ def read(data: bytes, name: str) -> PptxFile:
     """Parses a presentation. Raises DocumentError, with a remedy, if it cannot be opened."""
     package = OfficePackage(data, name, _POWERPOINT)
     parts: list[OfficePart] = []
-    offset = num_paragraphs = num_charts = 0
+    offset = num_paragraphs = 0
     for part_name, place, drawings in _parts_in_order(package):
         decoded = package.xml(part_name)
-        num_charts += "/charts/" in part_name
         paragraphs = drawing_paragraphs(decoded.text)
         num_paragraphs += len(paragraphs)
         check_size(num_paragraphs, name)
@@ -64,10 +61,9 @@ def read(data: bytes, name: str) -> PptxFile:
         if paragraphs:
             parts.append(OfficePart(part_name, [place] * len(paragraphs), decoded, paragraphs, starts, drawings))
             offset = parts[-1].end
-    note = Message(
-        "Of charts, titles are offered, but not the names and numbers in them: {count} in this file.", count=num_charts
-    )
-    return PptxFile(package, parts, (note,) if num_charts else ())
+    has_comments = any("/comments/" in part_name for part_name in package.names)
+    notes = (Message("Not offered: {list}.", list=Message("comments")),) if has_comments else ()
+    return PptxFile(package, parts, notes)
 
 
 def _parts_in_order(package: OfficePackage) -> list[tuple[str, Message, list[str]]]:
@@ -99,7 +95,17 @@ def _parts_in_order(package: OfficePackage) -> list[tuple[str, Message, list[str
                     pictures = (drawing.part for drawing in others if drawing.kind == DIAGRAM_PICTURE)
                     drawings = [name for name in pictures if package.has(name)]
                     parts.setdefault(other.part, (place, drawings if kind == "diagramData" else []))
+    layouts = _related(package, slides, "slideLayout")
+    for kind, names in (("layout", layouts), ("master", _related(package, layouts, "slideMaster"))):
+        for name in names:
+            parts.setdefault(name, (Message("slide layout") if kind == "layout" else Message("slide master"), []))
     return [(name, place, drawings) for name, (place, drawings) in parts.items()]
+
+
+def _related(package: OfficePackage, parts: Iterable[str], kind: str) -> list[str]:
+    """The parts of a kind that others refer to, each once."""
+    found = (each.part for part in parts for each in package.relations(part).values() if each.kind == kind)
+    return [name for name in dict.fromkeys(found) if package.has(name)]
 
 
 def _is_reference(attribute: str, value: str, related: Mapping[str, object]) -> bool:

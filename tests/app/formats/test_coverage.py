@@ -23,7 +23,7 @@ NOT_OFFERED = {
     "mdx": [""],
     "html": ["Not shown.", "Not this"],  # preformatted text, and the content of a text field
     "docx": ["", "", ""],
-    "pptx": ["East West"],  # names in a chart
+    "pptx": [""],
     "xlsx": ["Name Colour, Ask Eva, Total"],  # headings of a table, a comment, the result of a formula
     "odt": ["May Door"],  # a date and the result of a formula
     "odp": [""],

@@ -6,13 +6,16 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
+from xlsxwriter import Workbook
 
 from app.errors import DocumentError
 from app.formats import pptx
@@ -113,6 +116,8 @@ def test_texts_are_offered_slide_by_slide(data: bytes):
         "Sales",
         "A pie with two pieces",
         "Sold devices",
+        "East",
+        "West",
         "Lights",
         "Light",
         "Meaning",
@@ -120,7 +125,7 @@ def test_texts_are_offered_slide_by_slide(data: bytes):
         "Show the device.",
         "Ask for questions.",
     ]
-    assert document.notes[0] == "Of charts, titles are offered, but not the names and numbers in them: 1 in this file."
+    assert document.notes == ()
 
 
 def test_without_translations_the_file_is_the_same_byte_for_byte(data: bytes):
@@ -218,6 +223,101 @@ def test_diagram_and_its_picture_get_the_same_translation(data: bytes):
         for name, xml in added.items():
             expected = xml.replace("First step", "Schritt eins").replace(' lang="en-US"', "")
             assert archive.read(name).decode() == expected.replace("<a:rPr/>", "")
+
+
+def test_names_in_a_chart_change_in_its_workbook_too(data: bytes):
+    presentation = Presentation(io.BytesIO(data))
+    chart = presentation.slides[1].shapes[1].chart
+    names = CategoryChartData()
+    names.categories = ["East", "West"]
+    names.add_series("East", (1, 2))
+    names.add_series("Sold", (3, 4))
+    chart.replace_data(names)
+    book = io.BytesIO()
+    workbook = Workbook(book)
+    headings = [{"header": " "}, {"header": "East"}, {"header": "Sold"}]
+    rows = [["East", 1, 3], ["West", 2, 4]]
+    workbook.add_worksheet("Sheet1").add_table("A1:C3", {"data": rows, "columns": headings})
+    workbook.close()
+    chart.part.chart_workbook.xlsx_part._blob = book.getvalue()
+    document = read_document(saved(presentation), "talk.pptx")
+    translations = {"East": "Ost & mehr", "Sold": "Verkauft", "West": "Westen"}
+    by_index = {s.index: translations[s.source] for s in document.segments if s.source in translations}
+    assert len(by_index) == 3  # each name once
+    chart = Presentation(io.BytesIO(document.export(by_index))).slides[1].shapes[1].chart
+    assert [*chart.plots[0].categories] == ["Ost & mehr", "Westen"]
+    assert [(s.name, s.values) for s in chart.plots[0].series] == [("Ost & mehr", (1, 2)), ("Verkauft", (3, 4))]
+    sheet = load_workbook(io.BytesIO(chart.part.chart_workbook.xlsx_part.blob))["Sheet1"]
+    assert [*sheet.values] == [(" ", "Ost & mehr", "Verkauft"), ("Ost & mehr", 1, 3), ("Westen", 2, 4)]
+    (table,) = sheet.tables.values()
+    assert table.column_names == [" ", "Ost & mehr", "Verkauft"]
+
+
+def workbook_of_names(headings: list[str], formula: str = "=1") -> bytes:
+    target = io.BytesIO()
+    workbook = Workbook(target)
+    sheet = workbook.add_worksheet()
+    sheet.add_table(0, 0, 1, len(headings) - 1, {"columns": [{"header": name} for name in headings]})
+    sheet.write_formula("H9", formula)
+    workbook.close()
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("names", "formula", "is_changed"),
+    [
+        ({"East": "Ost"}, "=1", True),
+        ({"East": "Gleich", "West": "gleich"}, "=1", False),  # two headings of a table must differ
+        ({"East": "Ost"}, "=SUM(Table1[East])", False),
+    ],
+)
+def test_workbook_of_a_chart_stays_if_new_names_do_not_fit(
+    data: bytes, names: dict[str, str], formula: str, is_changed: bool
+):
+    presentation = Presentation(io.BytesIO(data))
+    book = workbook_of_names(["East", "West"], formula)
+    presentation.slides[1].shapes[1].chart.part.chart_workbook.xlsx_part._blob = book
+    document = read_document(saved(presentation), "talk.pptx")
+    written = document.export({s.index: names[s.source] for s in document.segments if s.source in names})
+    chart = Presentation(io.BytesIO(written)).slides[1].shapes[1].chart
+    assert next(iter(chart.plots[0].categories)) == names["East"]
+    headings = next(load_workbook(io.BytesIO(chart.part.chart_workbook.xlsx_part.blob)).active.values)[:2]
+    assert headings == (("Ost", "West") if is_changed else ("East", "West"))
+
+
+def test_text_that_a_layout_or_master_shows_is_offered_without_its_prompts():
+    presentation = Presentation(io.BytesIO(sample()))
+    unused = presentation.slide_layouts[8]
+    for shapes, text in ((presentation.slide_layouts[1].shapes, "For members only"), (unused.shapes, "Never shown")):
+        shape = deepcopy(presentation.slides[0].shapes.title._element)
+        shape.nvSpPr.nvPr.clear()
+        shape.txBody.findall(".//{*}t")[0].text = text
+        shapes._spTree.append(shape)
+    document = read_document(saved(presentation), "talk.pptx")
+    assert sources(document)[-2:] == ["Ask for questions.", "For members only"]
+    assert document.coverage is not None and document.coverage.num_seen == document.coverage.num_offered
+    written = Presentation(io.BytesIO(document.export({document.order[-1]: "Nur für Mitglieder"})))
+    assert written.slide_layouts[1].shapes[-1].text_frame.text == "Nur für Mitglieder"
+
+
+def test_comments_that_are_not_offered_are_named(data: bytes):
+    target = io.BytesIO(data)
+    with zipfile.ZipFile(target, "a") as archive:
+        archive.writestr("ppt/comments/comment1.xml", "<x/>")
+    assert read_document(target.getvalue(), "talk.pptx").notes == ("Not offered: comments.",)
+
+
+def test_main_part_may_have_its_type_by_default(data: bytes):
+    def by_default(xml: str) -> str:
+        override = re.search(r'<Override PartName="/ppt/presentation.xml" (ContentType="[^"]*")/>', xml)
+        assert override is not None
+        default = '<Default Extension="xml" ContentType="application/xml"/>'
+        assert default in xml
+        xml = xml.replace(override.group(), "")
+        return xml.replace(default, f'<Default Extension="xml" {override[1]}/>')
+
+    document = read_document(edited(data, "[Content_Types].xml", by_default), "talk.pptx")
+    assert sources(document) == sources(read_document(data, "talk.pptx"))
 
 
 DOCTYPE = "<!DOCTYPE p [<!ENTITY a 'b'>]>"
