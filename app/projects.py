@@ -35,6 +35,7 @@ from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import has_same_languages
 from app.models.style import FORMALITIES, Style
+from app.reading import PartRules
 from app.segments.constraint_changes import one_line
 from app.segments.state import Json
 from app.workspace.commands import Workspace
@@ -44,6 +45,7 @@ MAX_NAME_CHARACTERS = 100
 MIN_MATCH_LIMITS = (50, 100)  # percent; entries that share less than half of the words are never looked at
 MAX_PENALTY = 30  # percent
 _RULES = "segmentation"  # setting of a project: name, checksum and number of its segmentation rules, as JSON
+_PART_RULES = "part rules"  # setting of a project: rules for the parts of files by key of format, as JSON
 _RULE_DATA = "segmentation file"  # setting of a project: the bytes of their file in base64
 
 
@@ -207,6 +209,29 @@ class Projects:
 
         self._log(workspace, "segmentation", project, write, details={"rules": known})
         return self.overview()
+
+    def part_rules(self, project_id: int) -> PartRules:
+        """The rules of a project for the parts of files."""
+        known = self.store.project_setting(project_id, _PART_RULES)
+        return tuple((key, tuple(lines)) for key, lines in json.loads(known or "{}").items())
+
+    def keeps_part_rules(self, workspace: Workspace, lines: Sequence[str]) -> bool:
+        """Whether new files of the document's format are read by these rules in its project."""
+        known = dict(self.part_rules(workspace.project.id)).get(workspace.document.format_key)
+        return bool(lines) and known == tuple(lines)
+
+    def keep_part_rules(self, workspace: Workspace, lines: Sequence[str]) -> None:
+        """Reads new files of the document's format by these rules in its project; without lines, as before."""
+        project, key = self.managed(workspace.project.id), workspace.document.format_key
+        before = dict(self.part_rules(project.id))
+        after = {known: rules for known, rules in {**before, key: tuple(lines)}.items() if rules}
+        if after == before:
+            return
+
+        def write(db: Database) -> None:
+            keep_project_setting(db, project.id, _PART_RULES, json.dumps(after) if after else None)
+
+        self._log(workspace, "part rules", project, write, details={"format": key, "rules": [*lines]})
 
     def delete(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
         """Deletes a project. Its documents, term bases and imported memories go into another one of its languages.

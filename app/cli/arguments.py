@@ -129,6 +129,11 @@ def build_parser() -> argparse.ArgumentParser:
         help="texts of a Word document to translate too: comments, charts, diagrams, properties, separated by commas",
     )  # fmt: skip
     translate.add_argument(
+        "--rule", action="append", metavar="RULE",
+        help="what is translated of JSON, YAML or XML, such as 'skip **.id', 'translate items.*.title', 'inline b', "
+        "'paragraph note' or 'translate img/@alt'; repeatable, and the last one that fits counts",
+    )  # fmt: skip
+    translate.add_argument(
         "--segments", choices=("sentence", "paragraph"), default="sentence",
         help="what is translated as one segment; files with sources and targets keep their own (default: sentence)",
     )  # fmt: skip

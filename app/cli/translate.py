@@ -360,7 +360,8 @@ def _reading(flags: argparse.Namespace, name: str) -> Reading:
     if flags.encoding is not None and encoding is None:
         raise CommandError(Message("{encoding!r} is not a known encoding", encoding=flags.encoding))
     is_by_paragraph = flags.segments == "paragraph" and not format_of(name).is_paired
-    return Reading(encoding, flags.columns, flags.also, "paragraph" if is_by_paragraph else None)
+    rules = None if flags.rule is None else tuple(flags.rule)
+    return Reading(encoding, flags.columns, flags.also, "paragraph" if is_by_paragraph else None, rules)
 
 
 def say(text: str) -> None:

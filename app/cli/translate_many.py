@@ -71,9 +71,9 @@ def translate(flags: argparse.Namespace) -> int:
     is_archive = path.name.lower().endswith(_ARCHIVES) and not path.is_dir()
     if not is_archive and not path.is_dir():
         return one.translate(flags)
-    if (flags.encoding, flags.columns, flags.also) != (None, None, None):
+    if (flags.encoding, flags.columns, flags.also, flags.rule) != (None, None, None, None):
         raise CommandError(
-            Message("--encoding, --columns and --also work with one document: give each its own command")
+            Message("--encoding, --columns, --also and --rule work with one document: give each its own command")
         )
     archive = Archive(one.read_bytes(path), path.name) if is_archive else None
     run = one.TranslateRun(flags)

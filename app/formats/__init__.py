@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
+from urllib.parse import quote, unquote
 
 from app.errors import CommandError, DocumentError
 from app.formats import (
@@ -37,6 +38,7 @@ from app.formats import (
     yaml_strings,
 )
 from app.formats.base import ParsedFile
+from app.formats.part_rules import element_rules, key_rules
 from app.i18n import Message
 from app.text.encoding import codec_of
 
@@ -49,13 +51,15 @@ class Reading:
 
     `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0. `extras` are
     kinds of texts of `app.formats.docx_extras.EXTRAS` that are offered too. `segments` is "paragraph" where a paragraph
-    is a segment, not a sentence; formats with targets beside their sources do not have this choice.
+    is a segment, not a sentence; formats with targets beside their sources do not have this choice. `rules` are lines
+    about the parts of the file that are translated (`app.formats.part_rules`).
     """
 
     encoding: str | None = None
     columns: tuple[int, int] | None = None
     extras: tuple[str, ...] | None = None
     segments: Literal["paragraph"] | None = None
+    rules: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class Format:
         chosen += [f"columns={columns[0]},{columns[1]}"] if columns else []
         chosen += [f"extras={','.join(self.reading.extras)}"] if self.reading.extras else []
         chosen += [f"segments={self.reading.segments}"] if self.reading.segments else []
+        chosen += [f"rules={quote(_LINE.join(self.reading.rules), safe='')}"] if self.reading.rules else []
         return ";".join([self.key, *chosen])
 
     def chosen(self, reading: Reading) -> Format:
@@ -102,10 +107,17 @@ class Format:
                     list=", ".join(docx_extras.EXTRAS),
                 )
             )
+        (element_rules if self.key == "xml" else key_rules)(reading.rules or ())
         return replace(self, read=partial(self.read, **given), reading=reading)
 
 
-_CHOICES = {"encoding": Message("encoding"), "columns": Message("columns"), "extras": Message("other texts")}
+_CHOICES = {
+    "encoding": Message("encoding"),
+    "columns": Message("columns"),
+    "extras": Message("other texts"),
+    "rules": Message("parts to translate"),
+}
+_LINE = "\n"
 _XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _TEXT = ("encoding",)
 _PLAIN_TEXT = Format("txt", Message("plain text"), (".txt", ".text"), plain_text.read, options=_TEXT)
@@ -138,17 +150,17 @@ FORMATS = (
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True, options=(*_TEXT, "columns")),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
-    Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read, options=_TEXT),
+    Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read, options=(*_TEXT, "rules")),
     Format("properties", Message("Java properties"), (".properties",), properties.read, options=_TEXT),
     Format("android", Message("Android resources"), (), android.read),
-    Format("xml", "XML", (".xml", ".dita", ".ditamap", ".dbk", ".docbook"), xml_document.read),
+    Format("xml", "XML", (".xml", ".dita", ".ditamap", ".dbk", ".docbook"), xml_document.read, options=("rules",)),
     Format("resx", Message(".NET resources"), (".resx",), resx.read),
     Format("strings", Message("iOS strings"), (".strings",), ios_strings.read, options=_TEXT),
     Format(
         "xcstrings", Message("Xcode string catalogs"), (".xcstrings",), xcstrings.read, is_paired=True, options=_TEXT
     ),
     Format("stringsdict", Message("iOS plural forms"), (".stringsdict",), stringsdict.read),
-    Format("yaml", Message("YAML texts"), (".yml", ".yaml"), yaml_strings.read, options=_TEXT),
+    Format("yaml", Message("YAML texts"), (".yml", ".yaml"), yaml_strings.read, options=(*_TEXT, "rules")),
     Format("ass", Message("ASS subtitles"), (".ass", ".ssa"), ass.read, options=_TEXT),
     Format("vtt", Message("WebVTT subtitles"), (".vtt",), webvtt.read, options=_TEXT),
     Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
@@ -213,4 +225,6 @@ def format_by_key(key: str) -> Format:
         if chosen["segments"] != "paragraph" or _BY_KEY[name].is_paired:
             raise LookupError(key)
         segments = "paragraph"
-    return _BY_KEY[name].chosen(Reading(encoding, (columns[0], columns[1]) if columns else None, extras, segments))
+    rules = tuple(unquote(chosen["rules"]).split(_LINE)) if "rules" in chosen else None
+    pair = (columns[0], columns[1]) if columns else None
+    return _BY_KEY[name].chosen(Reading(encoding, pair, extras, segments, rules))

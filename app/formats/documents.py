@@ -32,6 +32,7 @@ from app.formats.base import (
 from app.formats.blocks import Block, HasBlocks
 from app.formats.coverage import Coverage, coverage_of
 from app.formats.docx import extras_of
+from app.formats.part_rules import HasParts, Part
 from app.formats.srx import RuleFile, segmenter_of
 from app.formats.table import TableFile, first_rows
 from app.i18n import Message
@@ -109,15 +110,21 @@ class Document:
         return self.data[len(self.mark) :].decode(self.encoding)
 
     @property
+    def format_key(self) -> str:
+        """The key of the file's format, whatever reading is chosen."""
+        return format_by_key(self.format).key
+
+    @property
     def reading(self) -> Reading:
         """How a person wanted the file to be read."""
         return format_by_key(self.format).reading
 
     @property
     def can_be_reread(self) -> bool:
-        """Whether a person may know better how to read the file: a table, a text that is not in UTF-8, other texts."""
+        """Whether a person may know better how to read the file: columns, encoding, other texts, or keys."""
         options = format_by_key(self.format).options
-        return "columns" in options or ("encoding" in options and self.encoding != "utf-8") or bool(self.extras)
+        is_text = "encoding" in options and self.encoding != "utf-8"
+        return is_text or not {"columns", "rules"}.isdisjoint(options) or bool(self.extras)
 
     @property
     def has_encoding_choice(self) -> bool:
@@ -128,6 +135,19 @@ class Document:
     def has_segments_choice(self) -> bool:
         """Whether a person may choose paragraphs or sentences as segments."""
         return not format_by_key(self.format).is_paired
+
+    def text_parts(self, rules: tuple[str, ...] | None = None) -> Sequence[Part]:
+        """The keys or elements with text whose use a person may choose; with these rules, if they are given.
+
+        Empty for a format without this choice. Raises CommandError for a rule that cannot be used.
+        """
+        chosen = format_by_key(self.format)
+        if "rules" not in chosen.options:
+            return ()
+        if rules is not None:
+            chosen = format_by_key(chosen.key).chosen(replace(self.reading, rules=rules or None))
+        parsed = _parsed(chosen.log_key, self.data, self.name)
+        return parsed.text_parts() if isinstance(parsed, HasParts) else ()
 
     @property
     def extras(self) -> Sequence[str]:
@@ -313,6 +333,13 @@ class ReadFile:
                     )
                 )
         _check_lengths(segments, parsed, name)
+        if not segments and self.format.reading.rules:
+            raise DocumentError(
+                Message(
+                    "{name}: the rules leave no text to translate: change them, or remove one that skips too much",
+                    name=name,
+                )
+            )
         if not segments:
             raise DocumentError(
                 Message("{name} contains no text to translate: choose a file with text in it", name=name)

@@ -4,7 +4,7 @@ Each string value with a letter is a segment; keys, numbers and layout stay unch
 `\\n` and `\\t`. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). Plural forms
 that only the target language has are added (`app.formats.added_forms`), also those of i18next and Rails, which are
 keys. In ARB, keys that begin with "@" are not text: "@@locale" becomes the target language, and "@key" describes "key".
-In messages.json, only "message" is text.
+In messages.json, only "message" is text. Which keys are translated can be chosen (`app.formats.part_rules`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_pla
 from app.formats.base import Edit, Unit, UnitTranslation, one_line
 from app.formats.escapes import from_shown, key_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
+from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
 from app.i18n import Message
 from app.text.encoding import decode_text
 from app.text.plural_forms import CATEGORIES
@@ -40,6 +41,26 @@ class JsonStrings(IcuFile):
     """A JSON file; a place is the content of a string value. `locale` is the span and value of an ARB file's locale."""
 
     locale: tuple[int, int, str] | None = None
+    rules: KeyRules = KeyRules()  # noqa: RUF009 (it does not change)
+    num_skipped: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notices about the encoding and about texts that are not offered."""
+        skipped = skipped_note(self.num_skipped)
+        return (*super().notes, *([skipped] if skipped else []))
+
+    def text_parts(self) -> Sequence[Part]:
+        """The keys with text."""
+        text = self.decoded.text
+        _, is_text = _conventions(json.loads(text, parse_int=str, parse_float=str))
+        parts = PartList()
+        for path, _, start, end in _strings(text):
+            value = _value(text[start:end])
+            if path and is_text(path) and any(map(str.isalpha, value)):
+                use = KEY_USES[not self.rules.translates(path)]
+                parts.add(pattern_of(path), use, KEY_USES, one_line(shown(value)))
+        return parts.all()
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -53,8 +74,10 @@ class JsonStrings(IcuFile):
         return edits
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
+def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[str] = ()) -> JsonStrings:
     """Parses a JSON or ARB file. Raises DocumentError with the line and column if it is not valid."""
+    chosen = key_rules(rules)
+    num_skipped = 0
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     content = parsed_json(text, name)
@@ -68,6 +91,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
         raw = text[start:end]
         if path == ("@@locale",):
             locale = start, end, _value(raw)
+        elif is_text(path) and not chosen.translates(path):
+            num_skipped += any(map(str.isalpha, _value(raw)))
         elif is_text(path):
             message = icu_message(text, start, end)
             icu += message.texts
@@ -92,6 +117,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> JsonStrings:
         icu=icu,
         added=by_place(added),
         locale=locale,
+        rules=chosen,
+        num_skipped=num_skipped,
     )
 
 

@@ -3,13 +3,13 @@
 DITA and DocBook have lists of elements in running text and of elements that are not translated. In other XML, an
 element with text of its own is a paragraph, and elements inside of it are in running text if most of their name are.
 Rules of ITS 2.0 in the file count more: `its:translate`, `its:withinText`, and global rules whose selectors are
-names. Android resources are read by `app.formats.android`.
+names. Rules that a person chose (`app.formats.part_rules`) count more than all but attributes of the element itself.
+Android resources are read by `app.formats.android`, without such rules.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,100 +23,14 @@ from app.formats.docx_drawings import AltText
 from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
 from app.formats.office_blocks import placed
 from app.formats.office_file import Changes, OfficePart, ParagraphFile, check_size, moved, starts_of
+from app.formats.part_rules import ELEMENT_USES, KEY_USES, Part, PartList, PartUse, skipped_note
+from app.formats.xml_rules import LETTER, XmlRules, has_own_text, rules_of, vocabulary_of, with_chosen, with_state
 from app.formats.xml_text import Node, Text, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 
 MAX_ATOMS: Final = 20_000  # in a paragraph
-_ITS: Final = "http://www.w3.org/2005/11/its"
 _SPACE = re.compile(r"[ \t\r\n]+")
-_SELECTOR = re.compile(r"//(?:[\w.-]+:)?([\w.-]+|\*)(?:/@(?:[\w.-]+:)?([\w.-]+))?")
-_LETTER = re.compile(r"[^\W\d_]")
-
-
-@dataclass(frozen=True, slots=True)
-class _Vocabulary:
-    """A kind of XML: its root elements, attributes with text, and elements by what they are.
-
-    `inline` elements are in running text, `nested` ones too, but with a text of their own, as footnotes have; `skipped`
-    ones are not translated.
-    """
-
-    roots: frozenset[str]
-    inline: frozenset[str]
-    nested: frozenset[str]
-    skipped: frozenset[str]
-    attributes: frozenset[str] = frozenset()
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_DITA: Final = _Vocabulary(
-    roots=_names("topic concept task reference troubleshooting glossentry glossgroup map bookmap dita learningContent"),
-    inline=_names(
-        "b i u sup sub tt line-through overline ph xref keyword term cite q codeph varname apiname cmdname filepath "
-        "option parmname msgnum msgph uicontrol wintitle menucascade shortcut userinput systemoutput synph tm state "
-        "boolean abbreviated-form text markupname xmlelement xmlatt numcharref parameterentity textentity strong em"
-    ),
-    nested=_names("fn indexterm image data foreign"),
-    skipped=_names("codeblock draft-comment required-cleanup foreign unknown data othermeta svg math keydef"),
-    attributes=_names("navtitle alt"),
-)
-_DOCBOOK: Final = _Vocabulary(
-    roots=_names("book article chapter section sect1 sect2 appendix preface refentry glossary"),
-    inline=_names(
-        "abbrev acronym anchor application citation citetitle classname co code command computeroutput constant coref "
-        "database email emphasis envar errorcode errorname errortype exceptionname filename firstterm footnoteref "
-        "foreignphrase function glossterm guibutton guiicon guilabel guimenu guimenuitem guisubmenu hardware "
-        "interfacename keycap keycode keycombo keysym link literal markup mathphrase menuchoice methodname mousebutton "
-        "olink option optional orgname package parameter personname phrase productname productnumber prompt property "
-        "quote replaceable returnvalue shortcut structfield subscript superscript symbol systemitem tag termdef token "
-        "trademark type ulink uri userinput varname wordasword xref"
-    ),
-    nested=_names("footnote indexterm inlinemediaobject inlineequation"),
-    skipped=_names("programlisting screen synopsis cmdsynopsis funcsynopsis classsynopsis remark svg math"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """By local name of an element: if it is in running text ("yes", "no" or "nested"), and if it is translated.
-
-    `attributes` are those with text.
-    """
-
-    within: Mapping[str, str]
-    translated: Mapping[str, bool]
-    attributes: frozenset[tuple[str, str]]  # name of the element or "*", name of the attribute
-    prefix: str = "its:"  # of ITS
-
-    def is_inline(self, node: Node) -> bool:
-        """Whether an element is in running text."""
-        return self._within(node) == "yes"
-
-    def is_block(self, node: Node) -> bool:
-        """Whether an element is a paragraph or has some."""
-        return self._within(node) == "no"
-
-    def _within(self, node: Node) -> str:
-        said = node.attributes.get(f"{self.prefix}withinText")
-        return said or self.within.get(node.local, "no")
-
-    def is_translated(self, node: Node) -> bool | None:
-        """Whether the file says that an element is translated; None if it says nothing."""
-        for name in (f"{self.prefix}translate", "translate"):
-            if (value := node.attributes.get(name)) in ("yes", "no"):
-                return value == "yes"
-        return self.translated.get(node.local)
-
-    def attributes_of(self, node: Node) -> list[str]:
-        """The attributes of an element with text."""
-        return [
-            name
-            for name, value in node.attributes.items()
-            if ((node.local, name) in self.attributes or ("*", name) in self.attributes) and _LETTER.search(value)
-        ]
+_NOT_TEXT: Final = ("xmlns", "xml:")  # beginnings of the names of attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +43,13 @@ class _Tree:
 
     name: str  # of the file
     root: Node
-    rules: _Rules
+    rules: XmlRules
     with_blocks: Set[int]
     with_text: Set[int]
     with_letters: Set[int]
 
 
-def _read_tree(name: str, root: Node, rules: _Rules) -> _Tree:
+def _read_tree(name: str, root: Node, rules: XmlRules) -> _Tree:
     with_blocks: set[int] = set()
     with_text: set[int] = set()
     with_letters: set[int] = set()
@@ -144,7 +58,7 @@ def _read_tree(name: str, root: Node, rules: _Rules) -> _Tree:
             if isinstance(child, Text):
                 if any(map(str.isalnum, child.value)):
                     with_text.add(node.start)
-                    if _LETTER.search(child.value):
+                    if LETTER.search(child.value):
                         with_letters.add(node.start)
                 continue
             is_inline = rules.is_inline(child)
@@ -249,12 +163,27 @@ class XmlFile(ParagraphFile):
     """An XML document."""
 
     parts: Sequence[OfficePart] = field(repr=False)
-    rules: _Rules = field(repr=False)
+    rules: XmlRules = field(repr=False)
     languages: tuple[str, str]
     encoding: str
     mark: bytes
-    notes: tuple[str, ...] = ()
+    root: Node = field(repr=False)
+    notes: tuple[str, ...]
     is_paired: bool = False
+
+    def text_parts(self) -> Sequence[Part]:
+        """The elements with text of their own, and their attributes with letters."""
+        parts, attributes = PartList(), PartList()
+        for node, is_on in with_state(self.root, self.rules):
+            own = "".join(child.value for child in node.children if isinstance(child, Text))
+            if LETTER.search(own):
+                use: PartUse = "inline" if self.rules.is_inline(node) else "paragraph"
+                parts.add(node.local, use if is_on else "skip", ELEMENT_USES, " ".join(own.split()))
+            for name, value in node.attributes.items():
+                if LETTER.search(value) and not name.startswith(_NOT_TEXT):
+                    use = KEY_USES[not (is_on and self.rules.has_text(node, name))]
+                    attributes.add(f"{node.local}/@{name}", use, KEY_USES, " ".join(value.split()))
+        return [*parts.all(), *attributes.all()]
 
     @cached_property
     def blocks(self) -> Sequence[Block]:
@@ -295,94 +224,40 @@ class XmlFile(ParagraphFile):
         return {part.name: encode_xml(xml, part.decoded)}
 
 
-def read(data: bytes, name: str) -> ParsedFile:
+def read(data: bytes, name: str, rules: Sequence[str] = ()) -> ParsedFile:
     """Parses an XML document. Raises DocumentError, with a remedy, if it cannot be opened."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)
     if root.name == "resources":
         return android.read(data, name)
-    vocabulary = _vocabulary(root)
-    rules, unknown = _rules(root, vocabulary)
-    document = _read_tree(name, root, rules)
+    vocabulary = vocabulary_of(root)
+    known, unknown = rules_of(root, vocabulary)
+    chosen = with_chosen(known, rules)
+    document = _read_tree(name, root, chosen)
     found = [each.read(decoded.text, document) for each in _found(document)]
     paragraphs = [paragraph for paragraph in found if paragraph.stretches]
     check_size(len(paragraphs), name)
     parts = [OfficePart(name, (), decoded, paragraphs, starts_of(paragraphs, 0))] if paragraphs else []
-    notes = []
-    if vocabulary is None:
+    notes: list[str] = []
+    if vocabulary is None and not rules:
         notes.append(
             Message(
                 "Read as XML without known rules: an element with text is a paragraph, and elements inside of it are "
-                "tags. Rules of ITS in the file can say otherwise."
+                "tags. Choose otherwise in the import settings, or by rules of ITS in the file."
             )
         )
     if unknown:
         notes.append(Message("Rules of ITS that are not used: {list}.", list=", ".join(unknown)))
-    return XmlFile(
-        parts, rules, (root.attributes.get("xml:lang", ""), ""), decoded.encoding, decoded.mark, tuple(notes)
-    )
-
-
-def _vocabulary(root: Node) -> _Vocabulary | None:
-    space = root.attributes.get("xmlns", "")
-    if "docbook" in space:
-        return _DOCBOOK
-    if root.local in _DITA.roots and (root.local not in _DOCBOOK.roots or "class" in root.attributes):
-        return _DITA
-    return _DOCBOOK if root.local in _DOCBOOK.roots and not space else None
-
-
-def _rules(root: Node, vocabulary: _Vocabulary | None) -> tuple[_Rules, list[str]]:
-    """The rules for a document, and the selectors of ITS rules that are not understood."""
-    prefix = next((key for key, value in root.attributes.items() if key.startswith("xmlns:") and value == _ITS), "")
-    prefix = f"{prefix.partition(':')[2]}:" if prefix else "its:"
-    within = dict.fromkeys(vocabulary.inline, "yes") if vocabulary else _inline_names(root)
-    within |= dict.fromkeys(vocabulary.nested if vocabulary else (), "nested")
-    translated = dict.fromkeys(vocabulary.skipped if vocabulary else (), False)
-    attributes = {("*", name) for name in vocabulary.attributes} if vocabulary else set()
-    unknown = []
-    for node in root.walk():
-        if node.name == f"{prefix}rules":
-            translated["rules"] = False
-        if node.name not in (f"{prefix}translateRule", f"{prefix}withinTextRule"):
-            continue
-        for selector in node.attributes.get("selector", "").split("|"):
-            match = _SELECTOR.fullmatch(selector.strip())
-            if match is None or (match[1] == "*" and match[2] is None):
-                unknown.append(selector.strip()[:60])
-            elif node.local == "withinTextRule":
-                within[match[1]] = node.attributes.get("withinText", "no")
-            elif match[2] is None:
-                translated[match[1]] = node.attributes.get("translate") == "yes"
-            elif node.attributes.get("translate") == "yes":
-                attributes.add((match[1], match[2]))
-    return _Rules(within, translated, frozenset(attributes), prefix), unknown
-
-
-def _inline_names(root: Node) -> dict[str, str]:
-    """The names of elements of which most stand beside text, and none has only elements in it."""
-    beside: Counter[str] = Counter()
-    every: Counter[str] = Counter()
-    structure = {root.local}
-    for parent in (root, *root.walk()):
-        children = parent.nodes()
-        has_text = _has_own_text(parent)
-        every.update(child.local for child in children)
-        if has_text:
-            beside.update(child.local for child in children)
-        elif len(children) > 1:
-            structure.add(parent.local)
-    return {name: "yes" for name, count in beside.items() if 2 * count > every[name] and name not in structure}
-
-
-def _has_own_text(node: Node) -> bool:
-    return any(isinstance(child, Text) and _LETTER.search(child.value) for child in node.children)
+    if rules and (note := skipped_note(sum(not on for node, on in with_state(root, chosen) if has_own_text(node)))):
+        notes.append(note)
+    languages = root.attributes.get("xml:lang", ""), ""
+    return XmlFile(parts, chosen, languages, decoded.encoding, decoded.mark, root, tuple(notes))
 
 
 def _found(document: _Tree) -> Iterator[_Found]:
     """The elements with text or attributes of text, in order, each before those inside of it."""
-    stack: list[tuple[Node, int, bool, bool]] = [(document.root, 0, True, False)]
     rules = document.rules
+    stack: list[tuple[Node, int, bool, bool]] = [(document.root, 0, rules.is_on, False)]
     while stack:
         node, depth, is_on, is_in_text = stack.pop()
         said = rules.is_translated(node)

@@ -5,7 +5,8 @@ keeps its style (plain, quoted, block) where YAML can write it so, else it gets 
 key that is a language, as in Rails, the key becomes the target language. Of a block (`|`, `>`), each line or paragraph
 is a segment of its own. Of an ICU message with plural or select forms, as in Symfony, each form is a segment
 (`app.formats.icu`). Plural forms that only the target language has are added (`app.formats.added_forms`), in ICU
-messages and beside keys that are plural forms, as in Rails.
+messages and beside keys that are plural forms, as in Rails. Which keys are translated can be chosen
+(`app.formats.part_rules`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_pla
 from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, key_note, shown
 from app.formats.icu import IcuText, icu_message, shown_text, written
+from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
 from app.text.plural_forms import CATEGORIES, is_language
@@ -81,11 +83,23 @@ class YamlStrings(TextFile):
     added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     locale: _Scalar | None = None
     is_paired: bool = False
+    rules: KeyRules = KeyRules()  # noqa: RUF009 (it does not change)
+    num_skipped: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The note about a guessed encoding, if any."""
-        return (self.decoded.note,) if self.decoded.note else ()
+        """Notices about the encoding and about texts that are not offered."""
+        return tuple(filter(None, (self.decoded.note, skipped_note(self.num_skipped))))
+
+    def text_parts(self) -> Sequence[Part]:
+        """The keys with text."""
+        parts = PartList()
+        for scalar, is_key in _strings(self.decoded.text, ""):
+            if not is_key and scalar.path and any(map(str.isalpha, scalar.value)):
+                use = KEY_USES[not self.rules.translates(scalar.path)]
+                steps = [int(step) if step.isdecimal() else step for step in scalar.path]
+                parts.add(pattern_of(steps), use, KEY_USES, _shown(scalar.value))
+        return parts.all()
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -134,8 +148,11 @@ class YamlStrings(TextFile):
         return encode(splice(text, edits), self.encoding, self.mark)
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> YamlStrings:
+def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[str] = ()) -> YamlStrings:
     """Parses a YAML file. Raises DocumentError with the line and column if it is not valid."""
+    chosen = key_rules(rules)
+    num_skipped = 0
+    is_below = True  # all texts are below another key
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     keys: dict[tuple[str, ...], dict[str, _Scalar]] = {}  # by the path of their mapping
@@ -146,6 +163,11 @@ def read(data: bytes, name: str, encoding: str | None = None) -> YamlStrings:
     for scalar, is_key in _strings(text, name):
         if is_key:
             keys.setdefault(scalar.path, {})[scalar.value] = scalar
+            continue
+        has_letters = any(map(str.isalpha, scalar.value))
+        is_below = is_below and (len(scalar.path) > 1 or not has_letters)
+        if not chosen.translates(scalar.path):
+            num_skipped += has_letters
             continue
         message = list(_pieces(scalar, text))
         for piece, unit, added in message:
@@ -169,9 +191,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> YamlStrings:
     top = [*keys.get((), {}).values()]
     is_locale = len(top) == 1 and _LANGUAGE.fullmatch(top[0].value) is not None and is_language(top[0].value)
     locale = top[0] if is_locale else None
-    paths = [*(scalar.path for scalar in scalars.values()), *(piece.scalar.path for piece in pieces.values())]
-    is_below = locale is not None and all(len(path) > 1 for path in paths)
-    return YamlStrings(decoded, scalars, units, pieces, by_place(forms), locale if is_below else None)
+    locale = locale if is_below else None
+    return YamlStrings(decoded, scalars, units, pieces, by_place(forms), locale, rules=chosen, num_skipped=num_skipped)
 
 
 def _pieces(scalar: _Scalar, text: str) -> Iterator[tuple[_Piece, Unit, list[AddedForm]]]:

@@ -3,7 +3,7 @@
 A file that was made to cost minutes or gigabytes, or to crash a parser, ends that process and nothing else.
 """
 
-from app.reading.file_reader import FileReader
+from app.reading.file_reader import FileReader, PartRules, ProjectRules
 from app.reading.separate_reader import SeparateReader
 
-__all__ = ["FileReader", "SeparateReader"]
+__all__ = ["FileReader", "PartRules", "ProjectRules", "SeparateReader"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from app.errors import DocumentError
 from app.formats import Reading, srx
@@ -18,12 +19,26 @@ from app.tm.memory_file import MemoryFile, read_memory
 
 # Chooses the direction of a document; it may raise an AppError instead.
 ChooseDirection = Callable[[FileOverview], str]
-# The segmentation rules for a document in a direction, if there are any.
-ChooseRules = Callable[[str], RuleFile | None]
 
 
-def no_rules(direction: str) -> None:
-    """A document is segmented by our own rules."""
+PartRules = tuple[tuple[str, tuple[str, ...]], ...]  # keys of formats, each with lines of rules
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRules:
+    """What a project has for new documents: segmentation rules, and rules for the parts of files."""
+
+    segmentation: RuleFile | None = None
+    parts: PartRules = ()
+
+
+# The rules for a document in a direction.
+ChooseRules = Callable[[str], ProjectRules]
+
+
+def no_rules(direction: str) -> ProjectRules:
+    """A document is read and segmented by our own rules."""
+    return ProjectRules()
 
 
 class FileReader:
@@ -37,14 +52,20 @@ class FileReader:
         reading: Reading | None = None,
         rules_for: ChooseRules = no_rules,
     ) -> Document:
-        """The document in the direction that `choose` returns, segmented by the rules that `rules_for` has for it.
+        """The document in the direction that `choose` returns, by the rules that `rules_for` has for it.
 
-        Raises DocumentError, and what `choose` raises.
+        Rules for the parts of the file are used if there is no `reading`, and if they leave some text. Raises
+        DocumentError, and what `choose` raises.
         """
         file = read_file(data, name, reading)
         direction = choose(file.overview())
         source, _, target = direction.partition("-")
-        return facing(file, direction).document(source, rules_for(direction), target)
+        rules = rules_for(direction)
+        if reading is None and (parts := dict(rules.parts).get(file.format.key)):
+            with suppress(DocumentError):
+                by_rules = read_file(data, name, Reading(rules=parts))
+                return facing(by_rules, direction).document(source, rules.segmentation, target)
+        return facing(file, direction).document(source, rules.segmentation, target)
 
     def num_rules(self, data: bytes, name: str) -> int:
         """The number of rules of a file of segmentation rules (SRX). Raises DocumentError if they cannot be used."""

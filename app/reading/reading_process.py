@@ -19,7 +19,7 @@ from app.errors import AppError
 from app.formats import Reading
 from app.formats.srx import RuleFile
 from app.glossary.reading.column_uses import Layout
-from app.reading.file_reader import FileReader
+from app.reading.file_reader import FileReader, PartRules, ProjectRules
 from app.reading.plain_data import reader_of, to_plain
 
 if sys.platform != "win32":
@@ -109,14 +109,14 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
         return (reader.archive(data, name),)
     if kind == "segmentation rules":
         return (reader.num_rules(data, name),)
-    rules: RuleFile | None = None
+    rules = ProjectRules()
 
     def choose(overview: Any) -> str:
         nonlocal rules
         send(answers, {"overview": to_plain(overview)})
         chosen, rule_data = receive(commands)
-        if chosen["rules"] is not None:
-            rules = RuleFile(chosen["rules"], rule_data)
+        segmentation = None if chosen["rules"] is None else RuleFile(chosen["rules"], rule_data)
+        rules = ProjectRules(segmentation, reader_of(PartRules)(chosen["parts"]))
         return str(chosen["direction"])
 
     reading = reader_of(Reading | None)(request["reading"])

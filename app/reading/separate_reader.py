@@ -86,8 +86,10 @@ class SeparateReader(FileReader):
         limits, how = self._document_limits, to_plain(reading)
         with self._conversation("document", name, data, limits, DocumentError, reading=how) as conversation:
             direction = choose(conversation.overview())
-            rules = rules_for(direction)
-            chosen = {"direction": direction, "rules": rules.name if rules else None}
+            project_rules = rules_for(direction)
+            rules = project_rules.segmentation
+            parts = to_plain(project_rules.parts)
+            chosen = {"direction": direction, "rules": rules.name if rules else None, "parts": parts}
             conversation.tell(chosen, rules.data if rules else b"")
             name, key, encoding, mark, segments, notes, is_by_rules = conversation.result(_DOCUMENT)
             used = rules if is_by_rules else None

@@ -18,14 +18,15 @@ from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from app.errors import ApiError, CommandError
+from app.formats import Reading
 from app.formats.documents import Document, Export, FileOverview
-from app.formats.srx import RuleFile
 from app.glossary import Term
 from app.i18n import Message
 from app.log.project_tables import Project
 from app.models.document_direction import check_facing, decide, facing
 from app.models.style import Style
 from app.projects import check_fit
+from app.reading import ProjectRules
 from app.serving.admission import Caller
 from app.serving.api_limits import MAX_DOCUMENTS, MAX_UPLOADS, MAX_UPLOADS_EACH
 from app.serving.keys import ApiFile
@@ -58,7 +59,8 @@ class DocumentOrder:
     """Languages, project, style and terms of a document. Without a source, the file or its text decides.
 
     `project` is the number of a project; None is the project of the person for these languages. `secret` is a second
-    secret for the document, besides the key, in dialects that have one.
+    secret for the document, besides the key, in dialects that have one. `reading` is how the file is read; None leaves
+    it to the file and the project.
     """
 
     source: str | None
@@ -67,6 +69,7 @@ class DocumentOrder:
     style: Style = Style()  # noqa: RUF009 (frozen)
     is_style_required: bool = True
     secret: str = ""
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +240,14 @@ class ApiDocuments:
             check_facing(facing(file, direction), direction)
             return direction
 
-        def rules_for(direction: str) -> RuleFile | None:
+        def rules_for(direction: str) -> ProjectRules:
             number = order.project
             if number is None and (project := self._own_project(caller, direction)) is not None:
                 number = project.id
-            return None if number is None else self._sessions.segmentation.of(number)
+            return ProjectRules() if number is None else self._sessions.segmentation.of_project(number)
 
-        return self._sessions.files.document(upload.data, upload.name, choose, rules_for=rules_for), direction
+        files = self._sessions.files
+        return files.document(upload.data, upload.name, choose, order.reading, rules_for), direction
 
     def _own_project(self, caller: Caller, direction: str) -> Project | None:
         """The project of a program's own documents; None before its first one, and if it was deleted on the page."""

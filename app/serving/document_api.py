@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from app.errors import ApiError
+from app.formats import Reading
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
 from app.serving.api_schemas import LanguageSchema, parsed
 from app.serving.dialects import context_of, file_reply, text_field, uploaded
 from app.serving.own_api import PREFIX, bearer
+from app.text.encoding import codec_of
 
 PATH: Final = f"{PREFIX}/documents"
 _PROJECT: Final = "The number of a project of the page, for a key that may export; by default, a project of the person."
+_RULES: Final = (
+    "What is translated of JSON, YAML or XML: one rule in each line, such as `skip **.id`, `translate items.*.title`, "
+    "`inline b`, `paragraph note`, `translate img/@alt`. The last one that fits counts."
+)
+_READING: Final = ("encoding", "columns", "rules")
+_COLUMNS: Final = re.compile(r"([1-9]\d{0,4}),([1-9]\d{0,4})", re.ASCII)
 _FORM: Final = {
     "type": "object",
     "required": ["file", "target"],
@@ -26,6 +36,9 @@ _FORM: Final = {
         "file": {"type": "string", "format": "binary"},
         **LanguageSchema.model_json_schema()["properties"],
         "project": {"type": "integer", "description": _PROJECT},
+        "encoding": {"type": "string", "description": "The encoding of a text, such as cp1250."},
+        "columns": {"type": "string", "description": "The columns of sources and targets of a table, such as 2,3."},
+        "rules": {"type": "string", "description": _RULES},
     },
 }
 _BODY: Final = {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}
@@ -70,12 +83,28 @@ async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusRe
         project = text_field(fields, "project", "")
         if project and not (project.isascii() and project.isdecimal() and len(project) < 16):
             raise ApiError("invalid", "project is not a number.")
-        given = {name: value for name, value in fields.items() if name != "project"}
+        given = {name: value for name, value in fields.items() if name not in ("project", *_READING)}
+        reading = _reading(fields)
         languages = parsed(LanguageSchema, given, "form")
-        order = DocumentOrder(languages.source, languages.target, int(project) if project else None, languages.style())
+        number = int(project) if project else None
+        order = DocumentOrder(languages.source, languages.target, number, languages.style(), reading=reading)
         charge = context.admission.charge
         document = await asyncio.to_thread(context.documents.create, caller, upload, order, charge)
     return await _status(request, document)
+
+
+def _reading(fields: Mapping[str, Any]) -> Reading | None:
+    """How the form says that the file is read; None if it does not."""
+    encoding, columns, rules = (text_field(fields, name, "") for name in _READING)
+    codec = codec_of(encoding) if encoding else None
+    if encoding and codec is None:
+        raise ApiError("invalid", "encoding is not a known encoding.")
+    pair = _COLUMNS.fullmatch(columns)
+    if columns and (pair is None or pair[1] == pair[2]):
+        raise ApiError("invalid", "columns are not two different numbers, such as 2,3.")
+    lines = tuple(filter(None, map(str.strip, rules.splitlines())))
+    chosen = Reading(codec, (int(pair[1]) - 1, int(pair[2]) - 1) if pair else None, rules=lines or None)
+    return None if chosen == Reading() else chosen
 
 
 @router.get("")

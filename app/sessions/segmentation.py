@@ -1,4 +1,7 @@
-"""The segmentation rules (SRX) of projects: read when they are chosen, and used for documents that are opened later."""
+"""The rules of projects for documents that are opened later: segmentation rules (SRX), read when they are chosen.
+
+Rules for the parts of files, such as the keys of JSON, are kept beside them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from app.formats.documents import Export
 from app.formats.srx import RuleFile
 from app.i18n import Message
 from app.projects import Projects
-from app.reading import FileReader
+from app.reading import FileReader, ProjectRules
 from app.segments.state import Json
 from app.text.encoding import safe_name
 from app.workspace.commands import Workspace
@@ -24,9 +27,13 @@ class Segmentation:
         """The rules of a project; None if it has none."""
         return self._projects.rule_file(project_id) if project_id else None
 
-    def for_new(self, direction: str) -> RuleFile | None:
+    def of_project(self, project_id: int) -> ProjectRules:
+        """All rules of a project for new documents."""
+        return ProjectRules(self.of(project_id), self._projects.part_rules(project_id) if project_id else ())
+
+    def for_new(self, direction: str) -> ProjectRules:
         """The rules for a new document in this language pair."""
-        return self.of(self._projects.for_new(direction).id)
+        return self.of_project(self._projects.for_new(direction).id)
 
     def choose(self, workspace: Workspace, project_id: int, data: bytes, name: str) -> Json:
         """Gives a project these rules. Documents that were opened before keep their segments.

@@ -31,7 +31,7 @@ from app.models.published_models import PublishedModels
 from app.models.watchdog import Watchdog
 from app.paths import MODEL_FOLDER
 from app.projects import Projects
-from app.reading import FileReader
+from app.reading import FileReader, ProjectRules
 from app.segments.state import Json
 from app.sessions import example
 from app.sessions.bundles import Bundles
@@ -230,7 +230,7 @@ class Sessions:
         fits = has_same_languages(workspace.project.direction, direction)
         project = workspace.project if fits else self.projects.for_new(direction)
         document = self.files.document(
-            old.data, old.name, choose, reading or old.reading, lambda _: self.segmentation.of(project.id)
+            old.data, old.name, choose, reading or old.reading, lambda _: ProjectRules(self.segmentation.of(project.id))
         )
         with self._lock:
             begun = self.opener.start(document, direction, model, project if fits else None)

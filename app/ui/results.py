@@ -12,6 +12,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
+from app.formats.part_rules import PartUse
 from app.formats.preview import PreviewBlock
 from app.log.records import EventType, SegmentStateName
 from app.log.roles import Role
@@ -374,11 +375,24 @@ class DocumentPreview(TypedDict):
     blocks: list[PreviewBlock]
 
 
+class TextPart(TypedDict):
+    """A key or an element with text: what it is used for and could be, its first text, and how many there are."""
+
+    name: str
+    use: PartUse
+    uses: list[PartUse]
+    text: str
+    num: int
+
+
 class ReadingChoice(TypedDict):
     """How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
     targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen.
 
-    `segments` is what a segment is; null where the file decides."""
+    `segments` is what a segment is; null where the file decides. `rules` are lines about the keys or elements `parts`,
+    of which the first of `num_parts` are shown, and `problem` names one that cannot be used; `is_kept`: the project
+    reads new files of this format by them.
+    """
 
     encoding: str
     encodings: list[tuple[str, str]]
@@ -387,6 +401,11 @@ class ReadingChoice(TypedDict):
     extras: list[str]
     chosen_extras: list[str]
     segments: Literal["sentence", "paragraph"] | None
+    rules: list[str]
+    parts: list[TextPart]
+    problem: str
+    num_parts: int
+    is_kept: bool
 
 
 class ReportSegment(TypedDict):

@@ -475,6 +475,17 @@ def test_columns_of_a_table_can_be_given(
             parse(["translate", "a.csv", "--columns", columns])
 
 
+def test_keys_to_translate_can_be_given(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.json").write_text('{"id": "home", "title": "One house."}')
+    rules = ["--rule", "skip *", "--rule", "translate title"]
+    assert run(capsys, "translate", tmp_path / "a.json", "-o", tmp_path / "b.json", *rules)[0] == 0
+    assert (tmp_path / "b.json").read_text() == '{"id": "home", "title": "de: One house."}'
+    status, _, err = run(capsys, "translate", tmp_path / "a.json", "--rule", "drop id")
+    assert status == 2 and "'drop id' is no rule: write one of translate, skip" in err
+
+
 @pytest.mark.parametrize(
     ("name", "data", "status", "said"),
     [
@@ -729,7 +740,7 @@ def test_package_of_trados_is_translated_into_its_return_package(
     ("flags", "message"),
     [
         ([], "has no document that can be translated"),
-        (["--columns", "1,2"], "--encoding, --columns and --also work with one document"),
+        (["--columns", "1,2"], "--encoding, --columns, --also and --rule work with one document"),
     ],
 )
 def test_folder_without_documents_and_flags_for_one_document_are_refused(

@@ -11,6 +11,7 @@ import pytest
 from sqlite_utils import Database
 
 from app.errors import CommandError, DocumentError, LogError
+from app.formats import Reading
 from app.glossary import Term
 from app.log.migrations import migrations
 from app.log.store import LogStore
@@ -619,3 +620,30 @@ def test_rules_go_with_their_project(run: Run):
     run.sessions.segmentation.choose(first, project, PUBLISHED_STYLE, "good.srx")
     run.sessions.delete_project(first, project, first.project.id)
     assert run.store.project_setting(project, "segmentation") is None
+
+
+def test_rules_for_parts_of_files_are_kept_for_new_documents_also_after_a_restart(run: Run, log: Path):
+    data = b'{"id": "one", "title": "First"}'
+    first = run.open("first.json", data)
+    assert sources(first) == ["one", "First"]
+    begun = run.sessions.restart(first, "en-de", reading=Reading(rules=("skip id",)))
+    assert (sources(begun), begun.document.reading.rules) == (["First"], ("skip id",))
+    assert not run.projects.keeps_part_rules(begun, ("skip id",))
+    run.projects.keep_part_rules(begun, ("skip id",))
+    assert run.projects.keeps_part_rules(begun, ("skip id",))
+    changes = [e.payload for e in run.store.events(begun.session_id) if e.type == "project"]
+    assert [(each["change"], each["format"], each["rules"]) for each in changes] == [
+        ("part rules", "json", ["skip id"])
+    ]
+    run = run.restarted(log)
+    try:
+        assert sources(run.open("later.json", data)) == ["First"]
+        assert sources(run.open("text.yml", b"id: one\ntitle: First\n")) == ["one", "First"], "another format"
+        later = run.open("later.json", data)
+        assert sources(run.sessions.restart(later, "en-de")) == ["First"]
+        assert sources(run.sessions.restart(later, "en-de", reading=Reading())) == ["one", "First"]
+        run.projects.keep_part_rules(later, ())
+        assert sources(run.open("last.json", data)) == ["one", "First"]
+        assert run.store.project_setting(later.project.id, "part rules") is None
+    finally:
+        run.end()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar, Final, Literal
 
 from app.checks import CHECKS, CheckName
+from app.errors import CommandError
+from app.formats.part_rules import Part
 from app.models.style import Style
 from app.segments import Json
 from app.segments.constraint_changes import one_line
@@ -19,6 +23,7 @@ from engine import Formality
 
 NUM_ROWS_SHOWN: Final = 4  # of a table, to choose its columns
 MAX_CELL_SHOWN: Final = 60
+MAX_PARTS_SHOWN: Final = 200
 
 
 class Pretranslate(Command):
@@ -32,14 +37,22 @@ class Pretranslate(Command):
 
 
 class AskReading(Command):
-    """How the file was read, and what can be chosen instead."""
+    """How the file was read, and what can be chosen instead; with `rules`, the parts as these would leave them."""
 
     name: Literal["reading"]
+    rules: List[Name] | None = None
     result: ClassVar[Any] = r.ReadingChoice
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
         document = workspace.document
         columns, rows = document.preview(NUM_ROWS_SHOWN)
+        problem: str = ""
+        parts: Sequence[Part] = ()
+        try:
+            parts = document.text_parts(self.rules)
+        except CommandError as error:
+            problem = error.args[0]
+        rules = self.rules if self.rules is not None else document.reading.rules or ()
         shown = [[cell[:MAX_CELL_SHOWN] for cell in row] for row in rows]
         codecs = (
             dict.fromkeys((document.encoding, *ENCODINGS)) if document.encoding and document.has_encoding_choice else ()
@@ -52,6 +65,14 @@ class AskReading(Command):
             "extras": [*document.extras],
             "chosen_extras": [*(document.reading.extras or ())],
             "segments": (document.reading.segments or "sentence") if document.has_segments_choice else None,
+            "rules": [*rules],
+            "parts": [
+                {**asdict(part), "uses": [*part.uses], "text": part.text[:MAX_CELL_SHOWN]}
+                for part in parts[:MAX_PARTS_SHOWN]
+            ],
+            "problem": problem,
+            "num_parts": len(parts),
+            "is_kept": sessions.projects.keeps_part_rules(workspace, rules),
         }
 
 

@@ -56,7 +56,10 @@ class RestartDocument(SessionCommand):
 
 
 class RereadDocument(SessionCommand):
-    """Starts the document again with another encoding, other columns (from 0), more texts, or other segments."""
+    """Starts the document again with another encoding, columns (from 0), texts, segments, or rules for its parts.
+
+    `is_kept`: new documents of this format in the project are read by these rules, too; false takes kept ones away.
+    """
 
     name: Literal["reread_document"]
     encoding: Name | None = None
@@ -64,6 +67,8 @@ class RereadDocument(SessionCommand):
     target_column: Count | None = None
     extras: List[Name] | None = None
     segments: Literal["sentence", "paragraph"] | None = None
+    rules: List[Name] | None = None
+    is_kept: bool | None = None
 
     def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
         if self.encoding is not None and codec_of(self.encoding) != self.encoding:
@@ -72,8 +77,13 @@ class RereadDocument(SessionCommand):
         columns = None if source is None or target is None else (source, target)
         extras = None if self.extras is None else tuple(self.extras)
         segments = None if self.segments == "sentence" else self.segments
-        reading = Reading(self.encoding, columns, extras, segments)
-        return sessions.restart(workspace, workspace.direction, reading=reading)
+        reading = Reading(self.encoding, columns, extras, segments, self.rules or None)
+        if self.is_kept is not None:
+            sessions.projects.managed(workspace.project.id)  # before anything is done
+        begun = sessions.restart(workspace, workspace.direction, reading=reading)
+        if self.is_kept is not None:
+            sessions.projects.keep_part_rules(begun, (self.rules or ()) if self.is_kept else ())
+        return begun
 
 
 class DeleteSession(SessionCommand):

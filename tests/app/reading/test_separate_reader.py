@@ -16,7 +16,7 @@ from app.formats.archive import pack
 from app.formats.documents import FileOverview
 from app.formats.srx import RuleFile
 from app.i18n import Message
-from app.reading import FileReader, SeparateReader
+from app.reading import FileReader, ProjectRules, SeparateReader
 from app.reading.separate_reader import ReadingLimits
 from app.tm.entries import MemoryEntry
 from app.tm.tmx_memory import write_tmx
@@ -70,12 +70,28 @@ def test_files_read_elsewhere_equal_files_read_here(separate: SeparateReader):
     assert separate.memory(TMX, "m.tmx", "en", "de") == here.memory(TMX, "m.tmx", "en", "de")
 
 
+def test_rules_of_a_project_for_parts_are_used_where_they_leave_some_text(separate: SeparateReader):
+    project_rules = ProjectRules(parts=(("json", ("skip **.id",)),))
+    for reader in (separate, FileReader()):
+        choose = {"choose": lambda _: "en-de", "rules_for": lambda _: project_rules}
+        document = reader.document(b'{"id": "one", "title": "First"}', "a.json", **choose)
+        assert ([each.source for each in document.segments], document.format) == (
+            ["First"],
+            "json;rules=skip%20%2A%2A.id",
+        )
+        plain = reader.document(b'{"id": "one"}', "a.json", **choose)
+        assert ([each.source for each in plain.segments], plain.format) == (["one"], "json")
+        chosen = reader.document(b'{"id": "one", "title": "First"}', "a.json", reading=Reading(), **choose)
+        assert len(chosen.segments) == 2
+
+
 def test_segmentation_rules_are_read_and_used_as_in_this_process(separate: SeparateReader):
     here, rules = FileReader(), RuleFile("a.srx", PUBLISHED_STYLE)
     text = b"Mr. Smith left.  He came back, e.g. today."
     assert separate.num_rules(PUBLISHED_STYLE, "a.srx") == here.num_rules(PUBLISHED_STYLE, "a.srx") == 10
     documents = [
-        reader.document(text, "a.txt", lambda _: "en-de", rules_for=lambda _: rules) for reader in (separate, here)
+        reader.document(text, "a.txt", lambda _: "en-de", rules_for=lambda _: ProjectRules(rules))
+        for reader in (separate, here)
     ]
     assert documents[0] == documents[1]
     assert [segment.source for segment in documents[0].segments] == ["Mr. Smith left.", "He came back, e.g. today."]

@@ -85,6 +85,30 @@ def test_document_is_not_translated_before_its_terms_are_used(client: Program, s
     assert "Scheibe" in client.get(f"{PATH}/{number}/file").text
 
 
+def test_a_program_chooses_keys_columns_and_encoding(client: Program, sessions: Sessions):
+    def num_segments(data: bytes, name: str, **fields: str) -> int:
+        made = send(client, data, name, **fields)
+        assert made.status_code == 201, made.text
+        return int(client.get(f"{PATH}/{made.json()['id']}").json()["num_segments"])
+
+    data = b'{"id": "one", "items": [{"title": "First", "id": "two"}]}'
+    assert num_segments(data, "a.json") == 3
+    assert num_segments(data, "a.json", rules="skip *\ntranslate items.*.title\n") == 1
+    assert (
+        num_segments("Nr;Titel;Text\n1;Žluť;Okno běží\n".encode("cp1250"), "a.csv", columns="2,3", encoding="cp1250")
+        == 2
+    )
+    for name, fields in (
+        ("a.json", {"rules": "drop id"}),
+        ("a.csv", {"columns": "2"}),
+        ("a.csv", {"columns": "2,2"}),
+        ("a.txt", {"encoding": "none such"}),
+        ("a.txt", {"rules": "skip id"}),
+    ):
+        refused = send(client, data, name, **fields)
+        assert (refused.status_code, refused.json()["error"]["kind"]) == (400, "invalid"), refused.text
+
+
 def test_document_outlives_its_workspace(client: Program, sessions: Sessions):
     number = send(client).json()["id"]
     translated(client, number)

@@ -361,9 +361,10 @@ export interface AskPreview {
   language?: string;
 }
 
-/** How the file was read, and what can be chosen instead. */
+/** How the file was read, and what can be chosen instead; with `rules`, the parts as these would leave them. */
 export interface AskReading extends CommandFields {
   name: 'reading';
+  rules?: string[] | null;
 }
 
 /** The session's figures ("report"), or every moment of it ("replay"). */
@@ -1456,7 +1457,9 @@ export interface RankedHypothesis {
 /** How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
  * targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen.
  *
- * `segments` is what a segment is; null where the file decides. */
+ * `segments` is what a segment is; null where the file decides. `rules` are lines about the keys or elements `parts`,
+ * of which the first of `num_parts` are shown, and `problem` names one that cannot be used; `is_kept`: the project
+ * reads new files of this format by them. */
 export interface ReadingChoice {
   encoding: string;
   encodings: [string, string][];
@@ -1465,6 +1468,11 @@ export interface ReadingChoice {
   extras: string[];
   chosen_extras: string[];
   segments: 'sentence' | 'paragraph' | null;
+  rules: string[];
+  parts: TextPart[];
+  problem: string;
+  num_parts: number;
+  is_kept: boolean;
 }
 
 /** What somebody said about the segment; the owner of the server has the name "". */
@@ -1567,7 +1575,9 @@ export interface ReportSegment {
   terms: [number, number];
 }
 
-/** Starts the document again with another encoding, other columns (from 0), more texts, or other segments. */
+/** Starts the document again with another encoding, columns (from 0), texts, segments, or rules for its parts.
+ *
+ * `is_kept`: new documents of this format in the project are read by these rules, too; false takes kept ones away. */
 export interface RereadDocument extends CommandFields {
   name: 'reread_document';
   encoding?: string | null;
@@ -1575,6 +1585,8 @@ export interface RereadDocument extends CommandFields {
   target_column?: number | null;
   extras?: string[] | null;
   segments?: 'sentence' | 'paragraph' | null;
+  rules?: string[] | null;
+  is_kept?: boolean | null;
 }
 
 /** Starts the document again in another language pair, also with another model. */
@@ -1991,6 +2003,15 @@ export interface TermsPage {
   num_terms: number;
   offset: number;
   rows: TermRow[];
+}
+
+/** A key or an element with text: what it is used for and could be, its first text, and how many there are. */
+export interface TextPart {
+  name: string;
+  use: 'translate' | 'skip' | 'paragraph' | 'inline';
+  uses: ('translate' | 'skip' | 'paragraph' | 'inline')[];
+  text: string;
+  num: number;
 }
 
 /** Undoes the last change of the glossaries. */

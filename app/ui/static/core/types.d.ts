@@ -115,6 +115,8 @@ declare global {
   type ImportReport = protocol.ImportReport;
   type ColumnsQuestion = protocol.ColumnsQuestion;
   type TableView = protocol.TableView;
+  type TextPart = protocol.TextPart;
+  type ReadingChoice = protocol.ReadingChoice;
   type ImportRow = protocol.ImportRow;
   type GridRow = protocol.TermRow;
   type GridTerm = Omit<GridRow, 'number'>;

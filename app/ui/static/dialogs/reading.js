@@ -1,6 +1,7 @@
-/* The dialog in which a person chooses the encoding of a text, the columns of a table, more texts, and the segments. */
+/* The dialog in which a person chooses how a file is read: encoding, columns, more texts, segments, and its parts. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t} from '../core/dom.js';
+import {partsField} from './text_parts.js';
 
 /**
  * @param {Pick<Bench, 'connection' | 'focusEditor' | 'root' | 'say' | 'segment' | 'switchTo'>} bench
@@ -36,6 +37,8 @@ export const showReading = async bench => {
     ['sentence', 'paragraph'].map(name => h('option', {value: name}, t(`reading.segments.${name}`))),
   );
   unit.value = segments ?? 'sentence';
+  const parts =
+    reply.result.parts.length || reply.result.rules.length ? partsField(bench, reply.result, () => paint()) : null;
   const warning = h('p.wrong', {role: 'alert'});
   const go = button('.btn.primary', {onclick: () => begin()}, t('reading.go'));
   const table = h('div.tblscroll', {tabindex: 0, role: 'group', 'aria-label': t('reading.rows')});
@@ -44,11 +47,12 @@ export const showReading = async bench => {
     const [from, to] = chosen();
     setText(warning, columns && from === to ? t('reading.same') : '');
     const isSame =
-      codec.value === encoding &&
+      (!encodings.length || codec.value === encoding) &&
       (!columns || (from === columns[0] && to === columns[1])) &&
       String(chosenExtras()) === String(chosen_extras) &&
-      unit.value === (segments ?? 'sentence');
-    go.disabled = isSame || (columns !== null && from === to);
+      unit.value === (segments ?? 'sentence') &&
+      !parts?.isChanged();
+    go.disabled = isSame || (columns !== null && from === to) || parts?.isUsable() === false;
     if (columns)
       table.replaceChildren(
         h(
@@ -92,6 +96,8 @@ export const showReading = async bench => {
       target_column,
       extras: extras.length ? chosenExtras() : null,
       segments: segments && unit.value,
+      rules: parts?.rules() ?? null,
+      is_kept: parts?.keeps() ?? null,
     };
     if (await bench.switchTo('reread_document', args)) bench.say('info', t('reading.done'));
   };
@@ -99,7 +105,7 @@ export const showReading = async bench => {
   const dialog = new Dialog({
     name: 'reading',
     title: t('reading.title'),
-    classes: columns ? '.reading' : '.small.reading',
+    classes: columns || parts ? '.reading' : '.small.reading',
     body: [
       encodings.length ? h('label.line', {}, h('span', {}, t('reading.encoding')), codec) : null,
       segments ? h('label.line', {}, h('span', {}, t('reading.segments')), unit) : null,
@@ -118,6 +124,7 @@ export const showReading = async bench => {
             table,
           ]
         : null,
+      parts?.element ?? null,
       h('p.muted', {}, t('direction.note')),
       warning,
     ],

@@ -1,0 +1,215 @@
+"""Rules of a person for the parts of a file: which keys of JSON and YAML are translated, and what XML elements are.
+
+A rule is a use and a pattern; of the rules that fit a part, the last one counts.
+
+    skip meta               the key `meta` with all keys below
+    skip *                  every key
+    translate items.*.title a key in each entry of a list, or below each key
+    skip **.id              the key `id` at any depth
+    paragraph note          XML: an element `note` is a paragraph; `inline b`: it is in running text; `skip code`: it is
+                            not translated
+    translate img/@alt      XML: an attribute is translated; `@alt` is that of any element
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol, get_args, runtime_checkable
+
+from app.errors import CommandError
+from app.i18n import Message
+
+PartUse = Literal["translate", "skip", "paragraph", "inline"]
+ELEMENT_USES: Final[tuple[PartUse, ...]] = ("paragraph", "inline", "skip")
+KEY_USES: Final[tuple[PartUse, ...]] = ("translate", "skip")
+MAX_RULES: Final = 100
+MAX_RULE_CHARACTERS: Final = 200
+_ANY: Final = "*"
+_DEEP: Final = "**"
+_STEP = re.compile(r"(?:\\.|[^.\\])*", re.DOTALL)
+_ELEMENT = re.compile(r"(?P<element>[\w-]+|\*)?(?:/?@(?P<attribute>[\w.:-]+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A key or an element: its pattern, what it is used for and could be, its first text, and how many there are."""
+
+    name: str
+    use: PartUse
+    uses: tuple[PartUse, ...]
+    text: str
+    num: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartRule:
+    """One rule."""
+
+    use: PartUse
+    pattern: str
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """A file whose parts a person may choose."""
+
+    def text_parts(self) -> Sequence[Part]:
+        """The parts with text in the order of the file, whatever they are used for."""
+
+
+class KeyRules:
+    """Rules for keys."""
+
+    def __init__(self, rules: Sequence[PartRule] = ()) -> None:
+        self._rules = [(rule.use == "translate", _steps(rule.pattern)) for rule in reversed(rules)]
+
+    def translates(self, path: Sequence[str | int]) -> bool:
+        """Whether the text at this path of keys and numbers is translated."""
+        if not self._rules:
+            return True
+        keys = [str(step) for step in path]
+        return next((is_translated for is_translated, steps in self._rules if _fits(steps, keys)), True)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRule:
+    """A rule for an element, by its name without a prefix ("*": every element), or for one of its attributes."""
+
+    use: PartUse
+    element: str
+    attribute: str
+
+
+def key_rules(lines: Iterable[str]) -> KeyRules:
+    """The rules of these lines. Raises CommandError for a line that is no rule for keys."""
+    rules = _rules(lines, KEY_USES, "translate items.*.title")
+    for rule in rules:
+        if _DEEP in _steps(rule.pattern)[1:]:
+            raise CommandError(
+                Message("{rule}: ** can only stand at the start, as in **.title", rule=f"{rule.use} {rule.pattern}")
+            )
+    return KeyRules(rules)
+
+
+def element_rules(lines: Iterable[str]) -> list[ElementRule]:
+    """The rules of these lines. Raises CommandError for a line that is no rule for elements and attributes."""
+    example = "paragraph note"
+    found = []
+    for rule in _rules(lines, get_args(PartUse), example):
+        match = _ELEMENT.fullmatch(rule.pattern)
+        uses = KEY_USES if match and match["attribute"] else ELEMENT_USES
+        if match is None or rule.use not in uses:
+            raise _unusable(f"{rule.use} {rule.pattern}", uses, "skip img/@alt" if uses is KEY_USES else example)
+        found.append(ElementRule(rule.use, match["element"] or _ANY, match["attribute"] or ""))
+    return found
+
+
+def pattern_of(path: Iterable[str | int]) -> str:
+    """The pattern of a key, with `*` for the number of an entry of a list."""
+    return ".".join(_ANY if isinstance(step, int) else re.sub(r"[.\\*]", r"\\\g<0>", step) for step in path)
+
+
+class PartList:
+    """Collects the parts of a file."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, Part] = {}
+
+    def add(self, name: str, use: PartUse, uses: tuple[PartUse, ...], text: str) -> None:
+        """Adds an occurrence of a part; it is used if one of its occurrences is."""
+        known = self._parts.get(name)
+        if known is None:
+            self._parts[name] = Part(name, use, uses, text, 1)
+            return
+        use = use if known.use == "skip" else known.use
+        self._parts[name] = Part(name, use, uses, known.text, known.num + 1)
+
+    def all(self) -> list[Part]:
+        """The parts in the order of their first occurrences."""
+        return [*self._parts.values()]
+
+
+def skipped_note(num_skipped: int) -> str | None:
+    """The note about texts that rules take out."""
+    if not num_skipped:
+        return None
+    return Message("{count:,} texts are not offered, because of the rules in the import settings.", count=num_skipped)
+
+
+def _rules(lines: Iterable[str], uses: Sequence[str], example: str) -> list[PartRule]:
+    found = []
+    for line in filter(None, map(str.strip, lines)):
+        use, _, pattern = line.partition(" ")
+        if use not in uses or not pattern.strip() or len(line) > MAX_RULE_CHARACTERS:
+            raise _unusable(line, uses, example)
+        found.append(PartRule(use, pattern.strip()))  # type: ignore[arg-type]
+    if len(found) > MAX_RULES:
+        raise CommandError(
+            Message("{count} rules are more than {limit}: use * for several parts", count=len(found), limit=MAX_RULES)
+        )
+    return found
+
+
+def _unusable(line: str, uses: Sequence[str], example: str) -> CommandError:
+    return CommandError(
+        Message(
+            "{rule} is no rule: write one of {uses} and a part of the file, such as {example}",
+            rule=repr(line[:60]),
+            uses=", ".join(uses),
+            example=example,
+        )
+    )
+
+
+def _steps(pattern: str) -> list[str]:
+    """The steps of a pattern, divided at dots that are not escaped."""
+    steps = []
+    position = 0
+    while position <= len(pattern):
+        match = _STEP.match(pattern, position)
+        assert match is not None, "it may be empty"
+        steps.append(match.group())
+        position = match.end() + 1
+    return steps
+
+
+def _fits(steps: Sequence[str], keys: Sequence[str]) -> bool:
+    """Whether the steps fit the keys, or the first of them."""
+    if steps[0] == _DEEP:
+        rest = steps[1:]
+        return any(_begins(rest, keys[start:]) for start in range(len(keys)))
+    return _begins(steps, keys)
+
+
+def _begins(steps: Sequence[str], keys: Sequence[str]) -> bool:
+    return len(steps) <= len(keys) and all(map(_fits_step, steps, keys))
+
+
+def _fits_step(step: str, key: str) -> bool:
+    """Whether a key fits a step, in which `*` stands for any characters and a backslash takes a sign as it is."""
+    literals = [re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in _literals(step)]
+    if len(literals) == 1:
+        return key == literals[0]
+    first, last = literals[0], literals[-1]
+    if len(key) < len(first) + len(last) or not key.startswith(first) or not key.endswith(last):
+        return False
+    position, end = len(first), len(key) - len(last)
+    for literal in literals[1:-1]:
+        place = key.find(literal, position, end)
+        if place < 0:
+            return False
+        position = place + len(literal)
+    return True
+
+
+def _literals(step: str) -> list[str]:
+    """The parts of a step between its stars."""
+    parts = [""]
+    for sign in re.findall(r"\\.|[^\\]|\\\Z", step, re.DOTALL):
+        if sign == _ANY:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts
