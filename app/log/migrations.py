@@ -295,6 +295,18 @@ def m0016_review(db: Database) -> None:
     db.execute("CREATE INDEX remark_of_segment ON event (session_id, segment_index, seq) WHERE type = 'remark'")
 
 
+@migrations()
+def m0017_assigned_segment(db: Database) -> None:
+    """The person to whom a segment is assigned, where that is not the whole document."""
+    db.execute("""
+        CREATE TABLE assigned_segment (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            segment_index INTEGER NOT NULL,
+            person TEXT NOT NULL,
+            PRIMARY KEY (session_id, segment_index)) WITHOUT ROWID
+    """)
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

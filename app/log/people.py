@@ -182,8 +182,10 @@ def insert_own_project(db: Database, direction: str, now_ms: int) -> int:
 def remove_member(db: Database, project_id: int, person: str) -> bool:
     """Ends a membership, inside a transaction, if there is one; `People.changed` has to follow.
 
-    Documents of the project that were assigned to the person are assigned to nobody.
+    Documents of the project, and parts of them, that were assigned to the person are assigned to nobody.
     """
+    of_project = "SELECT id FROM session WHERE project_id = ?"
+    db.execute(f"DELETE FROM assigned_segment WHERE session_id IN ({of_project}) AND person = ?", (project_id, person))  # noqa: S608
     db.execute("UPDATE session SET assignee = '' WHERE project_id = ? AND assignee = ?", (project_id, person))
     statement = "DELETE FROM member WHERE project_id = ? AND person = ?"
     return bool(db.execute(statement, (project_id, person)).rowcount)

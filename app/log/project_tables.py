@@ -5,6 +5,7 @@ Changes are made inside a transaction together with an event in the log of the d
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -212,6 +213,21 @@ def move_session(db: Database, session_id: int, project_id: int) -> None:
 def assign_session(db: Database, session_id: int, person: str) -> None:
     """Assigns a document to a person; "" to nobody."""
     db.execute("UPDATE session SET assignee = ? WHERE id = ?", (person, session_id))
+
+
+def assign_segments(db: Database, session_id: int, indices: Iterable[int], person: str) -> None:
+    """Assigns segments of a document to a person, instead of whoever had them; "" to nobody."""
+    rows = [(session_id, index) for index in indices]
+    db.conn.executemany("DELETE FROM assigned_segment WHERE session_id = ? AND segment_index = ?", rows)
+    if person:
+        db.conn.executemany("INSERT INTO assigned_segment VALUES (?, ?, ?)", [(*row, person) for row in rows])
+
+
+def segment_assignees(log: LogConnection, session_id: int) -> dict[int, str]:
+    """The person of each segment that is assigned, by its index."""
+    query = "SELECT segment_index, person FROM assigned_segment WHERE session_id = ?"
+    rows = log.rows(Message("load the session"), query, (session_id,))
+    return {row["segment_index"]: row["person"] for row in rows}
 
 
 def current_project(db: Database, direction: str, now_ms: int) -> int:

@@ -93,7 +93,7 @@ class SessionSummary:
 
     `is_untouched`: the session has no glossary of its own and no segment was changed; the file may have had
     translations. `path` is that in the archive or selection in which the document was opened, if it was. `assignee` is
-    the person to whom the document is assigned, or "".
+    the person to whom the document is assigned, or ""; `part_assignees` are those who have parts of it.
     """
 
     id: int
@@ -109,6 +109,7 @@ class SessionSummary:
     project_id: int
     path: str = ""
     assignee: str = ""
+    part_assignees: tuple[str, ...] = ()
 
     @property
     def shown_name(self) -> str:

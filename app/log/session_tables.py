@@ -141,13 +141,24 @@ def list_sessions(log: LogConnection) -> list[SessionSummary]:
             (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
             NOT EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id AND glossary_id <= ?) AND NOT EXISTS
                 (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched, project_id,
-            assignee, coalesce(bundle_document.path, '') AS path
+            assignee, coalesce(bundle_document.path, '') AS path,
+            (SELECT json_group_array(DISTINCT person) FROM assigned_segment WHERE session_id = session.id)
+                AS part_assignees
         FROM session JOIN document ON document.id = session.document_id
         LEFT JOIN bundle_document ON bundle_document.session_id = session.id
         ORDER BY last_ms DESC, session.id DESC
     """
     rows = log.rows(Message("list the sessions"), query, (MAX_OWN_ID,))
-    return [SessionSummary(**{**row, "is_untouched": bool(row["is_untouched"])}) for row in rows]
+    return [
+        SessionSummary(
+            **{
+                **row,
+                "is_untouched": bool(row["is_untouched"]),
+                "part_assignees": tuple(sorted(json.loads(row["part_assignees"]))),
+            }
+        )
+        for row in rows
+    ]
 
 
 def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:

@@ -226,6 +226,11 @@ class LogStore:
             raise no_such_session(self._log)
         return int(rows[0]["project_id"])
 
+    def project_number(self, session_id: int) -> int:
+        """The number of a session's project, whoever sees it; 0 without one."""
+        rows = self._log.rows(Message("find the session"), "SELECT project_id FROM session WHERE id = ?", (session_id,))
+        return int(rows[0]["project_id"] or 0) if rows else 0
+
     def projects(self) -> list[ProjectSummary]:
         """All projects that the person of the request sees, the one chosen last first."""
         access = self.people.access()

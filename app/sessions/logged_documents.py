@@ -28,6 +28,7 @@ class LoggedDocuments:
                 "direction": summary.direction,
                 "project": summary.project_id,
                 "assignee": summary.assignee,
+                "part_assignees": list(summary.part_assignees),
             }
             for summary in self._store.sessions()
         ]

@@ -20,7 +20,8 @@ from engine import Formality
 class ProjectName(TypedDict):
     """A project; without a name of its own, "". Its choices for matches of the memory, in percent.
 
-    `has_review`: its segments are reviewed; `may_review`: by the person of the request, too.
+    `has_review`: its segments are reviewed; `may_review`: by the person of the request, too. `may_assign`: the person
+    may assign parts of the document.
     """
 
     id: int
@@ -30,6 +31,7 @@ class ProjectName(TypedDict):
     import_penalty: int
     has_review: bool
     may_review: bool
+    may_assign: bool
 
 
 class DocumentView(TypedDict):
@@ -153,7 +155,8 @@ class SegmentRow(TypedDict):
     """One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
 
     `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
-    the inline tags of the source by number: {1} or {/1} in the texts.
+    the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
+    assigned, or "".
     """
 
     index: int
@@ -172,6 +175,7 @@ class SegmentRow(TypedDict):
     can_be_filled: bool
     score: float | None
     tags: dict[str, TagView]
+    assignee: str
 
 
 class PersonPlace(TypedDict):

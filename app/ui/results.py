@@ -231,11 +231,22 @@ class ActivityList(TypedDict):
 
 
 class DocumentRow(SessionOffer):
-    """A document in the list of all documents; `assignee` is the person to whom it is assigned, or ""."""
+    """A document in the list of all documents; `assignee` is the person to whom it is assigned, or "".
+
+    `part_assignees` are the people to whom parts of it are assigned.
+    """
 
     direction: str
     project: int
     assignee: str
+    part_assignees: list[str]
+
+
+class AssignedSegments(TypedDict):
+    """How many segments were assigned, and how many of them to somebody else before."""
+
+    num_segments: int
+    num_taken: int
 
 
 class DocumentList(ProjectList):

@@ -56,7 +56,8 @@ class Batches:
         """Replaces in these segments, or in all that the query looks into; a confirmed one stays confirmed."""
         core = self._core
         with core.command() as work:
-            segments = core.in_order() if indices is None else [core.segment(index) for index in indices]
+            chosen = None if indices is None else {core.segment(index).index for index in indices}
+            segments = [one for one in core.in_order_to_change() if chosen is None or one.index in chosen]
             changes = []
             for segment in segments:
                 text = text_for(segment, query)
@@ -76,7 +77,7 @@ class Batches:
         core = self._core
         with core.command() as work:
             number, step = len(self._steps), []
-            for segment in core.in_order():
+            for segment in core.in_order_to_change():
                 if not segment.is_exact_match or segment.attention:
                     continue
                 after = confirmed(segment, segment.target or "")
@@ -98,7 +99,7 @@ class Batches:
         core = self._core
         with core.command() as work:
             changes: list[_Share] = []
-            for segment in core.in_order():
+            for segment in core.in_order_to_change():
                 text = clean_target(segment.match_text)
                 if segment.can_be_filled and segment.match_rate >= min_rate and text.strip():
                     state: State = "pretranslated"
@@ -110,7 +111,8 @@ class Batches:
     def propagate(self, work: UnitOfWork, source: SegmentState) -> Json | None:
         """Fills segments of the same source whose text no person typed; None where there are none."""
         origin: Origin = "propagated"
-        others = (self._core.segments[index] for index in self._repetitions(source))
+        held = self._core.parts.held_by_others()
+        others = (self._core.segments[index] for index in self._repetitions(source) if index not in held)
         changes = [
             (other, replace(other, target=source.target, state="edited", origin=origin), ())
             for other in others

@@ -149,7 +149,9 @@ class Workspace:
                 detail_since,
             )
             may_review = self.project.has_review and self.store.people.access().reviews(self.project.id)
-            project = {**project_view(self.project), "may_review": may_review}
+            people = self.store.people
+            may_assign = people.has_roles and people.access().manages(self.project.id)
+            project = {**project_view(self.project), "may_review": may_review, "may_assign": may_assign}
             if "segment" in reply:
                 reply["segment"]["remarks"] = self.review.remarks(reply["segment"]["index"])
             reply["document"] |= {"session": self.session_id, "project": project}

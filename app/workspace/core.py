@@ -26,6 +26,7 @@ from app.models.loading import ModelHandle
 from app.segments.state import SegmentState, attention_for, findings_of, segment_update
 from app.segments.tally import Tally
 from app.segments.text_changes import LogEvents
+from app.workspace.parts import Parts
 from app.workspace.turns import ANSWERS, Turns
 
 _log = logging.getLogger("pinpoint")
@@ -104,6 +105,7 @@ class WorkspaceCore:
         self.tally = Tally(self.segments)
         self._arrange(document)
         self.order_stamp = -1 if self.order == list(range(len(self.segments))) else self.version
+        self.parts = Parts(store, session_id)
         self._observers: list[Observer] = []
         self._listeners: list[Callable[[], None]] = []
 
@@ -138,6 +140,11 @@ class WorkspaceCore:
         """Why a segment needs a look, in a sentence; of a translator's text only errors count, not advice."""
         return attention_for(segment, self.findings(segment) if segment.target is not None else ())
 
+    def in_order_to_change(self) -> list[SegmentState]:
+        """Those of the segments that the person of the request may change."""
+        held = self.parts.held_by_others()
+        return [segment for segment in self.in_order() if segment.index not in held]
+
     # ---- changes ----
 
     @contextmanager
@@ -149,6 +156,8 @@ class WorkspaceCore:
         with self.lock:
             work = UnitOfWork()
             yield work
+            known = [(self.segments[s.index], s) for s in work.states if s.index < len(self.segments)]
+            self.parts.check_changes(known, self.positions)
             if work.events or work.states:
                 self.store.append_all(
                     self.session_id,
@@ -192,6 +201,15 @@ class WorkspaceCore:
     def observe(self, observer: Observer) -> None:
         """Calls `observer` with each changed segment's old and new state, under the lock."""
         self._observers.append(observer)
+
+    def show_again(self, indices: Sequence[int]) -> None:
+        """Something that the rows of these segments contain has changed."""
+        for index in indices:
+            self.version += 1
+            before = self.segments[index]
+            self.segments[index] = replace(before, stamp=self.version)
+            self.tally.change(before, self.segments[index])
+        self._notify()
 
     def touch(self) -> None:
         """Something that every snapshot contains has changed."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.formats.tag_names import named_tags
 from app.segments.state import Json
 from app.segments.view import detail_view, row_view
@@ -52,7 +54,7 @@ def snapshot_of(
         "glossary": glossary,
         "problem": core.problem,
         "keeps_keys": activity.has_consent,
-        "rows": [_row(core, index) for index in sorted(core.tally.changed_since(since))],
+        "rows": _rows(core, sorted(core.tally.changed_since(since))),
     }
     if core.order_stamp > since:
         reply["order"] = core.order
@@ -68,5 +70,13 @@ def snapshot_of(
     return reply
 
 
-def _row(core: WorkspaceCore, index: int) -> Json:
-    return {**row_view(core.segments[index]), "tags": named_tags(core.document.tags(index))}
+def _rows(core: WorkspaceCore, indices: Sequence[int]) -> list[Json]:
+    assignees = core.parts.current() if indices else {}
+    return [
+        {
+            **row_view(core.segments[index]),
+            "tags": named_tags(core.document.tags(index)),
+            "assignee": assignees.get(index, ""),
+        }
+        for index in indices
+    ]

@@ -14,6 +14,7 @@ from app.errors import CommandError
 from app.formats.documents import Segment
 from app.formats.split_merge import merge_segments, split_segment
 from app.i18n import Message
+from app.log.project_tables import assign_segments
 from app.segments.constraint_changes import clean_pins, clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import translator_work
@@ -51,6 +52,9 @@ class Structure:
             first, second = split_segment(core.document, index, offset)
             second = replace(second, index=len(core.segments))
             rest = SegmentState(second.index, second.source, 0, bans=segment.bans, note=segment.note)
+            if name := core.parts.current().get(index):
+                work.write(lambda db: assign_segments(db, core.session_id, [second.index], name))
+                work.then(lambda: core.parts.assigned([second.index], name, core.version))
             parts = [
                 _Part((segment, place), (self._made(segment, first.source, segment.target), first)),
                 _Part((_gone(rest), _gone_place(second)), (self._made(rest, second.source, None), second)),

@@ -163,3 +163,30 @@ def test_each_sees_in_which_segment_the_other_is_and_nothing_moves(together: Two
     ben.page.get_by_role("button", name="Documents", exact=True).click()
     ben.page.get_by_role("menuitem", name="Sample document").click()
     expect(mark_for_ana).to_have_count(0)
+
+
+def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(together: TwoPeople):
+    ana, ben = together.ana.page, together.ben.page
+    ana.get_by_role("button", name="Documents", exact=True).click()
+    ana.get_by_role("menuitem", name="Assign segments").click()
+    dialog = ana.get_by_role("dialog", name="Assign segments")
+    dialog.get_by_label("From segment").fill("2")
+    dialog.get_by_label("Person").select_option("Ben")
+    dialog.get_by_role("button", name="Assign").click()
+    expect(ana.get_by_text("2 segments are assigned to Ben.")).to_be_visible()
+    expect(ana.locator(".row .who")).to_have_count(2)
+    ben.get_by_role("button", name="Mine 2").click()
+    expect(ben.locator(".row .who")).to_have_count(1)  # the other one is open
+    ben.get_by_role("button", name="All 3").click()
+    ana.get_by_role("button", name="Documents", exact=True).click()
+    ana.get_by_role("menuitem", name="Assign segments").click()
+    dialog.get_by_label("To segment").fill("1")
+    dialog.get_by_label("Person").select_option("Ana")
+    dialog.get_by_role("button", name="Assign").click()
+    expect(ana.get_by_text("1 segment is assigned to Ana.")).to_be_visible()
+    together.ben.open_segment(1)
+    together.ben.type_text("Meins")
+    expect(ben.get_by_text("Segment 1 is assigned to Ana")).to_be_visible()
+    expect(together.ben.field).to_have_value("Meins")  # as with each text that is not stored
+    ben.screenshot(path="/tmp/ben.png")
+    ana.screenshot(path="/tmp/ana.png")

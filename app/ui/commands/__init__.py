@@ -67,6 +67,7 @@ from app.ui.commands.model_commands import (
 from app.ui.commands.project_commands import (
     AddMember,
     AssignDocument,
+    AssignSegments,
     ChooseProject,
     ChooseSegmentation,
     CreateProject,
@@ -176,6 +177,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ListDocuments,
         MoveDocument,
         AssignDocument,
+        AssignSegments,
         DeleteDocument,
         BeginFiles,
         OpenFile,

@@ -10,7 +10,7 @@ from app.segments import Json
 from app.sessions import Sessions
 from app.ui import results as r
 from app.ui.commands.command import Command
-from app.ui.schemas import FileBytes, Integer, Name
+from app.ui.schemas import FileBytes, Integer, List, Name
 from app.workspace.commands import Workspace
 from engine import Formality
 
@@ -190,6 +190,18 @@ class AssignDocument(Command):
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
         sessions.members.assign(self.session, self.person)
         return sessions.documents()
+
+
+class AssignSegments(Command):
+    """Assigns segments of the document to a member of its project; "" to nobody."""
+
+    name: Literal["assign_segments"]
+    result: ClassVar[Any] = r.AssignedSegments
+    segments: List[Integer]
+    person: Name
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.assign_segments(workspace, self.segments, self.person, self.since)
 
 
 class DeleteDocument(Command):

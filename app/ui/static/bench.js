@@ -63,6 +63,7 @@ export class Bench {
         import_penalty: 0,
         has_review: false,
         may_review: false,
+        may_assign: false,
       },
       can_be_reread: false,
       has_segments_choice: false,

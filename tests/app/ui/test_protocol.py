@@ -173,6 +173,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("members", {"project": workspace.project.id}),
         ("add_member", {"project": workspace.project.id, "person": "Ben"}),
         ("assign_document", {"session": workspace.session_id, "person": "Ben"}),
+        ("assign_segments", {"segments": [0], "person": "Ben"}),
         ("remove_member", {"project": workspace.project.id, "person": "Ben"}),
         ("edit_project", {**project, "title": "Our manuals", "project": 2}),
         ("choose_segmentation", {"project": 2, "file": "a.srx", "data": base64.b64encode(PUBLISHED_STYLE).decode()}),

@@ -67,6 +67,7 @@ export type Command =
   | ListDocuments
   | MoveDocument
   | AssignDocument
+  | AssignSegments
   | DeleteDocument
   | BeginFiles
   | OpenFile
@@ -171,6 +172,7 @@ export interface CommandResults {
   documents: DocumentList;
   move_document: DocumentList;
   assign_document: DocumentList;
+  assign_segments: AssignedSegments;
   delete_document: DocumentList;
   begin_files: BegunFiles;
   open_file: OpenedFile;
@@ -399,6 +401,19 @@ export interface AssignDocument extends CommandFields {
   name: 'assign_document';
   session: number;
   person: string;
+}
+
+/** Assigns segments of the document to a member of its project; "" to nobody. */
+export interface AssignSegments extends CommandFields {
+  name: 'assign_segments';
+  segments: number[];
+  person: string;
+}
+
+/** How many segments were assigned, and how many of them to somebody else before. */
+export interface AssignedSegments {
+  num_segments: number;
+  num_taken: number;
 }
 
 /** A text that the translation must not contain. */
@@ -647,7 +662,9 @@ export interface DocumentPreview {
   blocks: PreviewBlock[];
 }
 
-/** A document in the list of all documents; `assignee` is the person to whom it is assigned, or "". */
+/** A document in the list of all documents; `assignee` is the person to whom it is assigned, or "".
+ *
+ * `part_assignees` are the people to whom parts of it are assigned. */
 export interface DocumentRow {
   session: number;
   name: string;
@@ -657,6 +674,7 @@ export interface DocumentRow {
   direction: string;
   project: number;
   assignee: string;
+  part_assignees: string[];
 }
 
 /** The document, its session and project, and its language pair; `unit` is what its words are counted in.
@@ -1374,7 +1392,8 @@ export interface ProjectMembers {
 
 /** A project; without a name of its own, "". Its choices for matches of the memory, in percent.
  *
- * `has_review`: its segments are reviewed; `may_review`: by the person of the request, too. */
+ * `has_review`: its segments are reviewed; `may_review`: by the person of the request, too. `may_assign`: the person
+ * may assign parts of the document. */
 export interface ProjectName {
   id: number;
   name: string;
@@ -1383,6 +1402,7 @@ export interface ProjectName {
   import_penalty: number;
   has_review: boolean;
   may_review: boolean;
+  may_assign: boolean;
 }
 
 /** A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
@@ -1690,7 +1710,8 @@ export interface SegmentDetails {
 /** One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
  *
  * `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
- * the inline tags of the source by number: {1} or {/1} in the texts. */
+ * the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
+ * assigned, or "". */
 export interface SegmentRow {
   index: number;
   stamp: number;
@@ -1708,6 +1729,7 @@ export interface SegmentRow {
   can_be_filled: boolean;
   score: number | null;
   tags: Record<string, TagView>;
+  assignee: string;
 }
 
 /** The segmentation rules of a project: the name, checksum and number of rules of their file. */

@@ -173,7 +173,9 @@ class DocumentsDialog {
     const words = this.search.value.trim().toLowerCase();
     /** @param {DocumentRow} row */
     const isShown = row =>
-      this.project === MINE ? row.assignee === this.bench.person : !this.project || row.project === this.project;
+      this.project === MINE
+        ? [row.assignee, ...row.part_assignees].includes(this.bench.person)
+        : !this.project || row.project === this.project;
     return this.documents.filter(row => isShown(row) && row.name.toLowerCase().includes(words));
   }
 
@@ -215,7 +217,16 @@ class DocumentsDialog {
       h('td', {}, pairName(row.direction)),
       h('td.num', {}, `${count(row.num_confirmed)} / ${count(row.num_segments)}`),
       h('td.num', {}, dayAndTime(row.last_ms)),
-      this.hasMembers ? h('td', {}, this.assignee(row)) : null,
+      this.hasMembers
+        ? h(
+            'td',
+            {},
+            this.assignee(row),
+            row.part_assignees.length
+              ? h('div.muted', {}, t('documents.parts', {names: row.part_assignees.join(', ')}))
+              : null,
+          )
+        : null,
       h(
         'td',
         {},

@@ -72,6 +72,14 @@ export const rowElement = (row, {ownNumber, isNear, languages, query}) => {
     h(
       `span.meta.num${colour}`,
       {title: title ?? (badgeIcon ? meta : meta && t('meta.score'))},
+      row.assignee
+        ? h(
+            'span.mark.who',
+            {title: t('assign.mark', {name: row.assignee})},
+            icon('person', true),
+            sr(`${t('assign.mark', {name: row.assignee})}. `),
+          )
+        : null,
       row.is_commented
         ? h('span.mark', {title: t('comment.mark')}, icon('comment', true), sr(`${t('comment.mark')}. `))
         : null,

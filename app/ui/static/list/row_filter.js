@@ -5,9 +5,10 @@ import {matchOf} from './row.js';
 
 const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
 const SEARCH_PAUSE_MS = 180;
-/** @type {Record<string, [icon: string, isShown: (row: Row) => boolean]>} */
+/** @type {Record<string, [icon: string, isShown: (row: Row, person: string) => boolean]>} */
 const FILTERS = {
   all: ['list', () => true],
+  mine: ['person', (row, person) => Boolean(person) && row.assignee === person],
   open: ['todo', row => row.state !== 'confirmed'],
   edited: ['draft', row => row.state === 'edited'],
   confirmed: ['confirmed', row => row.state === 'confirmed'],
@@ -21,11 +22,12 @@ const FILTERS = {
 };
 const MANY_FILTERS = 7; // more than fit with their names beside the search, in most windows
 const OF_REVIEW = new Set(['to_review', 'approved', 'returned']); // shown in projects with review
-const OF_MEMORY = new Set(['exact', 'fuzzy']); // filters that are shown once there is a match
+const OF_MEMORY = new Set(['exact', 'fuzzy']);
+const IF_ANY = new Set([...OF_MEMORY, 'mine']); // filters that are shown once there is a row for them
 
 export class RowFilter {
   /**
-   * @param {Pick<Bench, 'focusEditor' | 'rows'>} bench
+   * @param {Pick<Bench, 'focusEditor' | 'person' | 'rows'>} bench
    * @param {{onFilter: (name: string) => void, onSearch: () => void, onGo: () => void}} calls `onSearch`: another text to
    *   search for; `onGo`: to the next segment that was found
    */
@@ -44,7 +46,7 @@ export class RowFilter {
         {
           'aria-pressed': String(name === this.name),
           'data-filter': name,
-          hidden: OF_MEMORY.has(name) || OF_REVIEW.has(name),
+          hidden: IF_ANY.has(name) || OF_REVIEW.has(name),
           onclick: () => onFilter(name),
           title: t(OF_MEMORY.has(name) ? `filter.${name}.title` : `filter.${name}`),
         },
@@ -122,10 +124,10 @@ export class RowFilter {
     /** @type {Counts} */
     const byFilter = {...counts};
     for (const {name, chip, counter} of this.chips) {
-      const n = byFilter[name] ?? this.bench.rows.filter(FILTERS[name][1]).length;
+      const n = byFilter[name] ?? this.bench.rows.filter(row => FILTERS[name][1](row, this.bench.person)).length;
       setText(counter, String(n));
       if (OF_REVIEW.has(name)) chip.hidden = !hasReview;
-      if (OF_MEMORY.has(name)) chip.hidden = !n && this.name !== name;
+      if (IF_ANY.has(name)) chip.hidden = !n && this.name !== name;
     }
     this.element.classList.toggle('crowded', this.chips.filter(c => !c.chip.hidden).length >= MANY_FILTERS);
   }
@@ -133,7 +135,7 @@ export class RowFilter {
   /** @param {Row} row */
   matches(row) {
     return (
-      FILTERS[this.name][1](row) &&
+      FILTERS[this.name][1](row, this.bench.person) &&
       (!this.query ||
         row.source.toLowerCase().includes(this.query) ||
         (row.target || '').toLowerCase().includes(this.query))

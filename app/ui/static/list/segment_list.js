@@ -22,7 +22,7 @@ const initials = names =>
 export class SegmentList {
   /**
    * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' |
-   *   'rows' | 'session'>} bench
+   *   'person' | 'rows' | 'session'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {

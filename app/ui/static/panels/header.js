@@ -4,6 +4,7 @@ import {choice, group, menu} from '../core/menu.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
+import {openAssignment} from '../dialogs/assign.js';
 import {languageNames} from '../dialogs/direction.js';
 import {openDocuments} from '../dialogs/documents.js';
 import {comingText, showModels} from '../dialogs/models.js';
@@ -125,6 +126,9 @@ export class Header {
             ),
             ...(bench.document.can_be_reread || bench.document.has_segments_choice
               ? [choice('list', t('reading.menu'), t('reading.menu.detail'), () => showReading(bench))]
+              : []),
+            ...(bench.document.project.may_assign
+              ? [choice('list', t('assign.menu'), t('assign.menu.detail'), () => openAssignment(bench))]
               : []),
             choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
           ],

@@ -1,0 +1,81 @@
+"""The segments of a document that are assigned to people: others read them, and do not change them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.log.project_tables import segment_assignees
+from app.log.roles import PERSON
+from app.log.store import LogStore
+from app.segments.state import SegmentState
+from app.segments.text_changes import translator_work
+
+
+class Parts:
+    """Who works on which segments of one document. Used under the lock of its workspace.
+
+    An assignment counts while the person is a member of the document's project.
+    """
+
+    def __init__(self, store: LogStore, session_id: int) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._names = segment_assignees(store.connection, session_id)
+        self._changed: dict[int, int] = {}  # by segment: the version at which it was assigned last in this run
+
+    def current(self) -> dict[int, str]:
+        """The person of each segment that is assigned to a member."""
+        if not self._names:
+            return {}
+        members = self._store.people.members(self._store.project_number(self._session_id))
+        return {index: name for index, name in self._names.items() if name in members}
+
+    def held_by_others(self) -> dict[int, str]:
+        """The segments that the person of the request may not change, with the person who may.
+
+        Those who review or manage the project may change all.
+        """
+        if not (current := self.current()):
+            return {}
+        project = self._store.project_number(self._session_id)
+        if not PERSON.get() or self._store.people.access().reviews(project):
+            return {}
+        return {index: name for index, name in current.items() if name != PERSON.get()}
+
+    def check_changes(self, pairs: Sequence[tuple[SegmentState, SegmentState]], positions: Mapping[int, int]) -> None:
+        """Raises CommandError for work on a segment of another person, from one state to another; comments are free.
+
+        `positions` are those of the segments in the document.
+        """
+        held = self.held_by_others() if pairs else {}
+        for before, after in pairs:
+            if before.index in held and _work(before) != _work(after):
+                raise CommandError(
+                    Message(
+                        "Segment {index} is assigned to {name}: ask them, or a project manager.",
+                        index=positions.get(before.index, before.index) + 1,
+                        name=held[before.index],
+                    )
+                )
+
+    def check_is_known(self, indices: Sequence[int], version: int) -> None:
+        """Raises CommandError if one of these segments was assigned after this version of the page."""
+        if any(self._changed.get(index, -1) > version for index in indices):
+            raise CommandError(
+                Message("Some of these segments were assigned to somebody else meanwhile: look at them again.")
+            )
+
+    def assigned(self, indices: Sequence[int], name: str, version: int) -> None:
+        """Notes that these segments were assigned to a person at this version; "": to nobody."""
+        for index in indices:
+            self._names.pop(index, None)
+            if name:
+                self._names[index] = name
+            self._changed[index] = version
+
+
+def _work(segment: SegmentState) -> tuple[object, ...]:
+    source, text, is_confirmed, _, *constraints = translator_work(segment)
+    return source, text, is_confirmed, *constraints

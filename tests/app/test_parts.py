@@ -1,0 +1,181 @@
+"""Parts of a document that are assigned to people: who may change them, and what becomes of an assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import CommandError
+from app.log.forgetting import forget_person
+from app.log.store import LogStore
+from app.paths import SAMPLES_FOLDER
+from app.projects import ProjectDraft
+from app.segments.find_replace import Query
+from app.sessions import Sessions
+from app.workspace.commands import Workspace
+from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.test_people import acting
+
+TEXT = b"One door.\nTwo doors.\nThree doors.\nOne door.\nFive doors. Six doors.\n"
+
+
+class Team:
+    """Ana manages a project in which Ben and Cem translate and Dan reviews; a document of six segments is open."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self.sessions = sessions
+        self.store = sessions.store
+        for name, role in (("Ana", "manager"), ("Ben", "translator"), ("Cem", "translator"), ("Dan", "reviewer")):
+            self.store.people.put(name, role)  # type: ignore[arg-type]
+        with acting("Ana"):
+            first = sessions.open_document(b"Own.\n", "own.txt")
+            sessions.projects.create(first, ProjectDraft("Doors", ""), "en-de")
+            self.document = sessions.open_document(TEXT, "doors.txt")
+        for name in ("Ben", "Cem", "Dan"):
+            self.store.people.join(name, [self.document.project.id])
+        assert len(self.document.core.order) == 6
+
+    def assign(self, indices: list[int], name: str, version: int | None = None) -> dict[str, int]:
+        with acting("Ana"):
+            seen = self.document.core.version if version is None else version
+            return self.sessions.members.assign_segments(self.document, indices, name, seen)
+
+    def shown(self, document: Workspace | None = None) -> list[str]:
+        """The person of each segment, as the page gets them."""
+        return [row["assignee"] for row in (document or self.document).snapshot()["rows"]]
+
+    def reopened(self) -> Workspace:
+        self.sessions.workspaces.close_idle(-1)
+        return self.sessions.find(self.document.token)
+
+
+@pytest.fixture
+def team(store: LogStore) -> Iterator[Team]:
+    sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
+    yield Team(sessions)
+    sessions.close()
+
+
+def test_segments_are_assigned_by_those_who_manage_the_project(team: Team):
+    assert team.assign([1, 2, 4], "Ben") == {"num_segments": 3, "num_taken": 0}
+    assert team.shown() == ["", "Ben", "Ben", "", "Ben", ""]
+    event = team.store.last_event(team.document.session_id, "project")
+    assert event is not None and event.payload == {
+        "person": "Ana", "change": "assign_part", "project": team.document.project.id, "member": "Ben",
+        "segments": [[1, 2], [4, 4]],
+    }  # fmt: skip
+    assert team.store.verify_chain(team.document.session_id).is_intact
+    with acting("Ben"), pytest.raises(CommandError, match="Only managers"):
+        team.sessions.members.assign_segments(team.document, [0], "Ben", team.document.core.version)
+    for indices, name, problem in (([0], "Eve", "no member"), ([0, 99], "Ben", "no segment 100")):
+        with pytest.raises(CommandError, match=problem):
+            team.assign(indices, name)
+    assert team.shown() == ["", "Ben", "Ben", "", "Ben", ""]
+
+
+def test_assignment_stays_when_the_document_is_opened_again(team: Team):
+    team.assign([0, 5], "Cem")
+    assert team.shown(team.reopened()) == ["Cem", "", "", "", "", "Cem"]
+    rows = {row["session"]: row["part_assignees"] for row in team.sessions.documents()["documents"]}
+    assert rows[team.document.session_id] == ["Cem"]
+
+
+def test_newest_assignment_of_a_segment_counts_and_says_how_many_it_took(team: Team):
+    team.assign([0, 1, 2], "Ben")
+    assert team.assign([2, 3], "Cem") == {"num_segments": 2, "num_taken": 1}
+    assert team.shown() == ["Ben", "Ben", "Cem", "Cem", "", ""]
+    assert team.assign([0, 3], "") == {"num_segments": 2, "num_taken": 2}
+    assert team.shown(team.reopened()) == ["", "Ben", "Cem", "", "", ""]
+
+
+def test_page_that_has_not_seen_a_newer_assignment_is_refused(team: Team):
+    seen = team.document.core.version
+    team.assign([2], "Ben")
+    with pytest.raises(CommandError, match="meanwhile"):
+        team.assign([1, 2], "Cem", seen)
+    assert team.shown() == ["", "", "Ben", "", "", ""]
+    team.assign([4], "Cem", seen)
+
+
+def test_others_read_a_part_and_comment_but_change_nothing(team: Team):
+    document = team.document
+    team.assign([1, 5], "Ben")
+    with acting("Cem"):
+        for change in (
+            lambda: document.edit(1, "Zwei", "typed"),
+            lambda: document.confirm(1, "Zwei."),
+            lambda: document.constrain(1, ["Tür"], [], [], "", []),
+            lambda: document.structure.split(1, 4),
+        ):
+            with pytest.raises(CommandError, match="Segment 2 is assigned to Ben"):
+                change()
+        with pytest.raises(CommandError, match="Segment 6 is assigned to Ben"):
+            document.structure.merge(4)
+        document.open(1)
+        document.comment(1, "Türen?")
+        document.edit(0, "Eine Tür", "typed")
+    assert (document.segments[1].target, document.segments[1].comment) == (None, "Türen?")
+    for name in ("Ben", "Dan", "Ana", ""):  # the translator, a reviewer, the manager and the owner of the server
+        with acting(name):
+            document.edit(1, f"Zwei von {name}", "typed")
+    assert document.segments[1].target == "Zwei von "
+
+
+def test_steps_over_the_whole_document_leave_parts_of_others_out(team: Team):
+    document = team.document
+    team.assign([3], "Ben")
+    with acting("Cem"):
+        document.edit(0, "Eine Tür.", "typed")
+        document.confirm(0, "Eine Tür.")
+    assert document.segments[3].target is None, "the same source, but of Ben"
+    with acting("Ben"):
+        document.edit(3, "Die Tür.", "typed")
+    with acting("Cem"):
+        assert document.batches.replace(Query("Tür", "Pforte", in_confirmed=True))["segments"] == [0]
+        document.edit(1, "Zwei Türen", "typed")
+    with acting("Ben"):
+        assert document.batches.replace(Query("Tür", "Pforte"))["segments"] == [1, 3]
+
+
+def test_split_segment_stays_with_its_person(team: Team):
+    first = team.document.segments[4]
+    team.assign([4], "Ben")
+    with acting("Ben"):
+        team.document.structure.split(4, 5)
+    assert first.source == "Five doors."
+    shown = {row["source"]: row["assignee"] for row in team.document.snapshot()["rows"]}
+    parts = {source.strip(): name for source, name in shown.items()}
+    assert (parts["Five"], parts["doors."], parts["Six doors."]) == ("Ben", "Ben", "")
+    again = {row["source"]: row["assignee"] for row in team.reopened().snapshot()["rows"]}
+    assert again == shown
+
+
+@pytest.mark.parametrize("by", ["page", "command", "forgetting"])
+def test_part_of_a_person_who_leaves_belongs_to_nobody(team: Team, by: str, tmp_path: Path):
+    team.assign([1], "Ben")
+    project = team.document.project.id
+    if by == "page":
+        with acting("Ana"):
+            team.sessions.members.remove(team.document, project, "Ben")
+    elif by == "command":
+        team.store.people.leave("Ben", [project])
+    else:
+        forget_person(team.store.connection, "Ben")
+        team.store.people.changed()
+    with acting("Cem"):
+        team.document.edit(1, "Zwei", "typed")
+    assert set(team.shown()) == {""}
+    assert team.store.connection.db["assigned_segment"].count == 0
+
+
+def test_document_that_is_moved_to_another_project_keeps_the_parts_of_its_members_only(team: Team):
+    team.assign([0], "Ben")
+    team.assign([1], "Cem")
+    with acting("Ana"):
+        team.sessions.projects.create(team.document, ProjectDraft("Gates", ""), "en-de")
+        gates = next(row["id"] for row in team.sessions.projects.overview()["projects"] if row["name"] == "Gates")
+        team.store.people.join("Ben", [gates])
+        team.sessions.move_document(team.document.session_id, gates)
+    assert team.shown(team.reopened()) == ["Ben", "", "", "", "", ""]
