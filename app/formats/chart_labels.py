@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from app.errors import DocumentError
 from app.formats.base import Edit, one_line, splice
 from app.formats.inline import Shown
+from app.formats.office_blocks import around
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 
 _EXCEL = OfficeKind("Excel", ".xlsx", ".xls", Message("an Excel workbook"))
 _STORED = ("strCache", "strLit", "multiLvlStrCache")
+_REFERENCES = ("strRef", "multiLvlStrRef")
 _LETTER = re.compile(r"[^\W\d_]")
 _FORMULA = re.compile(r"<(?:\w+:)?f\b[^>]*>[^<]*\[")  # that names a table
 _CELLS = re.compile(r"xl/(?:sharedStrings|worksheets/[^/]+)\.xml", re.IGNORECASE)
@@ -47,18 +49,17 @@ class ChartLabel:
 
 def is_label(node: Node) -> bool:
     """Whether an element is the stored name of a series or category, with a letter."""
-    around = node.parent
-    while around is not None and around.local in ("pt", "lvl"):
-        around = around.parent
-    is_stored = around is not None and (around.local in _STORED or (around.local == "tx" and around is node.parent))
-    return node.local == "v" and is_stored and bool(_LETTER.search(node.content()))
+    if node.local != "v" or node.parent is None:
+        return False
+    is_stored = node.parent.local == "tx" or around(node, _STORED) is not None
+    return is_stored and bool(_LETTER.search(node.content()))
 
 
-def labels(root: Node) -> dict[str, list[Node]]:
-    """The elements with each name of a chart, by name, in the order of the chart."""
+def labels(root: Node, *, with_cells: bool) -> dict[str, list[Node]]:
+    """The elements with each name of a chart, by name, in order; `with_cells`: also those that are in cells."""
     found: dict[str, list[Node]] = {}
     for node in root.walk():
-        if is_label(node):
+        if is_label(node) and (with_cells or around(node, _REFERENCES) is None):
             found.setdefault(node.content(), []).append(node)
     return found
 

@@ -69,6 +69,9 @@ _PARTS = re.compile(
     re.VERBOSE,
 )
 _TEXT = re.compile(r"<(?:\w+:)?(?:t|text|v)(?:\s[^>]*)?(?<!/)>([^<]*)<")
+_NUMBER = re.compile(r"[-+\d.]+[eE][-+]?\d+")
+# Names in the charts of a workbook, which are texts of its cells
+_OF_CELLS = re.compile(r"<(c:(?:multiLvlS|s)trRef)>.*?</\1>", re.DOTALL)
 # Prompts to the author in masters and layouts
 _PROMPT = re.compile(r"<p:sp>(?:(?!</p:sp>).)*<p:ph\b.*?</p:sp>", re.DOTALL)
 _PROPERTY = re.compile(r"<\w+:(title|subject|description|keywords|category)>([^<]*)<")
@@ -91,7 +94,7 @@ _UNSEEN_IN_STORY = re.compile(
 _ALTERNATIVE = re.compile(r"""<ObjectExportOption\b(?=[^>]*"SourceCustom")[^>]*\sCustomAltText="(?!\$ID/)([^"]*)""")
 _CONTENT = re.compile(r"<Content>(.*?)</Content>", re.DOTALL)
 _XML_TAG = re.compile(r"<[^<>]*>")
-_DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr)\b[^>]*>")
+_DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr|xdr:cNvPr)\b[^>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +248,12 @@ def _of_office(data: bytes, _: str) -> Iterator[str]:
         if (_PARTS.search(kind) or is_master) and package.has(part):
             xml = _TWICE.sub("", package.xml(part).text)
             xml = _PROMPT.sub("", xml) if is_master else xml
-            yield from (unescape(value) for value in _TEXT.findall(xml) if not value.startswith("#"))
+            xml = _OF_CELLS.sub("", xml) if part.startswith("xl/charts/") else xml
+            yield from (
+                unescape(value)
+                for value in _TEXT.findall(xml)
+                if not value.startswith("#") and not _NUMBER.fullmatch(value)
+            )
             for tag in _DESCRIBED.findall(xml):
                 yield from alt_texts(tree(tag if tag.endswith("/>") else f"{tag[:-1]}/>"))
 

@@ -1,7 +1,7 @@
-"""Alternative text of pictures and drawings in Word documents and presentations.
+"""Alternative text of pictures and drawings in Word documents, presentations and workbooks.
 
-It is in the attributes `title` and `descr` of `wp:docPr` and `p:cNvPr`. File names, which old versions of Word wrote
-there, are ignored.
+It is in the attributes `title` and `descr` of `wp:docPr`, `p:cNvPr` and `xdr:cNvPr`. File names, which old versions of
+Word wrote there, are ignored.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from app.formats.inline import Shown
 from app.formats.xml_text import Node, unescape, with_attribute
 
 _ATTRIBUTES = ("title", "descr")
+_NAMED = ("p:cNvPr", "xdr:cNvPr")
 _FILE_NAME = re.compile(r"[^\n]*\.(?:png|jpe?g|gif|bmp|tiff?|[ew]mf|svg)\s*\Z", re.IGNORECASE)
 
 
 def is_alt_text(node: Node) -> bool:
     """Whether an element has alternative text."""
-    return (node.local == "docPr" or node.name == "p:cNvPr") and any(alt_texts(node))
+    return (node.local == "docPr" or node.name in _NAMED) and any(alt_texts(node))
 
 
 class AltText:

@@ -1,4 +1,4 @@
-"""Paragraphs of drawings, charts and diagrams (SmartArt) of PowerPoint and Word, and writing their translations."""
+"""Paragraphs of drawings, charts and diagrams (SmartArt) of Office files, and writing their translations."""
 
 from __future__ import annotations
 
@@ -69,10 +69,11 @@ def drawing_tree(xml: str) -> Node:
     return tree(_OUTLINE.sub(lambda outline: " " * len(outline.group()), xml))
 
 
-def drawing_nodes(root: Node) -> list[tuple[Node, list[Node]]]:
+def drawing_nodes(root: Node, *, with_cells: bool = True) -> list[tuple[Node, list[Node]]]:
     """The elements with text to translate of a part, each with its copies: for other versions of PowerPoint, in charts.
 
     In masters and layouts, the texts of placeholders are prompts to the author, which no slide shows.
+    `with_cells`: names in charts are among them that are in cells of a workbook, which is not this file.
     """
     name = f"{drawing_prefix(root)}p"
     found = paragraphs_of(root, name)
@@ -81,7 +82,7 @@ def drawing_nodes(root: Node) -> list[tuple[Node, list[Node]]]:
     if root.local in _MASTERS:
         nodes = [each for each in nodes if not _is_placeholder(each[0])]
     if root.local == "chartSpace":
-        nodes += [(same[0], same[1:]) for same in labels(root).values()]
+        nodes += [(same[0], same[1:]) for same in labels(root, with_cells=with_cells).values()]
     return nodes
 
 
@@ -96,33 +97,33 @@ def _paragraph(node: Node, xml: str, prefix: str) -> Paragraph | AltText | Chart
     return SlideParagraph(node, xml, prefix) if node.name == f"{prefix}p" else AltText(node, xml)
 
 
-def drawing_paragraphs(xml: str) -> list[Paragraph | AltText | ChartLabel]:
+def drawing_paragraphs(xml: str, *, with_cells: bool = True) -> list[Paragraph | AltText | ChartLabel]:
     """The paragraphs, alternative texts and chart labels of a part, without those for other versions of PowerPoint."""
     root = drawing_tree(xml)
     prefix = drawing_prefix(root)
-    return [_paragraph(node, xml, prefix) for node, _ in drawing_nodes(root)]
+    return [_paragraph(node, xml, prefix) for node, _ in drawing_nodes(root, with_cells=with_cells)]
 
 
 def rewritten_drawing(
-    package: OfficePackage, part: DrawingPart, changes: Changes, language: str | None
+    package: OfficePackage, part: DrawingPart, changes: Changes, language: str | None, *, with_cells: bool = True
 ) -> dict[str, bytes]:
     """The part with these changes, and the pictures of a diagram or the workbook of a chart."""
-    new = {part.name: _rewritten(part.decoded, changes, language)}
+    new = {part.name: _rewritten(part.decoded, changes, language, with_cells)}
     texts = {part.paragraphs[number].text: spans for number, spans in changes.items()}
-    if part.decoded.text.find("chartSpace", 0, 1000) >= 0:
+    if with_cells and part.decoded.text.find("chartSpace", 0, 1000) >= 0:
         new |= workbook_with(package, part.name, {text: splice(text, spans) for text, spans in texts.items()})
     for name in part.copies:
         decoded = package.xml(name)
-        new[name] = _rewritten(decoded, _of_copy(part, decoded, changes), language)
+        new[name] = _rewritten(decoded, _of_copy(part, decoded, changes), language, with_cells)
     return new
 
 
-def _rewritten(decoded: DecodedText, changes: Changes, language: str | None) -> bytes:
+def _rewritten(decoded: DecodedText, changes: Changes, language: str | None, with_cells: bool) -> bytes:
     """The part with these spans replaced, by paragraph, in the paragraphs and their copies for other versions."""
     xml = decoded.text
     root = drawing_tree(xml)
     prefix = drawing_prefix(root)
-    found = drawing_nodes(root)
+    found = drawing_nodes(root, with_cells=with_cells)
     edits: list[Edit] = []
     for number, spans in changes.items():
         original, twins = found[number]

@@ -1,5 +1,6 @@
 """Excel workbooks (.xlsx): each text of a cell once, wherever it is used; each line of a cell is a segment of its own.
 
+Texts in drawings, diagrams and titles of charts follow the cells. Other names in charts are texts of cells.
 Formulas and their results, numbers, dates, and the names of sheets stay as they are. So do the headings of tables, as
 formulas may name them. A workbook without translations is written byte for byte.
 """
@@ -19,11 +20,12 @@ from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped
 
 from app.errors import DocumentError
 from app.formats.base import Edit, splice
-from app.formats.blocks import Block
+from app.formats.blocks import PARAGRAPH, Block
 from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
-from app.formats.office_file import Changes, OfficeFile, OfficePart, starts_of
+from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
-from app.formats.xml_text import Node, Text, encode_xml, tree
+from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
 from app.i18n import Message, joined
 
 MAX_TEXTS: Final = 100_000
@@ -33,6 +35,9 @@ _MAIN = re.compile(r"spreadsheetml\.(sheet|template)\.main\+xml$")
 _PHONETIC: Final = ("rPh", "phoneticPr")  # how to pronounce the source
 Font = frozenset[tuple[object, ...]]  # its properties, each with its attributes
 _SPACE = re.compile(r"[\t\r]")
+_HEADER = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
+_CODE = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]*|\d+|.)')
+_VALIDATION = re.compile(rb"""\s(?:prompt|error)(?:Title)?="[^"]|<(?:\w+:)?formula1>(?:"|&quot;)[^<]""")
 _CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -88,9 +93,13 @@ class XlsxFile(OfficeFile):
     def blocks(self) -> Sequence[Block]:
         """The cells of each sheet; a text that several cells share is in the first of them."""
         found: dict[str, list[Block]] = {}
+        drawn: dict[str, list[Block]] = {}
         for part in self.parts:
             for place, start, paragraph in zip(part.places, part.starts, part.paragraphs, strict=True):
                 assert isinstance(place, Message)
+                if not isinstance(paragraph, CellText):
+                    drawn.setdefault(part.label, []).append(PARAGRAPH.at(start, start + len(paragraph.text) + 1))
+                    continue
                 name = _CELL_NAME.fullmatch(place.values["cell"])
                 column = (
                     sum((ord(letter) - 64) * 26**power for power, letter in enumerate(name[1][::-1])) if name else 0
@@ -104,10 +113,15 @@ class XlsxFile(OfficeFile):
             blocks += (
                 replace(cell, row=(number, cell.row[1])) for cell in sorted(cells, key=lambda c: (c.row[1], c.column))
             )
+            blocks += drawn.pop(sheet, [])
+        for sheet, texts in drawn.items():
+            blocks += [Block("part", label=sheet), *texts]
         return blocks
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
-        """The part with these changes."""
+        """The part with these changes, and the pictures of a diagram."""
+        if not isinstance(part.paragraphs[0], CellText):
+            return rewritten_drawing(self.package, part, changes, language, with_cells=False)
         edits: list[Edit] = []
         for index, spans in changes.items():
             text = part.paragraphs[index]
@@ -167,6 +181,14 @@ def read(data: bytes, name: str) -> XlsxFile:
             texts, places = zip(*found, strict=True)
             starts = starts_of(texts, parts[-1].end if parts else 0)
             parts.append(OfficePart(part_name, places, decoded, texts, starts))
+    for sheet, part_name, kind, copies in _drawings(package, main):
+        decoded = package.xml(part_name)
+        drawn = drawing_paragraphs(decoded.text, with_cells=False)
+        check_size(len(drawn), name)
+        if drawn:
+            described = [_placed_on(sheet, kind)] * len(drawn)
+            starts = starts_of(drawn, parts[-1].end if parts else 0)
+            parts.append(OfficePart(part_name, described, decoded, drawn, starts, copies, sheet))
     return XlsxFile(package, parts, _notes(package, main, len(uses.headings)))
 
 
@@ -178,18 +200,51 @@ def _parts(package: OfficePackage, main: str, uses: _Uses) -> list[tuple[str, st
 
 
 def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, ...]:
-    """What of a workbook is not offered."""
-    kinds = {
-        "drawing": Message("texts in drawings and charts"),
-        "comments": Message("comments"),
-        "pivotTable": Message("pivot tables"),
-    }
+    """Which texts of a workbook are not offered."""
     sheets = [each.part for each in package.relations(main).values() if each.kind in ("worksheet", "chartsheet")]
     found = {each.kind for sheet in sheets for each in package.relations(sheet).values()}
-    left_out = [kinds[kind] for kind in kinds if kind in found]
+    behind_cells = [package.read(sheet).rpartition(b"sheetData>")[2] for sheet in sheets if package.has(sheet)]
+    is_there = {
+        Message("comments"): "comments" in found,
+        Message("pivot tables"): "pivotTable" in found,
+        Message("headers and footers"): any(map(_has_header, behind_cells)),
+        Message("lists and messages of data validation"): any(map(_VALIDATION.search, behind_cells)),
+    }
+    left_out = [kind for kind, is_found in is_there.items() if is_found]
     if num_headings:
         left_out.append(Message("{count} headings of tables, which formulas may name", count=num_headings))
     return (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
+
+
+def _has_header(xml: bytes) -> bool:
+    """Whether a sheet has a header or footer with text, which may be between codes such as `&C&"Arial,Bold"&12`."""
+    texts = (_CODE.sub("", unescape(text.decode("utf-8", "replace"))) for text in _HEADER.findall(xml))
+    return any(any(map(str.isalpha, text)) for text in texts)
+
+
+def _drawings(package: OfficePackage, main: str) -> Iterable[tuple[str, str, str, list[str]]]:
+    """The parts with drawings: name of the sheet, name of the part, kind, and names of its copies; each part once."""
+    related = package.relations(main)
+    seen: set[str] = set()
+    for sheet in tree(package.xml(main).text).walk():
+        ids = [value for key, value in sheet.attributes.items() if key.endswith(":id") and value in related]
+        if sheet.local != "sheet" or not ids:
+            continue
+        for drawing in package.relations(related[ids[0]].part).values():
+            others = package.relations(drawing.part).values() if drawing.kind == "drawing" else ()
+            pictures = [other.part for other in others if other.kind == DIAGRAM_PICTURE and package.has(other.part)]
+            drawn = [each for each in (drawing, *others) if each.kind in ("drawing", "chart", "diagramData")]
+            for each in drawn:
+                if each.part not in seen and package.has(each.part):
+                    seen.add(each.part)
+                    copies = pictures if each.kind == "diagramData" else []
+                    yield sheet.attributes.get("name", ""), each.part, each.kind, copies
+
+
+def _placed_on(sheet: str, kind: str) -> Message:
+    if kind == "chart":
+        return Message("sheet {sheet}, chart", sheet=sheet)
+    return Message("sheet {sheet}, drawing", sheet=sheet)
 
 
 def _uses(package: OfficePackage, main: str) -> _Uses:

@@ -167,6 +167,69 @@ def test_limits_are_named(data: bytes, monkeypatch: pytest.MonkeyPatch):
         read_document(data, "parts.xlsx")
 
 
+def with_drawings() -> bytes:
+    """A text box, a chart with names from cells, a header, and a list of choices with a message."""
+    target = io.BytesIO()
+    book = Workbook(target)
+    sheet = book.add_worksheet("Sales & more")
+    sheet.write_column("A1", ["East", "West"])
+    sheet.write_column("B1", [1e-30, 2])
+    sheet.insert_textbox("D1", "Open the door. Close it.", {"description": "A yellow note"})
+    chart = book.add_chart({"type": "pie"})
+    chart.add_series(
+        {"name": "Doors", "categories": "='Sales & more'!$A$1:$A$2", "values": "='Sales & more'!$B$1:$B$2"}
+    )
+    chart.set_title({"name": "Sold doors"})
+    sheet.insert_chart("D9", chart)
+    sheet.set_header('&C&"Arial,Bold"&12Report &D')
+    sheet.data_validation("A1", {"validate": "list", "source": ["East", "West"], "input_message": "Choose a region"})
+    book.close()
+    return target.getvalue()
+
+
+def test_texts_in_drawings_and_titles_of_charts_are_offered_after_the_cells():
+    data = with_drawings()
+    document = read_document(data, "sales.xlsx")
+    offered = ["East", "West", "Open the door.", "Close it.", "A yellow note", "Sold doors", "Doors"]
+    assert sorted(sources(document)) == sorted(offered) and sources(document)[:2] == offered[:2]
+    assert document.notes[0] == "Not offered: headers and footers; lists and messages of data validation."
+    file = xlsx.read(data, "sales.xlsx")
+    places = {segment.source: file.describe(segment.start) for segment in document.segments}
+    assert places["Close it."] == "sheet Sales & more, drawing" and places["Sold doors"] == "sheet Sales & more, chart"
+    written = document.export({s.index: s.source.upper() for s in document.segments})
+    assert sorted(sources(read_document(written, "sales.xlsx"))) == sorted(map(str.upper, offered))
+    (chart,) = load_workbook(io.BytesIO(written)).worksheets[0]._charts
+    assert chart.title.tx.rich.p[0].r[0].t == "SOLD DOORS"
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(io.BytesIO(written)) as new:
+        changed = [name for name in old.namelist() if old.read(name) != new.read(name)]
+    assert sorted(changed) == ["xl/charts/chart1.xml", "xl/drawings/drawing1.xml", STRINGS]
+
+
+def test_names_from_cells_and_small_numbers_are_no_text_that_is_missing():
+    coverage = read_document(with_drawings(), "sales.xlsx").coverage
+    assert coverage is not None and coverage.num_seen == coverage.num_offered > 0
+
+
+def test_drawings_are_shown_with_their_sheet():
+    blocks = xlsx.read(with_drawings(), "sales.xlsx").blocks
+    assert [block.kind for block in blocks] == ["part", "cell", "cell", *["paragraph"] * (len(blocks) - 3)]
+    assert blocks[0].label == "Sales & more" and len(blocks) > 4
+
+
+@pytest.mark.parametrize(
+    ("header", "is_text"), [("&C&P", False), ('&L&"Arial,Bold"&12&A', False), ("&RPage &P", True), ("&C&D", False)]
+)
+def test_header_without_text_is_not_named(header: str, is_text: bool):
+    target = io.BytesIO()
+    book = Workbook(target)
+    sheet = book.add_worksheet()
+    sheet.write_string("A1", "East")
+    sheet.set_footer(header)
+    book.close()
+    notes = read_document(target.getvalue(), "a.xlsx").notes
+    assert notes == (("Not offered: headers and footers.",) if is_text else ())
+
+
 def test_number_of_a_shared_text_that_does_not_exist_is_passed_over(data: bytes):
     def beyond(xml: str) -> str:
         return xml.replace("<v>0</v>", "<v>999</v>").replace("<v>1</v>", "<v>-1</v>")
