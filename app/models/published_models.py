@@ -68,6 +68,17 @@ def no_room(name: str, num_bytes: int, folder: Path) -> DownloadError:
     )
 
 
+def unwritable(folder: Path, error: OSError) -> DownloadError:
+    """The error for a folder of the cache that cannot be written."""
+    return DownloadError(
+        Message(
+            "{folder} cannot be written ({reason}): check its permissions, or set PINPOINT_CACHE to another folder.",
+            folder=folder,
+            reason=error.strerror or str(error),
+        )
+    )
+
+
 class PublishedModels:
     """The models of one registry. Safe from several threads and processes."""
 
@@ -127,9 +138,7 @@ class PublishedModels:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 shutil.rmtree(folder, ignore_errors=True)
                 raise self._no_room(model) from error
-            raise DownloadError(
-                Message("{folder} cannot be written ({reason}).", folder=folder, reason=error.strerror or str(error))
-            ) from error
+            raise unwritable(folder, error) from error
         shutil.rmtree(folder, ignore_errors=True)
         return installed
 

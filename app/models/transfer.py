@@ -72,7 +72,11 @@ def fetch_bytes(client: httpx.Client, url: str, max_bytes: int) -> bytes:
                     raise _too_large(url, max_bytes)
             return bytes(data)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise _explained(url, error) from error
+        raise DownloadError(
+            Message(
+                "{url} cannot be read ({reason}): check the connection and try again.", url=url, reason=_reason(error)
+            )
+        ) from error
 
 
 def unpack(packed: Path, target: Path, max_bytes: int, num_bytes: int | None, sha256: str | None) -> None:
@@ -177,15 +181,27 @@ def _explained(url: str, error: Exception) -> DownloadError:
                 "{url} is not there ({status}): update the list of models.", url=url, status=error.response.status_code
             )
         )
-    reason = f"HTTP {error.response.status_code}" if isinstance(error, httpx.HTTPStatusError) else str(error)
     kind = BrokenDownload if _may_pass(error) else DownloadError
     return kind(
         Message(
             "{url} cannot be downloaded ({reason}): check the connection and try again. What was received is kept.",
             url=url,
-            reason=reason or type(error).__name__,
+            reason=_reason(error),
         )
     )
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case httpx.HTTPStatusError():
+            return f"HTTP {error.response.status_code}"
+        case httpx.ConnectError():
+            return Message("the server is not reached")
+        case httpx.TimeoutException():
+            return Message("the server does not answer")
+        case httpx.NetworkError() | httpx.RemoteProtocolError():
+            return Message("the connection broke off")
+    return str(error) or type(error).__name__
 
 
 def _too_large(name: str, max_bytes: int) -> DownloadError:

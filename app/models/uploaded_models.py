@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 from app.errors import CommandError, DownloadError
 from app.i18n import Message
 from app.models.local_models import MAX_FILES, has_model_file, install_from_disk, is_plain_name, model_name
-from app.models.published_models import no_room
+from app.models.published_models import no_room, unwritable
 from app.models.registry import MAX_MODEL_BYTES
 from app.whole_files import free_bytes
 from engine import ModelError, cache_folder, install_model
@@ -54,10 +54,7 @@ class UploadedModels:
                 yield output
             is_whole = path.stat().st_size == num_bytes
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise DownloadError(
-                Message("{folder} cannot be written ({reason}).", folder=self._folder, reason=reason)
-            ) from error
+            raise unwritable(self._folder, error) from error
         finally:
             if not is_whole:
                 path.unlink(missing_ok=True)

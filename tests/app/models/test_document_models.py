@@ -383,7 +383,7 @@ def test_no_model_is_reported_as_translating_an_unsupported_direction(run: Run) 
     run.sessions.models.first.directions = ("en-de",)
     begun = run.sessions.restart(run.open(), "en-fr", "cached/french")
     SlowModel.started[0].fail("no memory")
-    assert "Nothing is translated here: hand has not this document’s direction" in begun.problem
+    assert "Nothing is translated here: hand does not support this language pair" in begun.problem
     assert "no memory" in begun.problem
 
 

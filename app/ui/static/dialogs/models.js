@@ -213,8 +213,7 @@ export const showModels = async (bench, direction = null, files = []) => {
     title: t('models.title'),
     classes: '.models',
     body: [
-      coming.element,
-      problem,
+      h('div.top', {}, coming.element, problem),
       h('p.muted', {}, t('models.note')),
       list,
       published.element,
