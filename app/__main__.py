@@ -21,7 +21,7 @@ from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 from app.server_log import fields as event_fields
 from app.server_log import logged_requests
 from app.server_log import set_up as set_up_log
-from app.settings import AppSettings, add_flags, program_name, settings_from
+from app.settings import AppSettings, add_flags, as_toml, given_settings, program_name, settings_from
 
 if TYPE_CHECKING:
     from app.monitoring import Metrics
@@ -111,9 +111,13 @@ def _parse(arguments: list[str]) -> AppSettings:
         parser.error(f"there is no command {arguments[0]!r}; the commands are {', '.join(COMMANDS)}")
     flags = parser.parse_args(arguments)
     try:
-        return settings_from(flags, os.environ)
+        settings = settings_from(flags, os.environ)
+        if settings.show_config:
+            print(as_toml(given_settings(flags, os.environ)), end="")
+            parser.exit()
     except ValueError as error:
         parser.error(str(error))
+    return settings
 
 
 def _stop(*_: object) -> None:

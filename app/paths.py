@@ -17,10 +17,12 @@ FORMS_FOLDER = _DATA / "forms"
 
 
 def default_log_path() -> Path:
-    """The log in the user's data folder; the app creates it when it is needed.
+    """The log in the user's data folder, or where PINPOINT_LOG says; the app creates it when it is needed.
 
     Version 0.1 did not use platformdirs: a log in its folder is still found.
     """
+    if chosen := os.environ.get("PINPOINT_LOG"):
+        return Path(chosen)
     path = user_data_path("pinpoint", appauthor=False) / "sessions.sqlite"
     earlier = _earlier_data_folder() / "pinpoint" / "sessions.sqlite"
     return earlier if earlier.exists() and not path.exists() else path

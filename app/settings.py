@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
@@ -16,9 +19,6 @@ from app.paths import MODEL_FOLDER, default_log_path
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7860
 LogFormat = Literal["text", "json"]
-HOST_VARIABLE: Final = "PINPOINT_HOST"
-SHUTDOWN_VARIABLE: Final = "PINPOINT_SHUTDOWN_SECONDS"
-LOG_FORMAT_VARIABLE: Final = "PINPOINT_LOG_FORMAT"
 LOG_FORMATS: Final[tuple[LogFormat, ...]] = ("text", "json")
 REGISTRY_VARIABLE: Final = "PINPOINT_MODEL_REGISTRY"
 # Mozilla's public list of Firefox Translations models; the files are on the same server.
@@ -26,6 +26,8 @@ DEFAULT_MODEL_REGISTRY: Final = (
     "https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data/db/models.json"
 )
 
+_NOT_IN_FILES: Final = ("config", "show_config")
+_SWITCHES: Final = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9-]*")
 
 
@@ -43,12 +45,23 @@ def program_name() -> str:
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:
-    """The settings of the app at its start. `host` and `port` are also taken from PINPOINT_HOST and PORT.
+    """The settings of the app at its start: from flags, else from the environment, else from the file `config`.
 
     A field's metadata are the arguments of its flag. A field whose default is False becomes a switch; at most one
     switch of a `group` may be given. `{default}`, `{log}` and `{program}` in a help text are filled in.
     """
 
+    config: Path | None = field(
+        default=None,
+        metadata={
+            "help": "a file with settings (TOML), which flags and variables of the environment replace",
+            "type": Path,
+            "metavar": "FILE",
+        },
+    )
+    show_config: bool = field(
+        default=False, metadata={"help": "show all settings as such a file, each with what gave it, and end"}
+    )
     model: Path = field(
         default=MODEL_FOLDER,
         metadata={
@@ -75,7 +88,7 @@ class AppSettings:
         default=None,
         metadata={"help": "the log file of all sessions (default: {log})", "type": Path, "metavar": "FILE"},
     )
-    host: str = field(default=DEFAULT_HOST, metadata={"help": "address to listen on (or PINPOINT_HOST)"})
+    host: str = field(default=DEFAULT_HOST, metadata={"help": "address to listen on"})
     allow_host: tuple[str, ...] = field(
         default=(),
         metadata={
@@ -97,13 +110,13 @@ class AppSettings:
     )
     port: int = field(
         default=DEFAULT_PORT,
-        metadata={"help": "port to listen on (or PORT); if it is busy, the next free one is used", "type": int},
+        metadata={"help": "port to listen on (also PORT); if it is busy, the next free one is used", "type": int},
     )
     shutdown_seconds: int = field(
         default=30,
         metadata={
-            "help": "how long requests on their way may take after SIGTERM or Ctrl+C (or PINPOINT_SHUTDOWN_SECONDS; "
-            "default: {default}); a second signal ends them at once",
+            "help": "how long requests on their way may take after SIGTERM or Ctrl+C "
+            "(default: {default}); a second signal ends them at once",
             "type": positive,
             "metavar": "N",
         },
@@ -111,8 +124,8 @@ class AppSettings:
     log_format: LogFormat | None = field(
         default=None,
         metadata={
-            "help": "write a line for each event, without texts and names, as text or json (or PINPOINT_LOG_FORMAT; "
-            "default: only messages for the person who started the app)",
+            "help": "write a line for each event, without texts and names, as text or json "
+            "(default: only messages for the person who started the app)",
             "choices": LOG_FORMATS,
         },
     )
@@ -143,8 +156,8 @@ class AppSettings:
     model_registry: str = field(
         default=DEFAULT_MODEL_REGISTRY,
         metadata={
-            "help": "address of the list of models that can be downloaded, such as a mirror's (or "
-            "PINPOINT_MODEL_REGISTRY; default: Mozilla's Firefox Translations)",
+            "help": "address of the list of models that can be downloaded, such as a mirror's "
+            "(default: Mozilla's Firefox Translations)",
             "metavar": "URL",
         },
     )
@@ -207,20 +220,121 @@ def add_flag(parser: argparse._ActionsContainer, name: str, **changes: Any) -> N
     parser.add_argument("--" + name.replace("_", "-"), **arguments)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A setting's value, and what gave it: `--port`, `PORT`, a line of a file, or "default"."""
+
+    value: Any
+    by: str
+
+
 def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> AppSettings:
-    """The settings that the flags give, else the environment, else the defaults. Raises ValueError for a wrong one."""
-    given = {name: value for name, value in vars(flags).items() if value is not None}
-    # Not the variable HOST, which some shells and compilers set; an empty address would mean all of them.
-    given["host"] = given.get("host") or environment.get(HOST_VARIABLE) or DEFAULT_HOST
-    given["allow_host"] = tuple(given.get("allow_host", ()))
-    given.setdefault("model_registry", environment.get(REGISTRY_VARIABLE) or DEFAULT_MODEL_REGISTRY)
-    if "port" not in given and (port := environment.get("PORT")) is not None:
-        if not port.isdecimal():
-            raise ValueError(f"PORT is {port!r}; it must be a number")
-        given["port"] = int(port)
-    given.setdefault("log_format", environment.get(LOG_FORMAT_VARIABLE) or None)
-    if "shutdown_seconds" not in given and (seconds := environment.get(SHUTDOWN_VARIABLE)):
-        if not seconds.isdecimal() or int(seconds) < 1:
-            raise ValueError(f"{SHUTDOWN_VARIABLE} is {seconds!r}; it must be a positive integer")
-        given["shutdown_seconds"] = int(seconds)
-    return AppSettings(**given)
+    """The settings that the flags give, else the environment, else a file, else the defaults.
+
+    Raises ValueError for a wrong one.
+    """
+    return AppSettings(**{name: given.value for name, given in given_settings(flags, environment).items()})
+
+
+def given_settings(flags: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Given]:
+    """Each setting with what gave it. Raises ValueError for one that is unknown or cannot be read."""
+    values = vars(flags)
+    found: dict[str, Given] = {}
+    by_file: Mapping[str, Given] | None = None
+    for setting in fields(AppSettings):
+        name, option = setting.name, "--" + setting.name.replace("_", "-")
+        # An empty address would mean all networks, so it counts as none.
+        value = values.get(name)
+        if value is not None and value is not False and value != "":
+            found[name] = Given(tuple(value) if isinstance(setting.default, tuple) else value, option)
+        elif variable := next((one for one in variables_of(name) if environment.get(one)), None):
+            found[name] = Given(_parsed(setting, environment[variable], variable), variable)
+        elif by_file is not None and name in by_file:
+            found[name] = by_file[name]
+        else:
+            found[name] = Given(setting.default, "default")
+        if name == "config":
+            path = found[name].value
+            by_file = {} if path is None else _read_file(path)
+    return found
+
+
+def variables_of(name: str) -> tuple[str, ...]:
+    """The variables of the environment that give a setting, the first one first.
+
+    Not the variable HOST, which some shells and compilers set.
+    """
+    own = f"PINPOINT_{name.upper()}"
+    return (own, "PORT") if name == "port" else (own,)
+
+
+def as_toml(given: Mapping[str, Given]) -> str:
+    """The settings as a configuration file, each with what gave it as a comment."""
+    lines = []
+    for name, one in given.items():
+        if name not in _NOT_IN_FILES:
+            is_unset = one.value is None
+            value = one.value if isinstance(one.value, bool | int | list | tuple) else str(one.value or "")
+            text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+            lines.append(f"{'# ' if is_unset else ''}{name} = {text}  # {one.by}")
+    return "\n".join(lines) + "\n"
+
+
+def _read_file(path: Path) -> dict[str, Given]:
+    """The settings of a TOML file. Paths in it start at its folder. Raises ValueError with the line and the cure."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as configuration: {error}") from error
+    known = {setting.name: setting for setting in fields(AppSettings) if setting.name not in _NOT_IN_FILES}
+    found = {}
+    for key, value in content.items():
+        name, place = key.replace("-", "_"), f"{path}, line {_line_of(key, text)}"
+        if name not in known:
+            similar = get_close_matches(name, known, 1)
+            cure = f"did you mean {similar[0]}?" if similar else f"the settings are {', '.join(known)}"
+            raise ValueError(f"{place}: there is no setting {key!r}: {cure}")
+        if name in found:
+            raise ValueError(f"{place}: {name} is given twice: remove one")
+        found[name] = Given(_from_file(known[name], value, place), place)
+    for name, given in found.items():
+        if isinstance(given.value, Path) and (name != "model" or (path.parent / given.value).exists()):
+            found[name] = replace(given, value=path.parent / given.value)
+    return found
+
+
+def _line_of(key: str, text: str) -> int:
+    line = re.compile(rf"""\s*\[?\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
+    return next((number for number, one in enumerate(text.splitlines(), 1) if line.match(one)), 1)
+
+
+def _from_file(setting: Field[Any], value: Any, place: str) -> Any:
+    kind: type = type(setting.default) if isinstance(setting.default, bool | int | tuple) else str
+    expected = {bool: "true or false", int: "a number", tuple: "a list of texts in [ ]", str: 'a text in " "'}[kind]
+    is_right = type(value) is (list if kind is tuple else kind)
+    if not is_right or (kind is tuple and not all(isinstance(part, str) for part in value)):
+        raise ValueError(f"{place}: {setting.name} is {value!r}; it must be {expected}")
+    if kind is bool or kind is tuple:
+        return tuple(value) if kind is tuple else value
+    return _parsed(setting, str(value), f"{place}: {setting.name}")
+
+
+def _parsed(setting: Field[Any], text: str, place: str) -> Any:
+    """A setting's value in a text, as its flag reads it."""
+    if isinstance(setting.default, bool):
+        if text.lower() not in _SWITCHES:
+            raise ValueError(f"{place} is {text!r}; it must be one of {', '.join(_SWITCHES)}")
+        return _SWITCHES[text.lower()]
+    if isinstance(setting.default, tuple):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    kind = setting.metadata.get("type", str)
+    try:
+        value = kind(text)
+    except (ValueError, argparse.ArgumentTypeError) as error:
+        must = "a number" if kind is int else "a positive integer" if kind is positive else str(error)
+        raise ValueError(f"{place} is {text!r}; it must be {must}") from None
+    choices = setting.metadata.get("choices")
+    if choices and value not in choices:
+        raise ValueError(f"{place} is {text!r}; it must be one of {', '.join(choices)}")
+    return value

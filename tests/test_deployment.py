@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import yaml
 
 from app.cli.arguments import parse
 from app.paths import default_log_path
-from app.settings import add_flags, settings_from
+from app.settings import AppSettings, add_flags, settings_from, variables_of
 from app.ui.server import HEALTH_PATH
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,7 +89,8 @@ def test_variables_are_read_by_the_app_or_its_libraries() -> None:
     own = {name for name in environment() if name.startswith(("PINPOINT_", "XDG_")) or name == "PORT"}
     assert own == {"XDG_DATA_HOME", "PINPOINT_CACHE", "PINPOINT_HOST", "PORT", "PINPOINT_LOG_FORMAT",
                    "PINPOINT_SHUTDOWN_SECONDS"}  # fmt: skip
-    assert [name for name in own - {"XDG_DATA_HOME"} if f'"{name}"' not in code] == []
+    of_settings = {variable for setting in fields(AppSettings) for variable in variables_of(setting.name)}
+    assert [name for name in own - of_settings - {"XDG_DATA_HOME"} if f'"{name}"' not in code] == []
 
 
 def test_log_is_on_the_volume_also_without_the_flag(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import tests.hard.__main__
 from app.cli.arguments import COMMANDS
-from app.settings import AppSettings
+from app.settings import AppSettings, variables_of
 from engine import EngineStatistics
 from tests.benchmarks.capacity.__main__ import extrapolation_table
 from tests.cli.transcript import is_like, run, steps
@@ -120,8 +120,9 @@ def settings_table() -> str:
     rows = []
     for setting in fields(AppSettings):
         text = setting.metadata["help"].format(default=setting.default, log="see [Data](#data)", program="pinpoint")
-        rows.append(f"| `--{setting.name.replace('_', '-')}` | {text} |")
-    return "\n".join(["| flag | meaning |", "|---|---|", *rows])
+        name = setting.name.replace("_", "-")
+        rows.append(f"| `--{name}` | `{variables_of(setting.name)[0]}` | {text} |")
+    return "\n".join(["| flag | variable | meaning |", "|---|---|---|", *rows])
 
 
 def commands_table() -> str:
