@@ -12,6 +12,8 @@ MAX_STREAMS: Final = 4  # of events, open at the same time with a key
 
 MAX_TEXTS: Final = 50  # of a request
 MAX_CHARACTERS: Final = 10_000  # of a text
+MAX_SENTENCES: Final = 5_000  # of all texts of a request
+SENTENCES_AT_ONCE: Final = 128  # of a request, in the model's queue
 MAX_CONSTRAINTS: Final = 50  # of each kind, of a text
 MAX_PHRASE_CHARACTERS: Final = 500
 MAX_NBEST: Final = 20

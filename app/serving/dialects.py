@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -46,6 +47,8 @@ HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
     "too_late": 504,
     "internal": 500,
 }
+_CHARSET: Final = re.compile("charset", re.IGNORECASE)
+_UTF_8: Final = re.compile(r"""\s*=\s*["']?utf-?8\b""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ async def uploaded(request: Request, caller: Caller) -> AsyncIterator[tuple[Uplo
     """The document in the field `file` of a form, and the other fields. Raises ApiError."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise ApiError("invalid", "The body is not a form (multipart/form-data) with a file.")
+    _check_charset(request)
     with context_of(request).documents.receiving(caller.name):
         async with request.form(max_files=1, max_fields=20) as form:
             fields = _joined([(name, value) for name, value in form.multi_items() if name != "file"])
@@ -126,6 +130,7 @@ async def fields_of(request: Request) -> dict[str, Any]:
     fields = _joined(list(request.query_params.multi_items()))
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
+        _check_charset(request)
         async with request.form(max_files=1, max_fields=200) as form:
             return fields | _joined([(name, await _value(value)) for name, value in form.multi_items()])
     body = await request.body()
@@ -143,6 +148,12 @@ async def fields_of(request: Request) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ApiError("invalid", "The body is not a JSON object.")
     return fields | found
+
+
+def _check_charset(request: Request) -> None:
+    """Raises ApiError for a form that is not in UTF-8: some of Python's encodings yield what no reply can repeat."""
+    if not all(_UTF_8.match(each) for each in _CHARSET.split(request.headers["content-type"])[1:]):
+        raise ApiError("invalid", "The form is not in UTF-8.")
 
 
 def hangup(request: Request) -> Hangup:

@@ -29,6 +29,7 @@ from app.serving import (
 from app.serving.api_limits import MAX_BODY_BYTES, MAX_DOCUMENT_BYTES
 from app.serving.api_schemas import problem_of
 from app.serving.dialects import ApiContext, fields_of
+from engine import InvalidRequest
 
 Header = tuple[bytes, bytes]
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
@@ -150,6 +151,10 @@ def build_api(context: ApiContext) -> FastAPI:
         _LOGGER.error("%s", error)  # its message names a file of the server, which is not the caller's business
         problem = "The server cannot read or write its files; its output has the details."
         return _reply(request, ApiError("not_ready", problem, retry_after=30))
+
+    @api.exception_handler(InvalidRequest)
+    async def not_translatable(request: Request, error: InvalidRequest) -> Response:
+        return _reply(request, ApiError("invalid", str(error)))
 
     @api.exception_handler(AppError)
     async def failed(request: Request, error: AppError) -> Response:

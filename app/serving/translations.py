@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.segments.state import SegmentState
 from app.serving.admission import Caller
-from app.serving.api_limits import ANSWER_SECONDS
+from app.serving.api_limits import ANSWER_SECONDS, MAX_SENTENCES, SENTENCES_AT_ONCE
 from app.serving.constrained_texts import (
     Answer,
     ConstrainedText,
@@ -202,20 +203,32 @@ class TranslationService:
         return [copy or next(restored) for copy in copies]
 
     async def _submit(
-        self, caller: Caller, setup: TranslationSetup, asked: Iterable[tuple[Request, int]], gone: Hangup
+        self, caller: Caller, setup: TranslationSetup, asked: Sequence[tuple[Request, int]], gone: Hangup
     ) -> list[Translation]:
-        engine = _engine(setup)
-        futures: dict[str, Future[Any]] = {}
+        """The translations, a part after the other: a request of many sentences fills no queue."""
+        engine, found = _engine(setup), []
+        last_moment = time.monotonic() + ANSWER_SECONDS
+        for first in range(0, len(asked), SENTENCES_AT_ONCE):
+            part = asked[first : first + SENTENCES_AT_ONCE]
+            # Each sentence may wait for a lock, while other people's requests have to be answered.
+            futures = await asyncio.to_thread(self._begin, engine, caller, part)
+            found += await _finished(engine, futures, gone, last_moment)
+        return found
+
+    def _begin(
+        self, engine: Engine, caller: Caller, asked: Sequence[tuple[Request, int]]
+    ) -> dict[str, Future[Translation]]:
+        """The futures of requests, by key. Raises ApiError."""
+        futures: dict[str, Future[Translation]] = {}
         try:
             for request, most in asked:
                 key = _new_key()
                 options = replace(self._options, nbest=most)
                 futures[key] = engine.submit(request, options, key=key, owner=caller.owner, priority="document")
         except EngineError as error:
-            for key in futures:
-                engine.cancel(key)
+            _cancel(engine, list(futures))
             raise _error(error) from error
-        return await _finished(engine, futures, gone)
+        return futures
 
 
 def fitting_directions(model: ModelHandle, source: str | None, target: str) -> list[str]:
@@ -235,15 +248,21 @@ def unsupported(source: str | None, target: str, directions: Sequence[str]) -> A
     return ApiError("unsupported", f"No model translates {asked}. There is: {offer_of(directions)}.")
 
 
-async def _finished(engine: Engine, futures: dict[str, Future[T]], gone: Hangup) -> list[T]:
-    """The results. Cancels unfinished work after an error, after ANSWER_SECONDS, and when the caller hangs up."""
+async def _finished(
+    engine: Engine, futures: Mapping[str, Future[T]], gone: Hangup, last_moment: float | None = None
+) -> list[T]:
+    """The results. Cancels unfinished work after an error, at the last moment, and when the caller hangs up.
+
+    The last moment is one of `time.monotonic`; None is in ANSWER_SECONDS.
+    """
     if not futures:
         return []
+    seconds = ANSWER_SECONDS if last_moment is None else max(0.0, last_moment - time.monotonic())
     results = asyncio.gather(*map(asyncio.wrap_future, futures.values()))
     hangup = asyncio.ensure_future(gone())
     either: set[asyncio.Future[Any]] = {results, hangup}
     try:
-        await asyncio.wait(either, timeout=ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if results.done():
             return await results
         message = "The caller hung up." if hangup.done() else f"There is no answer after {ANSWER_SECONDS:.0f} seconds."
@@ -251,13 +270,17 @@ async def _finished(engine: Engine, futures: dict[str, Future[T]], gone: Hangup)
     except EngineError as error:
         raise _error(error) from error
     finally:
-        for key, future in futures.items():
-            if not future.done():
-                engine.cancel(key)
+        if unfinished := [key for key, future in futures.items() if not future.done()]:
+            await asyncio.to_thread(_cancel, engine, unfinished)
         for task in either:
             task.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await task
+
+
+def _cancel(engine: Engine, keys: Iterable[str]) -> None:
+    for key in keys:
+        engine.cancel(key)
 
 
 def _error(error: EngineError) -> ApiError:
@@ -283,7 +306,16 @@ def _language(code: str) -> str:
 
 
 def _all_pieces(items: Sequence[ConstrainedText], setup: TranslationSetup) -> list[_Piece]:
-    return [piece for number, item in enumerate(items) for piece in _pieces(number, item, setup)]
+    """The sentences of all items. Raises ApiError if there are too many."""
+    pieces: list[_Piece] = []
+    for number, item in enumerate(items):
+        for piece in _pieces(number, item, setup):
+            if len(pieces) == MAX_SENTENCES:
+                raise ApiError(
+                    "too_large", f"The texts have more than {MAX_SENTENCES:,} sentences: send them in parts."
+                )
+            pieces.append(piece)
+    return pieces
 
 
 def _pieces(number: int, item: ConstrainedText, setup: TranslationSetup) -> Iterator[_Piece]:

@@ -150,6 +150,7 @@ def server_config(application: Any) -> uvicorn.Config:
         log_level="warning",
         access_log=False,
         log_config=None,  # the app says where messages go
+        proxy_headers=False,  # else a program of this computer could pretend to have another address
         timeout_graceful_shutdown=1,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         http=TimedConnection,

@@ -123,6 +123,7 @@ def test_alternatives_replace_a_word_and_keep_what_is_before(client: Program):
         ("translate", {"texts": ["x"], "domain": "cooking"}, 400, "domain"),
         ("alternatives", {"text": "x", "translation": "y", "offset": 1}, 400, "offset"),
         ("alternatives", {"text": "x", "translation": "y z", "offset": 1}, 400, "no word"),
+        ("alternatives", {"text": "x", "translation": "y" * 10_001, "offset": 1}, 400, "10,000 can be followed"),
         ("nowhere", {}, 404, "Not Found"),
         ("usage", {}, 405, "Method"),
     ],
