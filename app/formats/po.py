@@ -45,6 +45,7 @@ _CHARSET = re.compile(r"charset=([\w.:+-]+)", re.IGNORECASE)
 _HEADER = r'^"{}:[ \t]*([\w.@-]+)[ \t]*(?:\\n)?"'
 _TARGET = re.compile(_HEADER.format("Language"), re.MULTILINE | re.IGNORECASE)
 _SOURCE = re.compile(_HEADER.format("X-Source-Language"), re.MULTILINE | re.IGNORECASE)
+_NUM_FORMS = re.compile(r"\bnplurals\s*=\s*(\d)\b")
 _WIDTH = 79
 
 
@@ -172,7 +173,9 @@ def read(data: bytes, name: str) -> PoFile:
     decoded = _decoded(data, name)
     entries = list(po_entries(decoded.text, name))
     is_one = first_form_is_one(_header(entries))
-    units = [unit for entry in entries for unit in _units(entry, decoded.text, is_one)]
+    stated = _NUM_FORMS.search(_header(entries))
+    num_forms = int(stated[1]) if stated else None
+    units = [unit for entry in entries for unit in _units(entry, decoded.text, is_one, num_forms)]
     header = _header(entries)
     added = [form for entry in entries for form in _added(entry)] if header and is_template(header) else []
     return PoFile(decoded, entries, units, by_place(added))
@@ -251,7 +254,8 @@ def _header(entries: Sequence[PoEntry]) -> str:
     return next((entry.targets[0].value for entry in entries[:1] if entry.is_header), "")
 
 
-def _units(entry: PoEntry, text: str, first_is_one: bool) -> Iterator[Unit]:
+def _units(entry: PoEntry, text: str, first_is_one: bool, num_forms: int | None) -> Iterator[Unit]:
+    """The units of an entry; `num_forms` is what the header says about its language, None in a template."""
     if entry.is_header:
         return
     notes = _notes(entry)
@@ -260,7 +264,8 @@ def _units(entry: PoEntry, text: str, first_is_one: bool) -> Iterator[Unit]:
         if not source:
             continue
         target = shown(strings.value.strip()) or None
-        plural = [f"Plural form {form + 1} of {len(entry.targets)}"] if "msgid_plural" in entry.ids else []
+        of_all = f" of {num_forms}" if num_forms == len(entry.targets) else ""
+        plural = [f"Plural form {form + 1}{of_all}"] if "msgid_plural" in entry.ids else []
         is_confirmed = target is not None and not entry.is_fuzzy(text)
         yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *notes]))
 

@@ -270,6 +270,15 @@ def _decode_wide(data: bytes, name: str, error: type[AppError]) -> DecodedText:
                 encoding=encoding_label(encoding),
             )
             return DecodedText(text, encoding, b"", note)
+    if data.count(0) <= max(1, len(data) // 1000) and not _CONTROLS.search(data.replace(b"\0", b"").decode("latin-1")):
+        raise error(
+            Message(
+                "{name}, line {line}: found the character NUL, which texts do not have: remove it and open the file "
+                "again",
+                name=name,
+                line=data.count(b"\n", 0, data.index(0)) + 1,
+            )
+        )
     raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
 
 

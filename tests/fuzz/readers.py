@@ -70,6 +70,11 @@ def readers() -> dict[str, Reader]:
     found = [Reader(ending, files, partial(_document, f"a.{ending}")) for ending, files in samples.documents().items()]
     found += [Reader(f"glossary-{kind}", files, _glossary) for kind, files in samples.glossaries().items()]
     found.append(Reader("docx-extras", [samples.word_with_extras()], _document_with_extras))
+    for ending, rules in _PART_RULES.items():
+        read = partial(_document, f"a.{ending}", reading=Reading(rules=rules))
+        found.append(Reader(f"{ending}-rules", samples.documents()[ending], read))
+    for ending in ("arb", "pot", "json", "yml", "stringsdict", "xcstrings", "xml"):
+        found.append(Reader(f"{ending}-forms", samples.documents()[ending], partial(_added_forms, f"a.{ending}")))
     found.append(Reader("memory", samples.memories(), _memory))
     found.append(Reader("trados-memory", samples.trados_memories(), _trados_memory))
     found.append(Reader("segmentation-rules", samples.segmentation_rules(), _segmentation_rules))
@@ -101,6 +106,21 @@ def _document(name: str, data: bytes, reading: Reading | None = None) -> None:
     if document.format != "html":  # a translation may contain text that looks like the end of a raw text element
         assert len(again.segments) > 0
     _split_and_merge(document)
+
+
+_PART_RULES = {
+    "json": ("skip *", "translate **.title", "translate *e*.*"),
+    "yml": ("skip *", "translate **.title", "translate *.*e*"),
+    "dita": ("skip *", "paragraph p", "inline b", "translate @navtitle", "skip title"),
+}
+
+
+def _added_forms(name: str, data: bytes) -> None:
+    """Translates a file into a language with more plural forms than the file has."""
+    document = read_document(data, name, target="pl")
+    written = document.export_file({s.index: f"Nowy {s.index} tekst" for s in document.segments}, "pl").data
+    again = read_document(written, name, target="pl")
+    assert len(again.segments) >= len({segment.source for segment in document.segments}) > 0
 
 
 def _document_with_extras(data: bytes) -> None:

@@ -126,6 +126,21 @@ def _recorded_log() -> tuple[bytes, bytes]:
         return path.read_bytes(), lines
 
 
+_TEMPLATE = """msgid ""
+msgstr "Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"
+
+#: main.c:1
+#, c-format
+msgid "%d file"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+"""
+_ARB = """{"@@locale": "en", "files": "{n, plural, =0{No file} one{One {kind} file} other{# {kind} files}}",
+"@files": {"description": "How many", "placeholders": {"n": {}}}, "home": "It''s '{'here'}'"}
+"""
+
+
 @cache
 def documents() -> dict[str, list[bytes]]:
     """Documents by file extension."""
@@ -145,6 +160,7 @@ def documents() -> dict[str, list[bytes]]:
         "mqxliff": [MEMOQ.encode()],
         "mxliff": [PHRASE.encode()],
         "po": [PO],
+        "pot": [_TEMPLATE.encode()],
         "tmx": [TMX],
         "srt": [SRT.encode()],
         "vtt": [VTT.encode()],
@@ -155,6 +171,7 @@ def documents() -> dict[str, list[bytes]]:
         "ass": [ASS.encode()],
         "strings": [STRINGS.encode()],
         "json": [JSON.encode()],
+        "arb": [_ARB.encode()],
         "properties": [PROPERTIES.encode()],
         "xml": [ANDROID.encode()],
         "dita": [DITA.encode(), CATALOG.encode()],

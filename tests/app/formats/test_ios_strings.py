@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import plistlib
 
 import pytest
 from hypothesis import given
@@ -59,3 +60,9 @@ def test_any_text_is_read_back(text: str) -> None:
 def test_broken_file_is_refused_with_the_line(text: str, line: str) -> None:
     with pytest.raises(DocumentError, match=line):
         read_document(text.encode(), "a.strings")
+
+
+def test_compiled_strings_are_refused_with_the_cure() -> None:
+    data = plistlib.dumps({"title": "Settings"}, fmt=plistlib.FMT_BINARY)
+    with pytest.raises(DocumentError, match="is compiled: choose the file of the same name in the Xcode project"):
+        read_document(data, "Localizable.strings")

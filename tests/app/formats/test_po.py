@@ -61,6 +61,13 @@ def test_every_plural_form_is_a_segment_with_its_target_and_notes() -> None:
     assert document.segments[4].note == "Context: verb"
 
 
+def test_notes_of_a_template_do_not_state_how_many_plural_forms_the_language_has() -> None:
+    template = FILE.replace(b"nplurals=2; plural=(n != 1);", b"nplurals=INTEGER; plural=EXPRESSION;")
+    notes = [segment.note for segment in read_document(template, "a.pot", target="pl").segments]
+    forms = [note.partition(" · ")[0] for note in notes if "Plural" in note]
+    assert forms == ["Plural form 1", "Plural form 2", "Plural form 3"]
+
+
 def test_only_translated_strings_change() -> None:
     document = read_document(FILE, "a.po")
     exported = document.export_file({1: 'Konnte „%s“ nicht "öffnen".', 4: r"Datei\nöffnen"}, "de", drafts={4})
