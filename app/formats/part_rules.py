@@ -63,14 +63,14 @@ class KeyRules:
     """Rules for keys."""
 
     def __init__(self, rules: Sequence[PartRule] = ()) -> None:
-        self._rules = [(rule.use == "translate", _steps(rule.pattern)) for rule in reversed(rules)]
+        self._rules = [(rule.use == "translate", _Pattern.of(rule.pattern)) for rule in reversed(rules)]
 
     def translates(self, path: Sequence[str | int]) -> bool:
         """Whether the text at this path of keys and numbers is translated."""
         if not self._rules:
             return True
         keys = [str(step) for step in path]
-        return next((is_translated for is_translated, steps in self._rules if _fits(steps, keys)), True)
+        return next((is_translated for is_translated, pattern in self._rules if pattern.fits(keys)), True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,21 +175,29 @@ def _steps(pattern: str) -> list[str]:
     return steps
 
 
-def _fits(steps: Sequence[str], keys: Sequence[str]) -> bool:
-    """Whether the steps fit the keys, or the first of them."""
-    if steps[0] == _DEEP:
-        rest = steps[1:]
-        return any(_begins(rest, keys[start:]) for start in range(len(keys)))
-    return _begins(steps, keys)
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A pattern of keys: for each step, the texts between its stars. `is_deep`: it may begin at any depth."""
+
+    steps: tuple[tuple[str, ...], ...]
+    is_deep: bool
+
+    @classmethod
+    def of(cls, text: str) -> _Pattern:
+        """The pattern that is written so."""
+        steps = _steps(text)
+        is_deep = steps[0] == _DEEP
+        return cls(tuple(map(_literals, steps[is_deep:])), is_deep)
+
+    def fits(self, keys: Sequence[str]) -> bool:
+        """Whether it fits the keys, or the first of them."""
+        num_starts = len(keys) - len(self.steps) + 1
+        starts = range(num_starts if self.is_deep else min(num_starts, 1))
+        return any(all(map(_fits_step, self.steps, keys[start:])) for start in starts)
 
 
-def _begins(steps: Sequence[str], keys: Sequence[str]) -> bool:
-    return len(steps) <= len(keys) and all(map(_fits_step, steps, keys))
-
-
-def _fits_step(step: str, key: str) -> bool:
-    """Whether a key fits a step, in which `*` stands for any characters and a backslash takes a sign as it is."""
-    literals = [re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in _literals(step)]
+def _fits_step(literals: tuple[str, ...], key: str) -> bool:
+    """Whether a key fits a step; between its texts, there may be any characters."""
     if len(literals) == 1:
         return key == literals[0]
     first, last = literals[0], literals[-1]
@@ -204,12 +212,12 @@ def _fits_step(step: str, key: str) -> bool:
     return True
 
 
-def _literals(step: str) -> list[str]:
-    """The parts of a step between its stars."""
+def _literals(step: str) -> tuple[str, ...]:
+    """The texts of a step between its stars; a backslash takes the sign behind it as it is."""
     parts = [""]
     for sign in re.findall(r"\\.|[^\\]|\\\Z", step, re.DOTALL):
         if sign == _ANY:
             parts.append("")
         else:
-            parts[-1] += sign
-    return parts
+            parts[-1] += sign[-1]
+    return tuple(parts)

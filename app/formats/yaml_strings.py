@@ -25,6 +25,7 @@ from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile,
 from app.formats.escapes import from_shown, key_note, shown
 from app.formats.icu import IcuText, icu_message, shown_text, written
 from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
+from app.formats.yaml_pieces import with_changes
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
 from app.text.plural_forms import CATEGORIES, is_language
@@ -141,7 +142,10 @@ class YamlStrings(TextFile):
             raw = _written(scalar, changed)
             edits.append(form.edit(raw) if form else (new.start, new.end, raw))
         for scalar, inside in messages.items():
-            edits.append((scalar.start, scalar.end, _written(scalar, splice(scalar.value, inside))))
+            whole = splice(scalar.value, inside)
+            kept = with_changes(text[scalar.start : scalar.end], scalar.value, inside)
+            is_same = kept is not None and _value_of(kept, scalar.is_in_flow) == whole
+            edits.append((scalar.start, scalar.end, kept if kept and is_same else _written(scalar, whole)))
         if self.locale and language:
             key = self.locale
             edits.append((key.start, key.end, _written(key, language)))

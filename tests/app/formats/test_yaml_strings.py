@@ -230,3 +230,30 @@ def test_forms_of_icu_messages_are_segments_in_every_style() -> None:
 def test_a_single_key_becomes_the_target_language_only_if_it_is_a_language(key: str, new: str) -> None:
     document = read_document(f"{key}:\n  path: Text\n".encode(), "config.yml")
     assert document.export_file({0: "Weg"}, "de").data.decode() == f"{new}:\n  path: Weg\n"
+
+
+MESSAGES = [
+    r'"{n, plural, one {\u00dcber # file} other {It\x27s\t # files}} caf\u00e9"',
+    "'{n, plural, one {# file} other {It''s # files}} it''s'",
+    '"{n, plural, one {# file}\\\n   other {# files}}"',
+    "'{n, plural,\n   one {# file}\n\n   other {# files}}'",
+    "{n: '{n, plural, one {# file}\r\n   other {# files}}'}",
+]
+
+
+@pytest.mark.parametrize("raw", MESSAGES)
+def test_the_rest_of_a_message_keeps_its_bytes(raw: str) -> None:
+    """Escapes, quotation marks and line breaks of the forms that are not translated stay."""
+    file = f"a: {raw}\n"
+    document = read_document(file.encode(), "a.yml")
+    start = raw.index("one {") + len("one {")
+    exported = document.export({0: "neu {n}"})
+    assert exported.decode() == file.replace(raw[start : raw.index("}", start)], "neu #", 1)
+
+
+def test_new_text_of_a_message_is_escaped_for_its_quotation_marks() -> None:
+    for raw in ("'{n, plural, one {a} other {b}}'", '"{n, plural, one {a} other {b}}"'):
+        document = read_document(f"k: {raw}\n".encode(), "a.yml")
+        exported = document.export({0: r'It´s "x" and \\y', 1: r"two\nlines"})
+        again = yaml.safe_load(exported)["k"]
+        assert again == '{n, plural, one {It´s "x" and \\y} other {two\nlines}}'
