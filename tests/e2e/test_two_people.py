@@ -188,5 +188,3 @@ def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(
     together.ben.type_text("Meins")
     expect(ben.get_by_text("Segment 1 is assigned to Ana")).to_be_visible()
     expect(together.ben.field).to_have_value("Meins")  # as with each text that is not stored
-    ben.screenshot(path="/tmp/ben.png")
-    ana.screenshot(path="/tmp/ana.png")
