@@ -1,19 +1,24 @@
 """Markup and code in every text that comes from outside, on every surface of the page: shown as text, never run.
 
-60 payloads are sources, targets, notes, tags, terms, matches, comments, names and answers of the model.
+60 payloads are sources, targets, notes, tags, terms, matches, comments, remarks, names and answers of the model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from app.log.project_tables import update_project
+from app.sessions import Sessions
+from app.ui.sign_in import SignIn
 from engine import Request, Translation
 from tests.app.hand_decoder import HandDecoder, ready_model, translation
 from tests.e2e.conftest import new_context
@@ -239,3 +244,58 @@ def test_payloads_are_shown_as_text_and_never_run_on_every_surface(page: Page):
     page.locator(".row .src").first.evaluate("(row, text) => { row.innerHTML = text; }", NAME)
     assert any("onerror" in found for found in page.evaluate(FOREIGN, ELEMENTS)), "a real element is found"
     screen.eventually(lambda: "alert(1)" in page.evaluate(FOREIGN, ELEMENTS))
+
+
+def test_names_of_people_and_remarks_are_shown_as_text_to_others(browser: Browser, tmp_path: Path):
+    translator, reviewer = PAYLOADS[13], PAYLOADS[20]
+    keys = {"key-of-the-translator-0": translator, "key-of-the-reviewer-00": reviewer}
+    found: list[Sessions] = []
+
+    def prepare(sessions: Sessions) -> None:
+        found.append(sessions)
+        store = sessions.store
+        store.people.put(translator, "translator")
+        store.people.put(reviewer, "manager")
+        workspace = sessions.open_document(b"Open the settings.\nDo not switch it off.\n", f"{NAME}.txt")
+        project = replace(workspace.project, name=PAYLOADS[14], has_review=True)
+        with store.connection.transaction("switch the review on"):
+            update_project(store.connection.db, project)
+        workspace.use_project(project)
+        for name in keys.values():
+            store.people.join(name, [project.id])
+
+    sign_in = SignIn("t0ken-of-this-test_000", keys.get)
+    with serve(ready_model(HandDecoder()), tmp_path, on_start=prepare, sign_in=sign_in) as url:
+        contexts = [new_context(browser) for _ in keys]
+        for context in contexts:
+            context.add_init_script(CALLS)
+        tom, rita = (
+            Screen(context.new_page(), f"{url}/?token={key}") for context, key in zip(contexts, keys, strict=True)
+        )
+        for screen in (tom, rita):
+            checked(screen.page.locator(".person"))
+            screen.field.press("Alt+o")
+            documents = screen.page.get_by_role("dialog")
+            documents.get_by_role("button", name=f"{FILE}.txt", exact=True).click()
+            expect(screen.page.locator(".docinfo .name")).to_have_text(f"{FILE}.txt")
+        tom.open_segment(1)
+        tom.type_text("Einstellungen öffnen.")
+        tom.field.press("Control+Enter")
+        rita.field.press("Alt+Shift+N")
+        expect(rita.field).to_have_value("Einstellungen öffnen.")
+        expect(rita.page.get_by_role("button", name="Return", exact=True)).to_be_enabled()
+        rita.field.press("Alt+Shift+R")
+        remark = rita.page.get_by_role("textbox", name="Remark on this segment")
+        remark.fill(PAYLOADS[15])
+        remark.press("Enter")
+        tom.open_segment(1)
+        conversation = tom.page.get_by_role("list", name="Remarks of translator and reviewer")
+        expect(conversation).to_contain_text(PAYLOADS[15])
+        expect(conversation).to_contain_text(reviewer)
+        checked(conversation)
+        checked(rita.page.locator(".here").first)  # Tom's segment
+        rita.field.press("Alt+o")
+        rita.page.get_by_role("button", name="Activity").click()
+        checked(rita.page.get_by_role("dialog", name="Activity").get_by_role("row"))
+        for context in contexts:
+            context.close()
