@@ -244,7 +244,7 @@ class Projects:
         if into is None and (summary.num_documents or summary.num_term_bases):
             raise CommandError(
                 Message(
-                    "{name} is not empty: choose a project for its documents and term bases first.",
+                    "{name} is not empty: choose a project for its documents and glossaries first.",
                     name=name_of(project),
                 )
             )

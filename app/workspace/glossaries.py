@@ -124,7 +124,7 @@ class GlossaryEditor:
             def shared(glossaries: Glossaries) -> Glossaries:
                 own = self.glossary(id_, glossaries)
                 if own.is_shared:
-                    raise CommandError(Message("{name} is a term base of the project already.", name=own.name))
+                    raise CommandError(Message("{name} is a glossary of the project already.", name=own.name))
                 return tuple(replace(own, id=new_id) if one is own else one for one in glossaries)
 
             return self._change("share", shared)

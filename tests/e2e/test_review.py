@@ -38,8 +38,13 @@ OUTSIDE = """() => {
         '.seg [data-filter=to_review] .t': 'Zu revidieren'};
     for (const [name, word] of Object.entries(words)) document.querySelector(name).textContent = word;
     const end = document.querySelector('.doc').getBoundingClientRect().right;
+    const labels = {'Re-translate the rest': 'Rest neu übersetzen', Alternatives: 'Alternativen', More: 'Mehr',
+        Reopen: 'Wieder öffnen', Return: 'Zurückgeben', Approve: 'Freigeben', 'Confirm and next': 'Bestätigen'};
+    for (const node of [...document.querySelectorAll('.actions .btn')].flatMap(button => [...button.childNodes]))
+        if (node.nodeType === Node.TEXT_NODE) node.data = labels[node.data.trim()] ?? node.data;
     return [...document.querySelectorAll('.seg button, .tools .search, .actions .btn')]
-        .filter(element => element.getClientRects().length && element.getBoundingClientRect().right > end)
+        .filter(element => element.getClientRects().length && (element.getBoundingClientRect().right > end ||
+            (element.matches('.btn') && element.scrollWidth > element.clientWidth)))
         .map(element => element.textContent);
 }"""
 
