@@ -27,7 +27,7 @@ from app.formats.docx_extras import EXTRAS, extra_parts, extras_in, rewritten_ex
 from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.docx_text_boxes import copies, paragraphs_of
 from app.formats.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
-from app.formats.office_file import OfficePart, check_size, find_paragraph
+from app.formats.office_file import OfficePart, check_runs, check_size, find_paragraph
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
@@ -233,6 +233,9 @@ def _names_of_parts(package: OfficePackage, *, with_comments: bool) -> list[str]
 
 def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     decoded = decode_xml(content, name)
+    num_paragraphs = check_runs(decoded.text, name)
+    if "AlternateContent" not in decoded.text:  # it has copies of paragraphs, which do not count
+        check_size(num_paragraphs, name)
     root = tree(decoded.text)
     prefix = root.name[: len(root.name) - len(root.local)]
     found = paragraphs_of(root, f"{prefix}p")

@@ -141,16 +141,22 @@ class Paragraph:
     # ---- reading ----
 
     def _read_all(self, nodes: Sequence[Node], containers: tuple[Container, ...]) -> None:
-        rest = list(nodes)
-        while rest:
-            if length := self._field_length(rest):
-                self._read_field(rest[:length], containers)
-                rest = rest[length:]
-            elif length := self._bookmark_length(rest):
-                self._read_bookmark(rest[:length], containers)
-                rest = rest[length:]
+        fields = self._field_lengths(nodes)
+        last_text = -1
+        if self._referenced:
+            last_text = max((number for number, node in enumerate(nodes) if node.content().strip()), default=-1)
+        position = 0
+        while position < len(nodes):
+            end = position + 1
+            if length := fields.get(position):
+                end = position + length
+                self._read_field(nodes[position:end], containers)
+            elif length := self._bookmark_length(nodes, position, last_text):
+                end = position + length
+                self._read_bookmark(nodes[position:end], containers)
             else:
-                self._read(rest.pop(0), containers)
+                self._read(nodes[position], containers)
+            position = end
 
     def _read(self, node: Node, containers: tuple[Container, ...]) -> None:
         raw = self._xml[node.start : node.end]
@@ -204,10 +210,12 @@ class Paragraph:
         properties = node.first("rPr")
         raw_format = self._xml[properties.start : properties.end] if properties else ""
         its_format = self._visible(raw_format)
-        rest = node.nodes()
-        while rest:
-            length = max(self._field_length(rest), 1)
-            first, last, rest = rest[0], rest[length - 1], rest[length:]
+        children = node.nodes()
+        fields = self._field_lengths(children) if len(children) > 1 else {}
+        position = 0
+        while position < len(children):
+            first, last = children[position], children[position + fields.get(position, 1) - 1]
+            position += fields.get(position, 1)
             local = first.local if first.name.startswith(self._prefix) else ""
             if local in ("t", *_CHARACTERS):
                 text = _CHARACTERS.get(local) or self._text_of(first)
@@ -224,14 +232,17 @@ class Paragraph:
         """Adds the text of a run with that format, which is given as it is compared and as it is in the file."""
         self._add(Atom(self._length, text, containers, its_format))
 
-    def _bookmark_length(self, nodes: Sequence[Node]) -> int:
-        """Number of nodes of a referenced bookmark; 0 if none starts here, or if it contains all of the text."""
-        first, p = nodes[0], self._prefix
+    def _bookmark_length(self, nodes: Sequence[Node], position: int, last_text: int) -> int:
+        """Number of nodes of a referenced bookmark; 0 if none starts here, or if it contains all of the text.
+
+        `last_text` is the last of the nodes with text.
+        """
+        first, p = nodes[position], self._prefix
         if first.name != f"{p}bookmarkStart" or first.attributes.get(f"{p}name") not in self._referenced:
             return 0
-        for number, node in enumerate(nodes[:_MAX_BOOKMARKED], 1):
+        for number, node in enumerate(nodes[position : position + _MAX_BOOKMARKED], 1):
             if node.name == f"{p}bookmarkEnd" and node.attributes.get(f"{p}id") == first.attributes.get(f"{p}id"):
-                is_all = not self._length and not any(n.content().strip() for n in nodes[number:])
+                is_all = not self._length and last_text < position + number
                 return 0 if is_all or number == 2 else number
         return 0
 
@@ -241,15 +252,22 @@ class Paragraph:
         self._read_all(nodes[1:-1], (*containers, self._container(*raw)))
         self.unsplit.append((start, self._length))
 
-    def _field_length(self, nodes: Sequence[Node]) -> int:
-        """Number of nodes, from the first, that form a complete field; 0 if none starts here or it has no end."""
+    def _field_lengths(self, nodes: Sequence[Node]) -> dict[int, int]:
+        """Number of nodes of each complete field of more than one node, by its first node."""
+        lengths: dict[int, int] = {}
+        opened: list[tuple[int, int]] = []  # the first node, and the depth before it, ascending
         depth = 0
-        for number, node in enumerate(nodes, 1):
+        for number, node in enumerate(nodes):
+            before = depth
             for kind in self._field_signs(node):
                 depth += (kind == "begin") - (kind == "end")
-            if depth <= 0:
-                return number if number > 1 and depth == 0 else 0
-        return 0
+            while opened and depth <= opened[-1][1]:
+                first, outside = opened.pop()
+                if depth == outside:
+                    lengths[first] = number - first + 1
+            if depth > before:
+                opened.append((number, before))
+        return lengths
 
     def _field_signs(self, node: Node) -> list[str]:
         """The field marks ("begin", "separate", "end") in a run, an insertion of runs, or a node of a run."""

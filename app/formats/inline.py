@@ -6,6 +6,7 @@ The placeholders of a translation are converted back to elements. The result is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -48,6 +49,7 @@ class Shown:
         """
         parts: list[str] = []
         opened: list[str] = []
+        num_opened: Counter[str] = Counter()
         position = 0
         for match in _TAG.finditer(text):
             ends, number = match[1] == "/", match[2]
@@ -58,10 +60,14 @@ class Shown:
             start, end = self.tags[number]
             if not ends:
                 parts.append(start)
-                opened += [number] if end is not None else []
-            elif number in opened:
+                if end is not None:
+                    opened.append(number)
+                    num_opened[number] += 1
+            elif num_opened[number]:
                 while (inner := opened.pop()) != number:
+                    num_opened[inner] -= 1
                     parts.append(self.tags[inner][1] or "")
+                num_opened[number] -= 1
                 parts.append(end or "")
         parts.append(content(text[position:]))
         parts += [self.tags[number][1] or "" for number in reversed(opened)]
@@ -74,14 +80,8 @@ def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = Tr
     Elements around the whole content are hidden unless `hides` is False. Tags that also occur in `like` get the same
     numbers. Numbers that already occur as placeholders in the text are skipped.
     """
-    inner = list(pieces)
     shown = Shown()
-    while True:
-        _strip(inner, shown)
-        if not (hides and _is_wrapped(inner)) or (like is not None and inner[0].raw not in like.lead):
-            break
-        shown.lead += inner.pop(0).raw
-        shown.trail = inner.pop().raw + shown.trail
+    inner = _without_ends(pieces, shown, like, hides=hides)
     taken = {m[2] for piece in inner if piece.kind == "text" for m in _TAG.finditer(piece.raw)}
     known: dict[str, list[str]] = {}
     if like is not None:
@@ -140,27 +140,45 @@ def _without_lines(space: re.Match[str]) -> str:
     return " " if "\n" in space.group() else space.group()
 
 
-def _strip(pieces: list[Piece], shown: Shown) -> None:
-    """Moves white space at both ends to `lead` and `trail`."""
-    while pieces and not (piece := pieces[0]).raw.strip():
-        shown.lead += escape(pieces.pop(0).raw)
-    while pieces and not (piece := pieces[-1]).raw.strip():
-        shown.trail = escape(pieces.pop().raw) + shown.trail
-    if pieces and (piece := pieces[0]).kind == "text":
-        stripped = piece.raw.lstrip()
-        shown.lead += escape(piece.raw[: len(piece.raw) - len(stripped)])
-        pieces[0] = Piece("text", stripped)
-    if pieces and (piece := pieces[-1]).kind == "text":
-        stripped = piece.raw.rstrip()
-        shown.trail = escape(piece.raw[len(stripped) :]) + shown.trail
-        pieces[-1] = Piece("text", stripped)
+def _without_ends(pieces: Sequence[Piece], shown: Shown, like: Shown | None, *, hides: bool) -> list[Piece]:
+    """The pieces without white space and, if `hides`, elements around all of them, which become `lead` and `trail`."""
+    inner = list(pieces)
+    partners = _partners(inner)
+    lead: list[str] = []
+    trail: list[str] = []  # the last first
+    start, end = 0, len(inner)
+    while True:
+        while start < end and not inner[start].raw.strip():
+            lead.append(escape(inner[start].raw))
+            start += 1
+        while start < end and not inner[end - 1].raw.strip():
+            end -= 1
+            trail.append(escape(inner[end].raw))
+        if start < end and (first := inner[start]).kind == "text":
+            stripped = first.raw.lstrip()
+            lead.append(escape(first.raw[: len(first.raw) - len(stripped)]))
+            inner[start] = Piece("text", stripped)
+        if start < end and (last := inner[end - 1]).kind == "text":
+            stripped = last.raw.rstrip()
+            trail.append(escape(last.raw[len(stripped) :]))
+            inner[end - 1] = Piece("text", stripped)
+        is_wrapped = start < end and partners.get(start) == end - 1
+        if not (hides and is_wrapped) or (like is not None and inner[start].raw not in like.lead):
+            break
+        lead.append(inner[start].raw)
+        trail.append(inner[end - 1].raw)
+        start, end = start + 1, end - 1
+    shown.lead, shown.trail = "".join(lead), "".join(reversed(trail))
+    return inner[start:end]
 
 
-def _is_wrapped(pieces: Sequence[Piece]) -> bool:
-    """Whether the first and last piece are the start and end tag of one element."""
-    depth = 0
+def _partners(pieces: Sequence[Piece]) -> dict[int, int]:
+    """The index of the end tag of each start tag, by the index of that."""
+    partners: dict[int, int] = {}
+    opened: list[int] = []
     for number, piece in enumerate(pieces):
-        depth += (piece.kind == "open") - (piece.kind == "close")
-        if depth == 0:
-            return number == len(pieces) - 1 and piece.kind == "close"
-    return False
+        if piece.kind == "open":
+            opened.append(number)
+        elif piece.kind == "close" and opened:
+            partners[opened.pop()] = number
+    return partners

@@ -21,7 +21,7 @@ from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
 from app.formats.blocks import Block
 from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
 from app.formats.office_blocks import Tables, around, open_document_block, placed
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, Text, encode_xml, escape, tree
 from app.i18n import Message, joined
@@ -158,6 +158,7 @@ def read(data: bytes, name: str) -> OdfFile:
         if part_name != _PARTS[0] and not package.has(part_name):
             continue
         decoded = package.xml(part_name)
+        check_runs(decoded.text, f"{name} ({part_name})")
         root = tree(decoded.text)
         num_comments += "<office:annotation " in decoded.text or "<office:annotation>" in decoded.text
         nodes = list(_paragraphs(root))

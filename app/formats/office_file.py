@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +20,9 @@ from app.i18n import Message
 from app.text.encoding import DecodedText
 
 MAX_PARAGRAPHS: Final = 50_000
+MAX_RUNS: Final = 10_000  # in a paragraph
+# The end of a paragraph, or the start of a run, in any of the formats.
+_PARAGRAPH_OR_RUN = re.compile(r"</(?:[\w.-]+:)?(p|h|si|is)\s*>|<(?:[\w.-]+:)?(?:r|span)[\s>]")
 # By paragraph: the characters from start to end, and their translation.
 Changes = Mapping[int, Sequence[tuple[int, int, str]]]
 
@@ -67,6 +71,30 @@ def check_size(num_paragraphs: int, name: str) -> None:
                 limit=MAX_PARAGRAPHS,
             )
         )
+
+
+def check_runs(xml: str, name: str) -> int:
+    """The number of paragraphs with an end tag. Raises DocumentError if one has too many runs.
+
+    Asked before a tree is made, which takes longer.
+    """
+    num_paragraphs = num_runs = 0
+    for found in _PARAGRAPH_OR_RUN.finditer(xml):
+        if found[1]:
+            num_paragraphs, num_runs = num_paragraphs + 1, 0
+            continue
+        num_runs += 1
+        if num_runs > MAX_RUNS:
+            raise DocumentError(
+                Message(
+                    "{name}, {place}: the paragraph has more than {limit:,} texts and elements: break it up and open "
+                    "the file again",
+                    name=name,
+                    place=Message("paragraph {number}", number=num_paragraphs + 1),
+                    limit=MAX_RUNS,
+                )
+            )
+    return num_paragraphs
 
 
 @dataclass(frozen=True)

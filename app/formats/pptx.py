@@ -17,7 +17,7 @@ from typing import Final
 from app.formats.blocks import Block
 from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_nodes, drawing_paragraphs, drawing_tree, rewritten_drawing
 from app.formats.office_blocks import Tables, placed, slide_block
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import tree
 from app.i18n import Message
@@ -54,6 +54,7 @@ def read(data: bytes, name: str) -> PptxFile:
     offset = num_paragraphs = 0
     for part_name, place, drawings in _parts_in_order(package):
         decoded = package.xml(part_name)
+        check_runs(decoded.text, f"{name} ({part_name})")
         paragraphs = drawing_paragraphs(decoded.text)
         num_paragraphs += len(paragraphs)
         check_size(num_paragraphs, name)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 from app.errors import DocumentError
 from app.formats.base import (
@@ -34,6 +35,7 @@ from app.text.language_names import column_language
 from app.text.text_limits import TextLimits
 
 MAX_COLUMNS = 16_384
+MAX_ROWS = 100_000
 _SOURCE_NAMES = frozenset({"source", "src", "source text", "original", "quelle", "quelltext", "ausgangstext"})
 _TARGET_NAMES = frozenset({"target", "tgt", "trg", "target text", "translation", "ziel", "zieltext", "übersetzung"})
 _LIMIT_NAMES = frozenset(
@@ -157,7 +159,12 @@ def read(data: bytes, name: str, encoding: str | None = None, columns: tuple[int
     separator = declared[1] if declared else "\t" if name.lower().endswith((".tsv", ".tab")) else _separator_of(text)
     start = declared.end() if declared else 0
     has_backslashes = separator != "\t" and '\\"' in text and not _can_read(text, start, separator, name)
-    lines = list(_lines(text, start, separator, name, _BACKSLASHED if has_backslashes else _DOUBLED))
+    found = _lines(text, start, separator, name, _BACKSLASHED if has_backslashes else _DOUBLED)
+    lines = list(islice(found, MAX_ROWS + 1))
+    if len(lines) > MAX_ROWS:
+        raise DocumentError(
+            Message("{name} has more than {limit:,} rows: remove rows that are not needed", name=name, limit=MAX_ROWS)
+        )
     header = _columns(lines[0]) if lines else None
     has_header = header is not None or (columns is not None and bool(lines) and _is_header(lines[0], columns))
     source, target = columns or header or _without_keys(lines)

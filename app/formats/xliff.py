@@ -6,9 +6,11 @@ placeholders (`app.formats.inline`). Units with translate="no" and segments lock
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Final
 
 from app.errors import DocumentError
 from app.formats.base import (
@@ -33,6 +35,8 @@ from app.text.text_limits import TextLimits
 
 # Elements whose content is part of the sentence; all other elements in a source are placeholders.
 _PAIRED = ("g", "mrk", "pc")
+MAX_UNITS: Final = 60_000  # before those that are not translated are left out; a tree of them takes seconds
+_UNIT = re.compile(r"<(?:[\w.-]+:)?(?:trans-unit|segment)[\s/>]")
 _DONE = {"final", "signed-off", "translated", "reviewed"}
 _APPROVED = {"final", "signed-off", "reviewed"}
 # Neither version has a value for a translation that a reviewer returned; both allow values of a program's own.
@@ -279,6 +283,14 @@ class XliffFile(PairedFile):
 def read(data: bytes, name: str) -> XliffFile:
     """Parses an XLIFF file. Raises DocumentError with the line number if it is not valid."""
     decoded = decode_xml(data, name)
+    if sum(1 for _ in _UNIT.finditer(decoded.text)) > MAX_UNITS:
+        raise DocumentError(
+            Message(
+                "{name} has more than {limit:,} segments: split the file and open the parts one by one",
+                name=name,
+                limit=MAX_UNITS,
+            )
+        )
     root = tree(decoded.text)
     version = root.attributes.get("version", "")
     if root.local != "xliff" or version[:2] not in ("1.", "2."):

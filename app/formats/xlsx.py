@@ -7,23 +7,19 @@ formulas may name them. A workbook without translations is written byte for byte
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
-from xml.etree.ElementTree import ParseError
-
-import defusedxml.ElementTree  # type: ignore[import-untyped]
-from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]
+from xml.parsers import expat
 
 from app.errors import DocumentError
 from app.formats.base import Edit, splice
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
 from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, starts_of
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
 from app.i18n import Message, joined
@@ -33,6 +29,7 @@ MAX_CELLS: Final = 2_000_000
 _EXCEL = OfficeKind("Excel", ".xlsx", ".xls", Message("an Excel workbook"))
 _MAIN = re.compile(r"spreadsheetml\.(sheet|template)\.main\+xml$")
 _PHONETIC: Final = ("rPh", "phoneticPr")  # how to pronounce the source
+_CHUNK: Final = 2**16  # bytes of a sheet that are parsed at once
 Font = frozenset[tuple[object, ...]]  # its properties, each with its attributes
 _SPACE = re.compile(r"[\t\r]")
 _HEADER = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
@@ -157,6 +154,7 @@ def read(data: bytes, name: str) -> XlsxFile:
     parts: list[OfficePart] = []
     for part_name, element in _parts(package, main, uses):
         decoded = package.xml(part_name)
+        check_runs(decoded.text, f"{name} ({part_name})")
         root = tree(decoded.text)
         prefix = root.name[: len(root.name) - len(root.local)]
         nodes = [node for node in root.walk() if node.local == element]
@@ -273,6 +271,8 @@ def _uses(package: OfficePackage, main: str) -> _Uses:
                         limit=MAX_CELLS,
                     )
                 )
+            if kind == "s" and place not in headings and (number is None or number in uses.shared):
+                continue
             message = Message("sheet {sheet}, cell {cell}", sheet=title, cell=place or "?")
             described = _Place(message, usual_font if style in styles else frozenset())
             if kind == "inlineStr":
@@ -323,21 +323,61 @@ def _headings(package: OfficePackage, sheet: str) -> set[str]:
     return found
 
 
+class _CellReader:
+    """Reads the cells with text of a sheet, which may have millions of others: those cost two calls each."""
+
+    def __init__(self) -> None:
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EntityDeclHandler = self._refuse
+        self._found: list[tuple[str, str, int | None, str]] = []
+        self._cell: dict[str, str] = {}
+        self._depth = 0  # in a cell with text
+        self._value: str | None = None
+        self._is_in_value = False
+
+    def read(self, data: bytes, *, is_last: bool = False) -> Iterator[tuple[str, str, int | None, str]]:
+        """The cells that end in the next bytes. Raises ExpatError, LookupError or ValueError for what is not XML."""
+        self._parser.Parse(data, is_last)
+        yield from self._found
+        self._found.clear()
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if self._depth:
+            self._depth += 1
+            self._is_in_value = self._depth == 2 and self._value is None and name.rpartition(":")[2] == "v"
+        elif attributes.get("t") in ("s", "inlineStr") and name.rpartition(":")[2] == "c":
+            self._cell, self._depth, self._value = attributes, 1, None
+            self._parser.EndElementHandler, self._parser.CharacterDataHandler = self._end, self._add
+
+    def _add(self, text: str) -> None:
+        if self._is_in_value:
+            self._value = (self._value or "") + text
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        self._is_in_value = False
+        if self._depth:
+            return
+        self._parser.EndElementHandler = self._parser.CharacterDataHandler = None
+        kind, value = self._cell["t"], (self._value or "").strip()
+        number = int(value) if kind == "s" and value.isdecimal() else None
+        self._found.append((self._cell.get("r", ""), kind, number, self._cell.get("s", "0")))
+
+    def _refuse(self, *_: object) -> None:
+        raise ValueError("it defines its own entities")
+
+
 def _text_cells(package: OfficePackage, sheet: str) -> Iterable[tuple[str, str, int | None, str]]:
     """The cells with text: their place ("B2"), kind, number among the shared texts, and style."""
     content = package.read(sheet)
+    reader = _CellReader()
     try:
-        for _, element in defusedxml.ElementTree.iterparse(io.BytesIO(content)):
-            if element.tag.rpartition("}")[2] == "c":
-                kind = element.get("t", "")
-                if kind in ("s", "inlineStr"):
-                    value = next((child.text for child in element if child.tag.rpartition("}")[2] == "v"), None)
-                    is_number = kind == "s" and value is not None and value.strip().isdecimal()
-                    number = int(value) if is_number and value is not None else None
-                    yield element.get("r", ""), kind, number, element.get("s", "0")
-            if element.tag.rpartition("}")[2] in ("c", "row"):
-                element.clear()
-    except (ParseError, DefusedXmlException, LookupError, ValueError) as problem:  # LookupError: of an encoding
+        for start in range(0, len(content), _CHUNK):
+            yield from reader.read(content[start : start + _CHUNK])
+        yield from reader.read(b"", is_last=True)
+    except (expat.ExpatError, LookupError, ValueError) as problem:  # LookupError: of an encoding
         raise DocumentError(
             Message(
                 "{name} ({part}) cannot be read: {problem}. Open and save the file in {program}, then open it here "

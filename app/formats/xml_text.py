@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     r"""(?P<skip><!--.*?-->|<\?.*?\?>|<!DOCTYPE(?:[^>"']|"[^"]*"|'[^']*')*>)
     |<!\[CDATA\[(?P<cdata>.*?)\]\]>
     |</(?P<end>[^\s>]+)\s*>
-    |<(?P<start>[^\s/>!?]+)(?P<attributes>(?:[^>"']|"[^"]*"|'[^']*')*?)(?P<empty>/?)>
+    |<(?P<start>[^\s/>!?]+)(?P<attributes>[^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*)>
     |(?P<text>[^<]+)""",
     re.VERBOSE | re.DOTALL,
 )
@@ -56,11 +56,7 @@ class Node:
     end: int = 0
     parent: Node | None = None
     children: list[Node | Text] = field(default_factory=list)
-
-    @property
-    def local(self) -> str:
-        """The name without its namespace prefix."""
-        return self.name.rpartition(":")[2]
+    local: str = ""  # the name without its namespace prefix
 
     @property
     def is_empty_tag(self) -> bool:
@@ -69,11 +65,16 @@ class Node:
 
     def nodes(self, *names: str) -> list[Node]:
         """The child elements with these local names, or all child elements."""
-        return [c for c in self.children if isinstance(c, Node) and (not names or c.local in names)]
+        if not names:
+            return [child for child in self.children if type(child) is Node]
+        return [child for child in self.children if type(child) is Node and child.local in names]
 
     def first(self, name: str) -> Node | None:
         """The first child element with that local name."""
-        return next(iter(self.nodes(name)), None)
+        for child in self.children:
+            if type(child) is Node and child.local == name:
+                return child
+        return None
 
     def walk(self) -> Iterator[Node]:
         """All descendant elements in document order."""
@@ -115,27 +116,27 @@ def tree(text: str) -> Node:
     top = Node("", {}, 0, 0)
     node = top
     for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
         start, end = match.span()
-        if match["skip"] is not None:
-            continue
-        if match["text"] is not None:
-            node.children.append(Text(unescape(match["text"]), start, end))
-        elif match["cdata"] is not None:
-            node.children.append(Text(match["cdata"], start, end))
-        elif match["end"] is not None:
-            node.inner_end, node.end = start, end
-            assert node.parent is not None, "well-formed"
-            node = node.parent
-        else:
-            values = {
-                m[1]: unescape(m[2] if m[2] is not None else m[3]) for m in _ATTRIBUTE.finditer(match["attributes"])
-            }
-            child = Node(match["start"], values, start, end, parent=node)
+        if kind == "attributes":
+            name, attributes = match.group("start", "attributes")
+            values = {}
+            if attributes:
+                values = {m[1]: unescape(m[2] if m[2] is not None else m[3]) for m in _ATTRIBUTE.finditer(attributes)}
+            child = Node(name, values, start, end, 0, 0, node, [], name[name.rfind(":") + 1 :])
             node.children.append(child)
-            if match["empty"]:
+            if attributes[-1:] == "/":
                 child.inner_end = child.end = end
             else:
                 node = child
+        elif kind == "text":
+            node.children.append(Text(unescape(match[0]), start, end))
+        elif kind == "end":
+            node.inner_end, node.end = start, end
+            assert node.parent is not None, "well-formed"
+            node = node.parent
+        elif kind == "cdata":
+            node.children.append(Text(match["cdata"], start, end))
     (root,) = top.nodes()
     root.parent = None
     return root
@@ -149,6 +150,8 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """Resolves the references in character data and normalises its line ends."""
+    if "&" not in text and "\r" not in text:
+        return text
 
     def character(match: re.Match[str]) -> str:
         if match[1]:

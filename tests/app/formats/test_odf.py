@@ -72,7 +72,8 @@ def texts_of(data: bytes) -> list[str]:
 
 
 def test_texts_are_offered_with_tags_and_without_numbers_formulas_and_deleted_text() -> None:
-    document = read_document(sample(), "a.odt")
+    data = sample()
+    document = read_document(data, "a.odt")
     assert [segment.source for segment in document.segments] == [
         "Set up the router",
         "Press {1}OK{/1} & wait   here.",
@@ -85,7 +86,7 @@ def test_texts_are_offered_with_tags_and_without_numbers_formulas_and_deleted_te
         "Door",
         "The header",
     ]
-    assert document.export({}) == sample()
+    assert document.export({}) == data
 
 
 def test_only_translated_paragraphs_change_with_those_inside_of_them() -> None:

@@ -1,0 +1,125 @@
+"""Files with much of one thing: the work grows with the size, not with its square, or a limit is named at once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from app.errors import DocumentError
+from app.formats import office_file, table, xliff
+from app.formats.documents import read_document
+from app.formats.inline import Piece, show
+from tests.app.work import growth
+from tests.benchmarks.files.hostile import KINDS, Kind, open_document, word, workbook
+
+RUN = "<w:r><w:t>a</w:t></w:r>"
+_SIZES = {"cells": 4, "cells with text": 4}  # thousands
+
+
+def named(kind: Kind) -> str:
+    return f"{kind.name}: {kind.what}"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", KINDS, ids=named)
+def test_work_of_reading_grows_with_the_size(kind: Kind):
+    size = min(kind.largest, 1000 * _SIZES[kind.what] if kind.what in _SIZES else 300)
+
+    def read(times: int) -> None:
+        with suppress(DocumentError):  # a limit
+            read_document(kind.make(times), kind.name)
+
+    assert growth(read, size // 2) < 2.7
+
+
+FIELD = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+BOOKMARK = '<w:bookmarkStart w:id="#" w:name="a"/><w:r/><w:bookmarkEnd w:id="#"/>'
+REFERENCE = "<w:r><w:instrText> REF a </w:instrText></w:r>"
+
+
+@pytest.mark.parametrize("body", [FIELD, REFERENCE + BOOKMARK, '<w:hyperlink w:anchor="a">', "<w:ins>"])
+def test_paragraph_of_unfinished_parts_takes_linear_time(body: str):
+    end = "</w:hyperlink>" if "hyper" in body else "</w:ins>" if "ins>" in body else ""
+    content = (body + end).replace("#", "1")
+    assert growth(lambda size: read_document(word(f"<w:p>{content * size}{RUN}</w:p>"), "a.docx"), 100) < 2.5
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (word(f"<w:p>{RUN}</w:p><w:p>{RUN * 4}</w:p>"), "a.docx"),
+        (open_document(f"<text:p>a</text:p><text:p>{'<text:span>a</text:span>' * 4}</text:p>"), "a.odt"),
+        (
+            workbook('<row><c t="s"><v>2</v></c></row>', ["a", "</t></si><si>" + "<r><t>a</t></r>" * 4 + "<t>"]),
+            "a.xlsx",
+        ),
+    ],
+)
+def test_paragraph_with_too_many_runs_is_refused_with_its_place(
+    data: bytes, name: str, monkeypatch: pytest.MonkeyPatch
+):
+    read_document(data, name)
+    monkeypatch.setattr(office_file, "MAX_RUNS", 3)
+    with pytest.raises(DocumentError, match=r"paragraph [23]: the paragraph has more than 3 texts and elements"):
+        read_document(data, name)
+
+
+def test_cells_without_text_do_not_fill_a_list():
+    rows = f"<row>{'<c><v>1</v></c>' * 1000}</row>" + '<row><c r="A2" t="s"><v> 0 </v></c></row>'
+    assert [segment.source for segment in read_document(workbook(rows, ["Text"]), "a.xlsx").segments] == ["Text"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '<c t="s"><f><v>1</v></f><v>0</v></c>',  # a value inside of another element
+        '<c t="s"><v>0</v><v>1</v></c>',
+        '<x:c xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main" t="s"><x:v>0</x:v></x:c>',
+    ],
+)
+def test_first_value_of_a_cell_is_its_text(cell: str):
+    data = workbook(f"<row>{cell}</row>", ["First", "Second"])
+    assert [segment.source for segment in read_document(data, "a.xlsx").segments] == ["First"]
+
+
+def test_sheet_that_defines_entities_is_refused():
+    data = workbook('</sheetData></worksheet><!DOCTYPE a [<!ENTITY b "c">]><worksheet><sheetData>', ["a"])
+    with pytest.raises(DocumentError, match="cannot be read"):
+        read_document(data, "a.xlsx")
+
+
+def test_tables_and_units_beyond_the_limit_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(table, "MAX_ROWS", 2)
+    monkeypatch.setattr(xliff, "MAX_UNITS", 2)
+    unit = '<trans-unit id="1"><source>a</source></trans-unit>'
+    for num_rows in (2, 3):
+        units = f'<xliff version="1.2"><file source-language="en" target-language="de"><body>{unit * num_rows}'
+        for data, name, what in (
+            (b"a,b\n" * num_rows, "a.csv", "rows"),
+            (f"{units}</body></file></xliff>".encode(), "a.xlf", "segments"),
+        ):
+            if num_rows == 2:
+                assert read_document(data, name).segments
+            else:
+                with pytest.raises(DocumentError, match=f"more than 2 {what}"):
+                    read_document(data, name)
+
+
+def test_elements_around_all_of_a_text_are_hidden_in_linear_time():
+    def shown(depth: int) -> None:
+        around = [Piece("open", "<b>")] * depth, [Piece("close", "</b>")] * depth
+        found = show([Piece("text", " "), *around[0], Piece("text", " a "), *around[1]])
+        assert (found.text, found.lead) == ("a", " " + "<b>" * depth + " ")
+        assert found.raw("b") == f" {'<b>' * depth} b {'</b>' * depth}"
+
+    assert growth(shown, 100) < 2.5
+
+
+def test_tags_of_a_translation_are_put_back_in_linear_time():
+    def written(size: int) -> None:
+        source = show([Piece("text", "a"), *[Piece("open", "<b>")] * size, *[Piece("close", "</b>")] * size])
+        ends = "".join(f"{{/{number}}}" for number in range(size, 0, -1))
+        assert source.raw(source.text.replace(ends, ends[::-1]))
+
+    assert growth(written, 100) < 2.5
