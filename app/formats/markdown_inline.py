@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import unescape
 from operator import itemgetter
 
@@ -32,6 +33,7 @@ _TOKEN = re.compile(
     | (?P<marks>\*+|_+|(?<!~)~~?(?!~))""",
     re.VERBOSE,
 )
+_MARK = re.compile(r"[\\`<{\[\]*_~!]")  # what any of these begins with
 _SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
 _EMPTY = re.compile(r"\{(\d+)\}\{/\1\}")
 _WORD_OF_CODE = re.compile(r"`[^`\s]*[^\W_][^`\s]*`")  # in the text, where it is protected as a word
@@ -80,7 +82,7 @@ class _Bracket:
 
 def shown(text: str, labels: Collection[str]) -> Shown:
     """The text with placeholders for delimiters; `labels` are those of the file's link definitions."""
-    found, codes = _parsed(text, labels)
+    found, codes = _parsed(text, frozenset(labels))
     marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found]
     marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found]
     marks += [(start, end, Piece("lone", text[start:end])) for start, end in codes]
@@ -158,11 +160,14 @@ def typed_html_as_text(source: str, translation: str, *, is_mdx: bool = False) -
 
 def pairs(text: str, labels: Collection[str]) -> list[DelimiterPair]:
     """Emphasis, strong emphasis, strikethrough, links and images in `text`, well nested, in order."""
-    return _parsed(text, labels)[0]
+    return _parsed(text, frozenset(labels))[0]
 
 
-def _parsed(text: str, labels: Collection[str]) -> tuple[list[DelimiterPair], list[tuple[int, int]]]:
+@lru_cache(maxsize=4)  # a text is shown and split one after the other
+def _parsed(text: str, labels: frozenset[str]) -> tuple[list[DelimiterPair], list[tuple[int, int]]]:
     """The delimiter pairs and the spans of inline code that is not one word, comments and shortcodes."""
+    if not _MARK.search(text):
+        return [], []
     found: list[DelimiterPair] = []
     codes: list[tuple[int, int]] = []
     runs: list[_Run] = []
