@@ -11,7 +11,7 @@ _END_CLASSES = {
     ".": ".。．｡।።۔", "?": "?？؟⸮", "!": "!！", ":": ":：", "…": "…⋯", ";": ";；؛", ",": ",，、،",
 }  # fmt: skip
 _CLASS_OF = {sign: name for name, signs in _END_CLASSES.items() for sign in signs}
-_BEHIND_THE_END = re.compile(r"[\s\"'“”„‘’‚«»‹›)\]」』）】]+$")
+_BEHIND_THE_END = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\"'“”„‘’‚«»‹›)]」』）】"
 _PAIRED = "*`"
 _DOUBLED = re.compile(r"(?<!\w)([^\W\d_]+)((?:[ \t\u00a0]+\1)+)(?!\w)")
 # Words that may be repeated in correct sentences: "dass sie sie sieht", "he had had".
@@ -43,7 +43,7 @@ def end_differences(source: str, target: str, target_language: str) -> dict[str,
 
 
 def _end_of(text: str, language: str) -> str:
-    text = _BEHIND_THE_END.sub("", text)
+    text = text.rstrip(_BEHIND_THE_END)
     if text.endswith("..."):
         return "…"
     last = text[-1:]
