@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
 
 from app.errors import DocumentError
@@ -11,27 +9,9 @@ from app.formats import office_file, table, xliff
 from app.formats.documents import read_document
 from app.formats.inline import Piece, show
 from tests.app.work import growth
-from tests.benchmarks.files.hostile import KINDS, Kind, open_document, word, workbook
+from tests.benchmarks.files.hostile import open_document, word, workbook
 
 RUN = "<w:r><w:t>a</w:t></w:r>"
-_SIZES = {"cells": 4, "cells with text": 4}  # thousands
-
-
-def named(kind: Kind) -> str:
-    return f"{kind.name}: {kind.what}"
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", KINDS, ids=named)
-def test_work_of_reading_grows_with_the_size(kind: Kind):
-    size = min(kind.largest, 1000 * _SIZES[kind.what] if kind.what in _SIZES else 300)
-
-    def read(times: int) -> None:
-        with suppress(DocumentError):  # a limit
-            read_document(kind.make(times), kind.name)
-
-    assert growth(read, size // 2) < 2.7
-
 
 FIELD = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
 BOOKMARK = '<w:bookmarkStart w:id="#" w:name="a"/><w:r/><w:bookmarkEnd w:id="#"/>'
