@@ -111,7 +111,7 @@ def _document(name: str, data: bytes, reading: Reading | None = None) -> None:
 _PART_RULES = {
     "json": ("skip *", "translate **.title", "translate *e*.*"),
     "yml": ("skip *", "translate **.title", "translate *.*e*"),
-    "dita": ("skip *", "paragraph p", "inline b", "translate @navtitle", "skip title"),
+    "dita": ("skip codeblock", "paragraph note", "inline b", "translate @navtitle"),
 }
 
 
