@@ -12,6 +12,7 @@ import posixpath
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,16 @@ MAX_PART_BYTES: Final = 50 * 2**20
 MAX_TOTAL_BYTES: Final = 200 * 2**20
 _OLD_OFFICE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _TYPES: Final = "[Content_Types].xml"
+# What the list of parts or the file "mimetype" has, by file ending.
+_KINDS: Final = {
+    ".docx": "wordprocessingml.document.main",
+    ".pptx": "presentationml.presentation.main",
+    ".xlsx": "spreadsheetml.sheet.main",
+    ".odt": "opendocument.text",
+    ".ods": "opendocument.spreadsheet",
+    ".odp": "opendocument.presentation",
+    ".idml": "adobe.indesign-idml",
+}
 # Exceptions that zipfile raises for damaged archives and other files.
 DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OSError, RuntimeError,
@@ -151,6 +162,17 @@ class OfficePackage:
 
     def other_kind(self, missing: str = "") -> DocumentError:
         """The error for a file of another kind, which perhaps lacks a part."""
+        described = b"".join(self.read(part) for part in ("mimetype", _TYPES) if self.has(part))
+        ending = next((ending for ending, kind in _KINDS.items() if kind.encode() in described), "")
+        if ending and ending not in self.kind.ending:
+            return DocumentError(
+                Message(
+                    "{name} is a {ending} file with another ending: rename it so that it ends with {ending}, and open "
+                    "it again",
+                    name=self.name,
+                    ending=ending,
+                )
+            )
         return DocumentError(
             Message(
                 "{name} is not {noun}{lack}: save it as {ending} in {program} and open that file",
@@ -179,6 +201,9 @@ class OfficePackage:
             raise DocumentError(
                 Message("{name} is password-protected: save it without a password and open it again", name=self.name)
             )
+        if len(infos) > len(archive.NameToInfo):
+            names = Counter(info.filename for info in infos)
+            raise zipfile.BadZipFile(f"{names.most_common(1)[0][0]} is there twice")
         if damaged := archive.testzip():
             raise zipfile.BadZipFile(f"{damaged} is damaged")
 

@@ -41,6 +41,7 @@ from tests.app.formats.test_xcstrings import FILE as XCSTRINGS
 from tests.app.formats.test_xliff import V1, V2
 from tests.app.formats.test_xliff_tools import MEMOQ, PHRASE, TRACKED, TRADOS
 from tests.app.formats.test_xlsx import sample as xlsx_document
+from tests.app.formats.test_xlsx import with_drawings as workbook_with_drawings
 from tests.app.formats.test_xml_document import CATALOG, DITA
 from tests.app.formats.test_yaml_strings import FILE as YAML
 from tests.app.glossary.test_glossary_columns import MULTITERM
@@ -151,7 +152,7 @@ def documents() -> dict[str, list[bytes]]:
         "html": [PAGE.encode(), PAGE_WITH_VALUES.encode()],
         "docx": [sample(), with_body(f"<w:p>{LINK}</w:p>{_FIELD}"), _plain_word_file()],
         "pptx": [presentation()],
-        "xlsx": [xlsx_document()],
+        "xlsx": [xlsx_document(), workbook_with_drawings()],
         "odt": [odf_sample()],
         "odp": [odf_sample(PRESENTATION, "presentation")],
         "idml": [idml_sample()],

@@ -24,7 +24,7 @@ NOT_OFFERED = {
     "html": ["Not shown.", "Not this"],  # preformatted text, and the content of a text field
     "docx": ["", "", ""],
     "pptx": [""],
-    "xlsx": ["Name Colour, Ask Eva, Total"],  # headings of a table, a comment, the result of a formula
+    "xlsx": ["Name Colour, Ask Eva, Total", ""],  # headings of a table, a comment, the result of a formula
     "odt": ["May Door"],  # a date and the result of a formula
     "odp": [""],
     "idml": [""],

@@ -20,6 +20,7 @@ from app.tm.memory_file import read_memory
 from tests.app.formats.test_docx import BODY, changed, sample
 from tests.app.glossary.test_glossary_formats import workbook
 from tests.app.work import growth
+from tests.fuzz.samples import documents
 
 Read = Callable[[bytes], object]
 
@@ -143,6 +144,25 @@ def with_part(archive: bytes, name: str, content: bytes) -> bytes:
     with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as opened:
         opened.writestr(name, content)
     return target.getvalue()
+
+
+OFFICE = {ending: documents()[ending][0] for ending in ("docx", "pptx", "xlsx", "odt", "odp", "idml")}
+
+
+@pytest.mark.parametrize("ending", OFFICE)
+def test_office_file_with_another_ending_is_refused_with_its_own(ending: str):
+    other = "xlsx" if ending == "idml" else "idml"
+    with pytest.raises(DocumentError, match=rf"a\.{other} is a \.{ending} file with another ending: rename it"):
+        read_document(OFFICE[ending], f"a.{other}")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("ending", OFFICE)
+def test_office_file_with_a_part_twice_is_refused(ending: str):
+    with zipfile.ZipFile(io.BytesIO(OFFICE[ending])) as archive:
+        name = archive.namelist()[-1]
+    with pytest.raises(DocumentError, match=f"{name} is there twice.*open and save it in"):
+        read_document(with_part(OFFICE[ending], name, b"<x/>"), f"a.{ending}")
 
 
 @pytest.mark.parametrize("name", ["../../evil.xml", "/etc/evil", "C:\\evil.xml"])

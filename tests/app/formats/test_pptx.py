@@ -325,7 +325,7 @@ DAMAGED: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda data: b"", "is empty"),
     (lambda data: data[:2000], "not a .pptx file or is damaged"),
     (lambda data: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + data, r"old \.ppt format: in PowerPoint, save it as \.pptx"),
-    (lambda data: word_sample(), "is not a PowerPoint presentation"),
+    (lambda data: word_sample(), r"is a \.docx file with another ending"),
     (lambda data: edited(data, "ppt/slides/slide1.xml", lambda xml: xml[:-20]), r"slide1\.xml"),
     (lambda data: edited(data, PRESENTATION, lambda xml: xml.replace("<p:pres", f"{DOCTYPE}<p:pres", 1)), "entit"),
 ]
