@@ -272,7 +272,7 @@ def build_parser() -> argparse.ArgumentParser:
         "password", help="set or replace the password of a person",
         description="Ask for a password, and give it to a person, who is signed out everywhere.",
     )  # fmt: skip
-    password.add_argument("--remove", action="store_true", help="take the password away instead")
+    password.add_argument("--delete", action="store_true", help="take the password away instead")
     signing_out = actions.add_parser(
         "sign-out", help="sign a person out everywhere", description="End all sign-ins of a person with a password."
     )

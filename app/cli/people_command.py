@@ -31,7 +31,7 @@ def people(flags: argparse.Namespace) -> int:
         elif flags.action == "forget":
             _forget(store, flags.name)
         elif flags.action == "password":
-            _set_password(store, flags.name, removes=flags.remove)
+            _set_password(store, flags.name, removes=flags.delete)
         elif flags.action == "sign-out":
             _sign_out(store, flags.name)
         elif flags.action == "join":

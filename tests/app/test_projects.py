@@ -532,7 +532,7 @@ def test_lowest_rate_and_penalties_are_those_of_the_project_and_stay(run: Run):
     assert first.memory.matches(1)["matches"] == []
     assert first.snapshot()["document"]["project"] == {
         "id": 1, "name": "", "min_match": 80, "other_penalty": 2, "import_penalty": 3,
-        "has_review": False, "may_review": False,
+        "has_review": False, "may_review": False, "may_assign": False,
     }  # fmt: skip
     run.projects.edit(first, first.project.id, ProjectDraft("Renamed"))
     run.projects.choose(first, first.project.id)

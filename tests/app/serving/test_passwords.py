@@ -290,6 +290,6 @@ def test_command_asks_for_the_password_and_ends_sign_ins(
     assert main(["people", "password", "Ana", "--log", str(log)]) == 2
     answers(SECRET, SECRET)
     assert main(["people", "password", "Ana", "--log", str(log)]) == 0 and people.sign_in("Ana", SECRET, HOME)
-    assert run("password", "Ana", "--remove") == 0 and run("password", "Ana", "--remove") == 2
+    assert run("password", "Ana", "--delete") == 0 and run("password", "Ana", "--delete") == 2
     assert run("password", "Ana", typed=SECRET) == 0 and run("remove", "Ana") == 0
     assert not people.has("Ana") and SECRET not in "".join(capsys.readouterr())
