@@ -18,6 +18,7 @@ MAX_NBEST = 1000
 MAX_PLACES_PER_BANK = 10
 MAX_LATE_PENALTY = 1e6
 MAX_REPETITION_PENALTY = 1e6
+MAX_DRAFT_STRENGTH = 1e6
 MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of lengths
 
 
@@ -121,6 +122,15 @@ class SearchOptions:
         "phrases or locked texts; 0: none",
         minimum=0,
         maximum=MAX_REPETITION_PENALTY,
+    )
+    draft_strength: float = setting(
+        0.0,
+        "nats that each change to a draft costs: where the word alignment says that a phrase with a place in the "
+        "source does not translate it, or that another word does too, the text is translated without such phrases, "
+        "they are put into this draft in the place of the words that translate theirs, and the result is taken if "
+        "more of them are then where they belong; not in requests that follow a text; 0: no draft",
+        minimum=0,
+        maximum=MAX_DRAFT_STRENGTH,
     )
 
     def __post_init__(self) -> None:

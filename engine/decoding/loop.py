@@ -21,13 +21,13 @@ import torch
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.limits import check_deadline
-from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
+from engine.decoding.pipeline import INTERRUPTED, RequestPipeline, num_misplaced
 from engine.decoding.relaxation import smallest_relaxation
 from engine.errors import InvalidRequest
 from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search.batching import Counts, SearchStream, is_out_of_memory
-from engine.search.sentence import EndedSentence, Interruption, Sentence
+from engine.search.sentence import EndedSentence, Interruption, Sentence, SentenceResult
 from engine.search_options import SearchOptions
 from engine.translation import Reason, Translation
 
@@ -52,7 +52,8 @@ class DecodingJob:
     """One request on its way through the loop. Once it has ended, either `translation` or `error` is set.
 
     `datastore` has the neighbours that count. Callers that have prepared the request pass `prepared`. `elapsed_ms` of
-    the translation counts from `started_at`, a time of `perf_counter`; None: from `DecodingLoop.add`.
+    the translation counts from `started_at`, a time of `perf_counter`; None: from `DecodingLoop.add`. While a `draft`
+    is decoded and then followed (`SearchOptions.draft_strength`), `first` is the translation without it.
     """
 
     request: Request
@@ -61,6 +62,8 @@ class DecodingJob:
     prepared: PreparedRequest | None = None
     datastore: Datastore | None = None
     started_at: float | None = None
+    draft: PreparedRequest | None = None
+    first: Translation | None = None
     state: JobState = JobState.WAITING
     translation: Translation | None = None
     error: Exception | None = None
@@ -149,7 +152,10 @@ class DecodingLoop(Generic[Job]):
             job.finish(replace(blocked, relaxation=relaxation))
             self._infeasible.append(job)
             return
-        prepared = job.prepared = self._pipeline.with_phrases_placed(prepared, job.interruption)
+        job.prepared = self._pipeline.with_phrases_placed(prepared, job.interruption)
+        self._search_for(job, job.prepared)
+
+    def _search_for(self, job: Job, prepared: PreparedRequest) -> None:
         sentence = self._pipeline.sentence(prepared, job.options, job.interruption)
         job.state = JobState.RUNNING
         self._running[sentence] = job
@@ -159,28 +165,47 @@ class DecodingLoop(Generic[Job]):
     def step(self) -> list[Job]:
         """Take the running jobs one token further; returns the jobs that ended."""
         ended, self._infeasible = self._infeasible, []
-        return ended + [self._end(sentence) for sentence in self._search.step()]
+        return ended + self._end(self._search.step())
 
     @torch.inference_mode()
     def interrupt(self) -> list[Job]:
         """End the jobs whose interruption says so, without a step for the others; returns the jobs that ended."""
-        return [self._end(sentence) for sentence in self._search.interrupt()]
+        return self._end(self._search.interrupt())
 
-    def _end(self, ended: EndedSentence) -> Job:
-        job = self._running.pop(ended.sentence)
-        assert job.prepared is not None
+    def _end(self, sentences: Iterable[EndedSentence]) -> list[Job]:
+        """The jobs that end with these sentences; the others go on with another search."""
+        jobs = [(self._running.pop(ended.sentence), ended) for ended in sentences]
+        for job, ended in jobs:
+            if ended.result is None:
+                assert ended.error is not None
+                job.fail(ended.error)
+                continue
+            try:
+                self._go_on(job, ended.result)
+            except Exception as error:  # of any kind: it must fail no other job
+                job.fail(error)
+        return [job for job, _ in jobs if job.has_ended]
+
+    def _go_on(self, job: Job, result: SentenceResult) -> None:
+        """After a search: finish the job, or decode a draft, or follow the draft that was decoded."""
+        prepared = job.prepared
+        assert prepared is not None
+        if job.draft is not None:
+            job.draft = None
+            job.prepared = self._pipeline.following_draft(prepared, result, job.options, job.interruption)
+            self._search_for(job, job.prepared)
+            return
+        translation = self._pipeline.translation(job.request, prepared, result)
+        if job.first is None:
+            job.draft = self._pipeline.draft(prepared, translation, job.options)
+            if job.draft is not None:
+                job.first = translation
+                self._search_for(job, job.draft)
+                return
+        elif translation.status != "cancelled" and num_misplaced(translation) >= num_misplaced(job.first):
+            translation = job.first
         assert job.started_at is not None
-        if ended.result is None:
-            assert ended.error is not None
-            job.fail(ended.error)
-            return job
-        try:
-            translation = self._pipeline.translation(job.request, job.prepared, ended.result)
-        except Exception as error:  # of any kind: it must fail no other job
-            job.fail(error)
-        else:
-            job.finish(replace(translation, elapsed_ms=(time.perf_counter() - job.started_at) * 1000))
-        return job
+        job.finish(replace(translation, elapsed_ms=(time.perf_counter() - job.started_at) * 1000))
 
     def in_order(self, jobs: Iterable[Job], window_size: int, interruption: Interrupt = never) -> Iterator[Translation]:
         """Translations in the order of the jobs, each as soon as it and those before it have ended.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from engine.request import Request
 from engine.search.beam import StepDecoder, StepStopped
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
+from engine.search.follow import FollowedText
 from engine.search.sentence import Interruption, Sentence, SentenceResult
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
@@ -90,6 +92,33 @@ class RequestPipeline:
             self._model.config.max_pieces,
             lambda: interruption() is not None,
         ).placed()
+
+    def draft(
+        self, prepared: PreparedRequest, translation: Translation, options: SearchOptions
+    ) -> PreparedRequest | None:
+        """The request without the phrases that have a place in the source, to be decoded and followed.
+
+        None if the translation needs no draft, see `SearchOptions.draft_strength`.
+        """
+        is_wanted = options.draft_strength and translation.request.follow is None and translation.status == "complete"
+        if not is_wanted or not num_misplaced(translation):
+            return None
+        others = tuple(phrase for phrase in translation.request.phrases if phrase.source_span is None)
+        return self.prepare(replace(translation.request, phrases=others), prepared.datastore)
+
+    def following_draft(
+        self,
+        prepared: PreparedRequest,
+        result: SentenceResult,
+        options: SearchOptions,
+        interruption: Callable[[], Interruption | None],
+    ) -> PreparedRequest:
+        """The request to follow the best text that the search of its draft has found, with the phrases in it."""
+        if not result.hypotheses:
+            return prepared
+        pieces = tuple(token for token in result.hypotheses[0].tokens if token != EOS)
+        followed = FollowedText(pieces, options.draft_strength, places_phrases=True)
+        return self.with_phrases_placed(replace(prepared, followed=followed), interruption)
 
     def sentence(
         self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
@@ -176,6 +205,17 @@ class RequestPipeline:
             return [None] * len(targets)
         encoded = self._encodings.of(replace(prepared, hints=()))
         return align(self._model, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings)
+
+
+def num_misplaced(translation: Translation) -> int:
+    """Phrases of the best hypothesis that the word alignment doubts; more than any number if it is not complete.
+
+    They do not translate their place in the source, or other words translate it too.
+    """
+    if translation.status != "complete":
+        return sys.maxsize
+    placements = translation.hypotheses[0].placements
+    return sum(placement.aligned is False or bool(placement.doubled) for placement in placements)
 
 
 def _hypothesis(

@@ -52,11 +52,11 @@ def price_steps(
 ) -> Steps[Pricing]:
     """The price of the constraints, all together and each alone, from translations with and without them.
 
-    All are decoded without hints, which change the model's scores. Prices that are unknown after an interruption are
-    None.
+    All are decoded without hints, which change the model's scores, and without drafts. Prices that are unknown after
+    an interruption are None.
     """
     started = time.perf_counter()
-    request = replace(request, hints=False)
+    request, options = replace(request, hints=False), replace(options, draft_strength=0.0)
     phrases, avoid = request.phrases, request.avoid
     variants = [request, replace(request, phrases=(), avoid=())]
     variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
@@ -122,6 +122,7 @@ def alternatives_steps(
             is_stopped=lambda: interruption() is not None,
         )
     following = [word for word in following if codec.decode(word.pieces).text != replaced][:count]
+    options = replace(options, draft_strength=0.0)  # the words before the replaced one stay
     jobs: list[DecodingJob] = []
     for word in following:
         pieces = (*left, *word.pieces)
