@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sqlite3
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -39,19 +38,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[ApiFile]:
-    file = ApiFile.beside(tmp_path / "log.sqlite")
-    yield file
-    file.close()
-
-
-@pytest.fixture
-def people(file: ApiFile, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Passwords:
+def people(keys: ApiFile, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Passwords:
     """The passwords of Ana, with a hash that costs little time."""
     from argon2 import PasswordHasher
 
     monkeypatch.setattr(module, "_hasher", lambda: PasswordHasher(1, 8, 1))
-    people = Passwords(file, clock)
+    people = Passwords(keys, clock)
     people.put("Ana", SECRET)
     return people
 
@@ -69,18 +61,18 @@ def test_name_and_password_sign_a_browser_in(people: Passwords):
     assert people.sign_in("Ana", SECRET, HOME) != token
 
 
-def test_hash_is_argon2id_with_64_mib_and_differs_for_the_same_password(file: ApiFile):
-    people = Passwords(file)
+def test_hash_is_argon2id_with_64_mib_and_differs_for_the_same_password(keys: ApiFile):
+    people = Passwords(keys)
     people.put("Ana", SECRET)
     people.put("Ben", SECRET)
-    rows = [row[0] for row in file.connection.db.execute("SELECT hash FROM password")]
+    rows = [row[0] for row in keys.connection.db.execute("SELECT hash FROM password")]
     assert all(row.startswith("$argon2id$v=19$m=65536,t=3,p=4$") for row in rows) and len(set(rows)) == 2
 
 
-def test_neither_password_nor_token_is_in_the_file(people: Passwords, file: ApiFile):
+def test_neither_password_nor_token_is_in_the_file(people: Passwords, keys: ApiFile):
     token = people.sign_in("Ana", SECRET, HOME)
-    file.close()
-    data = b"".join(path.read_bytes() for path in file.connection.path.parent.iterdir())
+    keys.close()
+    data = b"".join(path.read_bytes() for path in keys.connection.path.parent.iterdir())
     assert b"Ana" in data and SECRET.encode() not in data and token.encode() not in data
 
 
@@ -229,22 +221,22 @@ def test_password_that_is_removed_while_it_is_compared_signs_nobody_in(
     assert people.num_browsers("Ana") == 0
 
 
-def test_browser_that_is_not_used_for_a_month_is_signed_out(people: Passwords, file: ApiFile):
+def test_browser_that_is_not_used_for_a_month_is_signed_out(people: Passwords, keys: ApiFile):
     token = people.sign_in("Ana", SECRET, HOME)
 
     def last_used(days: int) -> None:
         when = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-        file.connection.db.execute("UPDATE browser SET last_used = ?", (when,))
+        keys.connection.db.execute("UPDATE browser SET last_used = ?", (when,))
 
     last_used(LASTS.days - 1)
     assert people.person_with(token) == "Ana"
-    assert file.connection.db.execute("SELECT last_used FROM browser").fetchone()[0][:10] == str(
+    assert keys.connection.db.execute("SELECT last_used FROM browser").fetchone()[0][:10] == str(
         datetime.now(UTC).date()
     )
     last_used(LASTS.days + 1)
     assert people.person_with(token) is None and people.num_browsers("Ana") == 0
     people.sign_in("Ana", SECRET, HOME)
-    assert file.connection.db.execute("SELECT count(*) FROM browser").fetchone()[0] == 1, "the old one is deleted"
+    assert keys.connection.db.execute("SELECT count(*) FROM browser").fetchone()[0] == 1, "the old one is deleted"
 
 
 def test_fifty_browsers_of_a_person_are_kept(people: Passwords):
@@ -255,14 +247,14 @@ def test_fifty_browsers_of_a_person_are_kept(people: Passwords):
     assert [people.person_with(first), people.person_with(last)] == [None, "Ana"]
 
 
-def test_backup_has_the_passwords(people: Passwords, file: ApiFile, tmp_path: Path):
-    file.back_up(tmp_path / "copy.keys")
+def test_backup_has_the_passwords(people: Passwords, keys: ApiFile, tmp_path: Path):
+    keys.back_up(tmp_path / "copy.keys")
     rows = sqlite3.connect(tmp_path / "copy.keys").execute("SELECT name FROM password").fetchall()
     assert rows == [("Ana",)]
 
 
 def test_command_asks_for_the_password_and_ends_sign_ins(
-    file: ApiFile,
+    keys: ApiFile,
     people: Passwords,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
