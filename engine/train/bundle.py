@@ -137,7 +137,10 @@ def card(
         for row in facts["sources"]
     )
     has_earlier = "earlier" in training
-    is_extended = has_earlier and "added_pieces" in training["earlier"]
+    is_extended = has_earlier and not training["earlier"].keys().isdisjoint(("added_pieces", "added_encoder_layers"))
+    more_layers = f" --encoder-layers {config.encoder_layers}" * (
+        is_extended and "added_encoder_layers" in training["earlier"]
+    )
     begun_with = "EXTENDED" if is_extended else "EARLIER"
     pieces = f"--codec {begun_with}" if has_earlier else f"--pieces {config.vocabulary_size}"
     if "placeholders" in facts:
@@ -187,7 +190,7 @@ is published under {LICENCE}.
 With the corpus in the folder `CORPUS`; engine/train/README.md explains the steps.
 
 {_back_translations(facts, config.directions)}\
-{"    python -m engine.train extend EARLIER EXTENDED" + chr(10) if is_extended else ""}\
+{f"    python -m engine.train extend EARLIER EXTENDED{more_layers}" + chr(10) if is_extended else ""}\
     python -m engine.train prepare CORPUS WORK {pieces} --max-pieces {max_pieces} \\
         {" ".join([settings, *without])}
 {_variants(options, training.get("bpe_dropout"))}\

@@ -22,19 +22,27 @@ def add_data_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
 def _add_extend(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "extend",
-        help="a trained model with the placeholders and tags of all documents as pieces",
-        description="Add the placeholders and tags of all documents (%s, {0}, <b>) to a trained model's vocabulary, "
-        "each as single pieces, and write a model to train on from: prepare --codec FOLDER, train --initial FOLDER.",
+        help="makes a trained model larger: placeholders and tags as pieces, more encoder layers",
+        description="Add common placeholders and tags (%s, {0}, <b>) to a trained model's vocabulary, each as single "
+        "pieces, and layers to its encoder, and write a model for further training: prepare --codec FOLDER, "
+        "train --initial FOLDER.",
     )
     parser.add_argument("model", type=Path, help="model folder; it stays as it is")
     parser.add_argument("folder", type=Path, help="folder to write")
+    parser.add_argument(
+        "--encoder-layers",
+        type=int,
+        metavar="N",
+        help="encoder layers of the larger model, a multiple of the model's (default: as many as it has)",
+    )
     parser.set_defaults(action=_extend)
 
 
 def _extend(options: argparse.Namespace) -> None:
     from engine.train.extend import extend
 
-    print(f"{extend(options.model, options.folder):,} pieces added; the model is in {options.folder}, to be trained on")
+    pieces, layers = extend(options.model, options.folder, options.encoder_layers)
+    print(f"{pieces:,} pieces and {layers} encoder layers added; the model is in {options.folder}, to be trained on")
 
 
 def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -1,4 +1,4 @@
-"""A model gets placeholders as pieces: what it had stays, and training goes on from there."""
+"""A trained model gets placeholders as pieces and more encoder layers, and computes what it computed before."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def extended(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("extended")
-    assert extend(model, folder) == 4 * len(COMMON)
+    assert extend(model, folder) == (4 * len(COMMON), 0)
     return folder
 
 
@@ -79,6 +79,28 @@ def test_a_new_piece_starts_as_the_mean_of_what_spelt_it(model: Path, extended: 
             assert new.transformer.output_bias[piece] == old.transformer.output_bias.min()
 
 
+def test_deeper_encoder_computes_the_same_at_first(model: Path, tmp_path: Path) -> None:
+    assert extend(model, tmp_path / "deep", encoder_layers=3) == (4 * len(COMMON), 2)
+    old, new = load_model(model), load_model(tmp_path / "deep")
+    assert (old.config.encoder_layers, new.config.encoder_layers) == (1, 3)
+    for source, _ in PAIRS[:3]:
+        ids = torch.tensor([old.source_ids(old.codec.encode(source).ids, "en-de")])
+        with torch.no_grad():
+            torch.testing.assert_close(new.transformer.memory(ids, None), old.transformer.memory(ids, None))
+    added = dict(new.transformer.encoder[2].named_parameters())
+    for name, below in old.transformer.encoder[0].named_parameters():
+        is_output = name.startswith(("attention.out.", "feed_forward.outer."))
+        assert torch.equal(added[name], torch.zeros_like(below) if is_output else below), name
+
+
+def test_number_of_layers_must_be_a_multiple(model: Path, tmp_path: Path) -> None:
+    extend(model, tmp_path / "two", encoder_layers=2)
+    for layers in (1, 3):
+        with pytest.raises(TrainingError, match=f"--encoder-layers is {layers}; give a multiple of 2"):
+            extend(tmp_path / "two", tmp_path / "other", encoder_layers=layers)
+    assert not (tmp_path / "other").exists()
+
+
 def test_training_goes_on_from_the_extended_model_and_the_card_says_so(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,9 +108,9 @@ def test_training_goes_on_from_the_extended_model_and_the_card_says_so(
     lines = [f"Copy {text} to here.\t{text} hierher kopieren.\tmade-up\tdocs" for text in ("%s", "{3}") * 10]
     write_corpus(tmp_path / "corpus", lines)
     shape = ["--model-size", "16", "--heads", "2", "--feed-forward", "16"]
-    shape += ["--encoder-layers", "1", "--decoder-layers", "1"]
+    shape += ["--encoder-layers", "2", "--decoder-layers", "1"]
     for command in (
-        ["extend", str(model), grown],
+        ["extend", str(model), grown, "--encoder-layers", "2"],
         ["prepare", corpus, work, "--domain", "docs", "--codec", grown, "--workers", "1"],
         ["train", work, run, "--initial", grown, "--max-updates", "2", "--threads", "1", *shape],
         ["average", work, run, made, "--earlier", grown, "--earlier-share", "0.25"],
@@ -98,7 +120,7 @@ def test_training_goes_on_from_the_extended_model_and_the_card_says_so(
     card = (Path(made) / "card.md").read_text(encoding="utf-8")
     assert f"{len(COMMON)} placeholders and tags among them" in card
     steps = [line.split() for line in card.splitlines() if "engine.train" in line]
-    assert steps[0] == ["python", "-m", "engine.train", "extend", "EARLIER", "EXTENDED"]
+    assert steps[0] == ["python", "-m", "engine.train", "extend", "EARLIER", "EXTENDED", "--encoder-layers", "2"]
     assert steps[1][5:8] == ["WORK", "--codec", "EXTENDED"] and steps[2][5:8] == ["RUN", "--initial", "EXTENDED"]
     assert steps[3][-4:] == ["--earlier", "EXTENDED", "--earlier-share", "0.25"]
 
