@@ -360,9 +360,11 @@ def _fallback_message(current: ModelHandle, direction: str, why: str) -> Message
         return Message("The other model could not be loaded: {why}", why=why)
     if current.directions and direction not in current.directions:
         return Message(
-            "Nothing is translated here: {current} does not support this language pair, and the other model could not "
-            "be loaded: {why}",
+            "The other model could not be loaded ({why}). Nothing is translated here, because {current} does not "
+            "support this language pair",
             current=current.name,
             why=why,
         )
-    return Message("{current} translates, as the other model could not be loaded: {why}", current=current.name, why=why)
+    return Message(
+        "The other model could not be loaded ({why}). {current} translates this document", current=current.name, why=why
+    )

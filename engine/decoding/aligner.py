@@ -46,7 +46,8 @@ def align(
         rows = [(1 + start, 1 + end) for start, end in target_words]
         target_spans = [_characters(decoding.spans, word) for word in target_words]
         links = word_links(logits_TS, columns, rows)
-        links += namesakes(links, [source[a:b] for a, b in source_spans], [decoding.text[a:b] for a, b in target_spans])
+        texts = [source[a:b] for a, b in source_spans], [decoding.text[a:b] for a, b in target_spans]
+        links = repeated_words_in_order(links + namesakes(links, *texts), *texts)
         alignments.append(tuple((*source_spans[s], *target_spans[t]) for t, s in sorted(links)))
     return alignments
 
@@ -61,6 +62,39 @@ def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: 
         for place, word in enumerate(target_words)
         if targets[word] == 1 and word in places and place not in linked_targets and places[word] not in linked_sources
     ]
+
+
+def repeated_words_in_order(
+    links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]
+) -> list[Span]:
+    """The links, with each place of a repeated source word linked to one place of its repeated translation, in order.
+
+    The head sees little difference between two places of a word: in "Click Save to save it" it links "save" with both
+    words of "Klicken Sie auf Speichern, um es zu speichern", and "Save" with neither. Links are changed only where a
+    place has none, both words occur equally often (upper case or lower case), and neither is linked to other words.
+
+    Args:
+        links: pairs of a target word and a source word.
+    """
+    repeated = _places_of_repeated(source_words), _places_of_repeated(target_words)
+    changed = list(links)
+    for sources in repeated[0]:
+        for targets in repeated[1]:
+            between = [link for link in changed if link[0] in targets or link[1] in sources]
+            is_alone = all(target in targets and source in sources for target, source in between)
+            is_incomplete = len({source for _, source in between}) < len(sources)
+            if between and is_alone and is_incomplete and len(sources) == len(targets):
+                changed = [link for link in changed if link not in between] + list(zip(targets, sources, strict=True))
+    return changed
+
+
+def _places_of_repeated(texts: Sequence[str]) -> list[list[int]]:
+    """The places of each word that occurs at least twice, upper case or lower case."""
+    places: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        if is_word_char(text[0]):
+            places.setdefault(text.casefold(), []).append(place)
+    return [found for found in places.values() if len(found) > 1]
 
 
 def with_alignment(

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine import Phrase, Placement, Request, SearchOptions, Translator
-from engine.decoding.aligner import namesakes, with_alignment
+from engine.decoding.aligner import namesakes, repeated_words_in_order, with_alignment
 from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
 from engine.text import TextCodec, words
 
@@ -115,6 +115,25 @@ def test_only_terms_with_a_source_span_get_aligned_set(translator):
 )
 def test_unlinked_words_that_occur_once_in_both_texts_are_linked(target, links, expected):
     assert namesakes(links, ["Robert", "likes", "Berlin"], target.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [
+        ([(0, 0), (1, 3), (3, 3)], [(0, 0), (1, 1), (3, 3)]),  # one place of "save" has no link
+        ([(1, 3), (3, 1)], [(1, 3), (3, 1)]),  # each place has one: the head may know that they change places
+        ([(1, 3), (3, 3), (2, 3)], [(1, 3), (3, 3), (2, 3)]),  # "save" is linked to another word, too
+        ([(0, 0)], [(0, 0)]),  # the texts alone do not say that the two words translate each other
+    ],
+)
+def test_places_of_a_repeated_word_are_linked_in_order_where_one_has_no_link(links, expected):
+    source, target = "Click Save to save it".split(), "Drücke Speichern zum speichern davon".split()
+    assert sorted(repeated_words_in_order(links, source, target)) == sorted(expected)
+
+
+def test_words_that_occur_more_often_in_one_text_keep_their_links():
+    source, target = "save or save".split(), "Speichern oder speichern oder speichern".split()
+    assert repeated_words_in_order([(0, 2), (2, 2)], source, target) == [(0, 2), (2, 2)]
 
 
 # -- terms on made-up alignments: "Open the old file." to German -----------------------------------------------------

@@ -171,7 +171,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run)
     SlowModel.started[0].fail("large needs 1,235 MB of memory to load, and 12.3 MB are free")
     snapshot = workspace.snapshot()
     assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
-    assert "hand translates, as the other" in snapshot["problem"] and "1,235 MB" in snapshot["problem"]
+    assert "hand translates this document" in snapshot["problem"] and "1,235 MB" in snapshot["problem"]
     run.sessions.models.switch(workspace.model_use, "cached/large")
     SlowModel.started[1].come()
     snapshot = workspace.snapshot()
@@ -349,7 +349,7 @@ def test_continued_session_keeps_its_model(run: Run, tmp_path: Path) -> None:
             assert workspace.model.state == "loading"
             SlowModel.started[-1].come()
         assert workspace.model.name == expected
-        assert ("hand translates, as the other" in workspace.problem) == gone
+        assert ("hand translates this document" in workspace.problem) == gone
         assert ("large is not there any more" in workspace.problem) == gone
         again.end()
     again = Run(tmp_path / "log.sqlite", [SMALL, LARGE])
@@ -383,7 +383,7 @@ def test_no_model_is_reported_as_translating_an_unsupported_direction(run: Run) 
     run.sessions.models.first.directions = ("en-de",)
     begun = run.sessions.restart(run.open(), "en-fr", "cached/french")
     SlowModel.started[0].fail("no memory")
-    assert "Nothing is translated here: hand does not support this language pair" in begun.problem
+    assert "Nothing is translated here, because hand does not support this language pair" in begun.problem
     assert "no memory" in begun.problem
 
 
@@ -745,7 +745,9 @@ def test_uploaded_model_is_installed_and_used(shop: Shop, cache: Path, tmp_path:
         send("b" * 32, file.name, broken if file.suffix == ".safetensors" else file.read_bytes())
     models_.install_upload(workspace.model_use, "b" * 32, "my model")
     shop.wait_for(lambda: bool(workspace.snapshot()["problem"]))
-    assert "my-model translates, as the other model could not be loaded" in workspace.snapshot()["problem"]
+    problem = workspace.snapshot()["problem"]
+    assert problem.startswith("The other model could not be loaded (")
+    assert problem.endswith(" my-model translates this document")
     assert installed() == ["cached/my-model"]
     assert list((tmp_path / "cache" / "uploads").iterdir()) == []
 
