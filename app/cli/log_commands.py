@@ -28,7 +28,7 @@ from app.reports.packed_documents import opened_together, packed_documents
 from app.reports.repetitions import repetitions_of
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.serving.keys import ApiFile
 from app.settings import program_name
 from app.text.encoding import escape_formula

@@ -17,7 +17,8 @@ from app.cli.translate import glossary_matcher
 from app.errors import ApiError
 from app.glossary import TermMatcher
 from app.models.loading import SEARCH, ModelHandle
-from app.segments.state import SegmentState, findings_of
+from app.segments.findings import findings_of
+from app.segments.state import SegmentState
 from app.serving.admission import Caller
 from app.serving.api_limits import MAX_CHARACTERS
 from app.serving.api_schemas import AnswerSchema, LanguageSchema, StrictSchema, Text, TextSchema

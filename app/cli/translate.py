@@ -30,7 +30,8 @@ from app.models.loading import SEARCH, load_translator
 from app.models.pivot_models import routes_through
 from app.models.style import Style
 from app.reports.translated_document import translated_document
-from app.segments.state import SegmentState, findings_of, unmet_texts
+from app.segments.findings import findings_of, unmet_texts
+from app.segments.state import SegmentState
 from app.tags.protect import Protection
 from app.text.encoding import codec_of, shortened_list
 from app.text.words import count_words

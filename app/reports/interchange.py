@@ -15,7 +15,8 @@ from app.glossary.writing import write_glossary
 from app.i18n import Message
 from app.log.store import LogStore
 from app.reports.jsonl import export_name
-from app.segments.state import Review, review_of
+from app.segments.state import Review
+from app.segments.stored_state import review_of
 from app.tm.tmx_codes import seg
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"

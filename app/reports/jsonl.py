@@ -33,7 +33,7 @@ from app.log.records import (
 from app.log.store import LogStore
 from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.text.text_limits import of_view
 
 _DIRECTION: Final = re.compile(r"\w{2,40}-[\w-]{2,40}")

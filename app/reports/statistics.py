@@ -18,7 +18,7 @@ from app.log.records import KEY_CLASSES, Event, SegmentStateName
 from app.reports.edit_effort import EditEffort, edit_effort
 from app.reports.word_origins import WordOrigins, Words
 from app.reports.working_time import IDLE_LIMIT_MS, SegmentTime, words_per_hour, working_time
-from app.segments.state import inflected_form
+from app.segments.findings import inflected_form
 from app.text.words import count_words
 
 Start = Literal["model", "memory", "file"]

@@ -8,7 +8,8 @@ from app.formats import format_by_key
 from app.formats.documents import Document, Export
 from app.i18n import Message, joined
 from app.log.records import SavedSegment
-from app.segments.state import Review, SegmentState, review_of
+from app.segments.state import Review, SegmentState
+from app.segments.stored_state import review_of
 from app.text.encoding import shortened_list
 from app.text.nontranslatables import placeholder_problem
 

@@ -1,4 +1,4 @@
-"""State of one segment: text, constraints and newest answer, rules about them, and conversion to and from the log.
+"""State of one segment: text, constraints and newest answer, and rules about them.
 
 Immutable data and pure functions, independent of threads and the page's layout.
 """
@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
-from app.checks import CheckName, Finding, findings_in
 from app.glossary import TermHit
-from app.i18n import Message, joined
-from app.log.records import SavedSegment, SegmentUpdate
 from app.segments import Json as Json
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import Constraint, ResolvedConstraints, resolve_constraints
-from app.text.nontranslatables import kept_texts, without_markup
+from app.text.nontranslatables import kept_texts
 from app.text.text_limits import TextLimits
-from app.text.words import count_words
-from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request, is_word_char, stands_alone
+from app.text.words import count_occurrences
+from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request
 
 State = Literal["new", "pretranslated", "edited", "confirmed"]
 # Nats for each changed piece where the places of pins are not known. One pin, 80 sentences of documentation: at 1, 85 %
@@ -257,179 +253,3 @@ def constraints_key(
     if previous:
         values.append(previous)
     return hashlib.sha256(json.dumps(values).encode("ascii")).hexdigest()[:16]
-
-
-def unmet_texts(segment: SegmentState, text: str) -> list[str]:
-    """Texts required by pins and terms that do not occur in `text`; tags inside them are ignored."""
-    text = without_markup(text)
-    return [c.text for c in segment.constraints if c.is_explicit and not _is_in_text(text, c)]
-
-
-def banned_texts(segment: SegmentState, text: str) -> list[str]:
-    """Banned and forbidden texts that occur in `text`. Forbidden terms are allowed inside a required text."""
-    text = without_markup(text)
-    required = [constraint.text for constraint in segment.constraints]
-    found = []
-    for item in segment.avoided:
-        rest = text
-        for phrase in required if item not in segment.bans else ():
-            rest = rest.replace(phrase, " ") if contains_banned(phrase, item) else rest
-        if contains_banned(rest, item):
-            found.append(item.text)
-    return found
-
-
-def findings_of(
-    segment: SegmentState, text: str, direction: str, off: Collection[CheckName] = ()
-) -> tuple[Finding, ...]:
-    """The findings of the active checks in `text` as this segment's translation."""
-    unmet, banned = unmet_texts(segment, text), banned_texts(segment, text)
-    return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, limits=segment.limits, off=off)
-
-
-def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
-    """Why this segment needs review, as a sentence, or "". `findings` are the check results for its target."""
-    if segment.target is not None:
-        return joined(". ", [finding.message for finding in findings if finding.is_error])
-    if segment.decoded is None or segment.is_pending:
-        return ""
-    if segment.decoded.translation.status == "complete":
-        return (
-            Message("Translated again because of your terms; previously: {text}", text=segment.changed_from)
-            if segment.changed_from
-            else ""
-        )
-    reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
-    return (
-        reasons[0]
-        if reasons
-        else Message("Not in the translation: {texts}", texts=", ".join(sorted(segment.decoded.unmet_texts())))
-    )
-
-
-def count_occurrences(text: str, phrase: str) -> int:
-    """Number of non-overlapping occurrences of `phrase` in `text` as whole words."""
-    count = position = 0
-    while (start := text.find(phrase, position)) >= 0:
-        if stands_alone(text, start, start + len(phrase)):
-            count += 1
-            position = start + len(phrase)
-        else:
-            position = start + 1
-    return count
-
-
-def contains_banned(text: str, ban: Avoid) -> bool:
-    """Whether the banned text occurs in `text` as whole words."""
-    if ban.case == "permissive":
-        return count_occurrences(text.lower(), ban.text.lower()) > 0
-    return count_occurrences(text, ban.text) > 0
-
-
-def inflected_form(text: str, target: str, *, joins_compounds: bool = False) -> str | None:
-    """The first word of `text` that starts with `target`: "Routern" for "Router"; None if there is none.
-
-    Finds inflected forms that only add an ending. With `joins_compounds`, `target` may also end the word: "Bilddatei"
-    for "Datei".
-    """
-    for match in re.finditer(re.escape(target), text, re.IGNORECASE):
-        start, end = match.span()
-        if start > 0 and is_word_char(text[start - 1]):
-            if not (joins_compounds and stands_alone(text, start, end, "end")):
-                continue
-            while start > 0 and is_word_char(text[start - 1]):
-                start -= 1
-        while end < len(text) and is_word_char(text[end]):
-            end += 1
-        return text[start:end]
-    return None
-
-
-def term_form(text: str, constraint: Constraint) -> str | None:
-    """The words of `text` that meet a constraint of a term: one of its forms, or an inflected or compound word."""
-    forms = (constraint.text, *constraint.forms)
-    joins = constraint.boundary == "compound"
-    words = (inflected_form(text, form, joins_compounds=joins) for form in (forms if joins else forms[:1]))
-    return next((form for form in forms if count_occurrences(text, form)), None) or next(filter(None, words), None)
-
-
-def _is_in_text(text: str, constraint: Constraint) -> bool:
-    required = without_markup(constraint.text)
-    if not required.strip():
-        return True  # only tags, which the placeholder check covers
-    forms = (required, *constraint.forms)
-    if sum(count_occurrences(text, form) for form in forms) >= constraint.count:
-        return True
-    return not constraint.is_pinned and term_form(text, constraint) is not None
-
-
-def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
-    """The segment's state as the log stores it, in place of the state with `read_version`."""
-    constraints = {
-        "pins": list(segment.pins),
-        "terms_off": sorted(segment.terms_off),
-        "bans": [asdict(ban) for ban in segment.bans],
-        "beginning": segment.beginning,
-        "locked": list(segment.locked),
-        "previous": segment.previous,
-        "origin": segment.origin,
-        "filled_rate": segment.filled_rate,
-        "comment": segment.comment,
-        "verdict": asdict(segment.verdict) if segment.verdict else None,
-        "num_remarks": segment.num_remarks,
-        "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
-    }
-    return SegmentUpdate(segment.state, segment.target, segment.version, constraints, read_version)
-
-
-def review_of(saved: SavedSegment) -> Review:
-    """The reviewer's decision about the text of a stored segment."""
-    return restore_segment(saved).review if saved.constraints.get("verdict") else ""
-
-
-def restore_segment(saved: SavedSegment) -> SegmentState:
-    """A segment restored from the log. Of the engine's answer, only the best text was stored."""
-    kept = saved.constraints
-    is_written = saved.target is not None
-    stored_answer = _stored_answer(kept["recalled"]) if kept.get("recalled") else None
-    return SegmentState(
-        saved.index,
-        saved.source,
-        num_words=count_words(saved.source),
-        state=saved.state if is_written else "pretranslated" if stored_answer else "new",
-        target=saved.target,
-        origin=kept.get("origin") if is_written else None,
-        filled_rate=kept.get("filled_rate", 100),  # before it was kept, only exact matches were filled in
-        pins=tuple(kept.get("pins", ())),
-        terms_off=frozenset(kept.get("terms_off", ())),
-        bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
-        beginning=kept.get("beginning", ""),
-        locked=tuple(kept.get("locked", ())),
-        previous=kept.get("previous", ""),
-        stored_answer=stored_answer,
-        comment=kept.get("comment", ""),
-        verdict=_stored_verdict(kept.get("verdict")),
-        num_remarks=kept.get("num_remarks", 0),
-        note=saved.note,
-        limits=saved.limits,
-        version=saved.version,
-    )
-
-
-def _stored_verdict(payload: Json | None) -> Verdict | None:
-    if not payload or payload["decision"] not in get_args(Review):
-        return None
-    return Verdict(payload["decision"], str(payload["text"]))
-
-
-def _stored_answer_payload(answer: StoredAnswer) -> Json:
-    return {
-        "text": answer.text,
-        "score": answer.score,
-        "asked": answer.constraints_key,
-        "made_with": answer.made_with,
-    }
-
-
-def _stored_answer(payload: Json) -> StoredAnswer:
-    return StoredAnswer(payload["text"], payload["score"], payload["asked"], payload["made_with"])

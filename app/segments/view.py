@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from app.glossary import Term
 from app.i18n import Message
+from app.segments.findings import contains_banned, term_form
 from app.segments.proposal_view import (
     DecodingResult,
     aligned_words,
@@ -21,9 +22,10 @@ from app.segments.proposal_view import (
 )
 from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
 from app.segments.revision import changed_words
-from app.segments.state import Json, SegmentState, contains_banned, count_occurrences, term_form
+from app.segments.state import Json, SegmentState
 from app.text.nontranslatables import placeholders, without_markup
 from app.text.subtitle_layout import RULES
+from app.text.words import count_occurrences
 from engine import Avoid, Hypothesis, PivotTranslation
 
 

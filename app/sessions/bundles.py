@@ -40,7 +40,8 @@ from app.projects import Projects, name_of, style_of
 from app.reading import FileReader
 from app.reports.packed_documents import packed_documents
 from app.reports.translated_document import proposals_of
-from app.segments.state import Json, restore_segment
+from app.segments.state import Json
+from app.segments.stored_state import restore_segment
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.sessions.segmentation import Segmentation
 from app.sessions.workspace_opener import versions

@@ -22,7 +22,8 @@ from app.log.store import LogStore
 from app.models.document_models import DocumentModels
 from app.models.style import Style
 from app.projects import Projects, style_of
-from app.segments.state import Json, restore_segment
+from app.segments.state import Json
+from app.segments.stored_state import restore_segment
 from app.sessions.logged_documents import LoggedDocuments
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.tm.library import MemoryLibrary

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from app.text.nontranslatables import tag_spans
-from engine import is_unspaced, is_word_char, short_code
+from engine import is_unspaced, is_word_char, short_code, stands_alone
 
 Span = tuple[int, int]
 
@@ -93,6 +93,18 @@ def count_words(text: str) -> int:
             letters = sum(is_unspaced(char) and not _is_mark(char) for char in text[start:end])
             num += letters or len(parts) == 1 or any(map(is_word_char, text[start:end]))
     return num
+
+
+def count_occurrences(text: str, phrase: str) -> int:
+    """Number of non-overlapping occurrences of `phrase` in `text` as whole words."""
+    count = position = 0
+    while (start := text.find(phrase, position)) >= 0:
+        if stands_alone(text, start, start + len(phrase)):
+            count += 1
+            position = start + len(phrase)
+        else:
+            position = start + 1
+    return count
 
 
 def counting_unit(language: str) -> Literal["words", "characters"]:

@@ -12,8 +12,9 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.log.records import KEY_CLASSES
 from app.reports.working_time import SessionClock
+from app.segments.findings import term_form
 from app.segments.resolved_constraints import distinct_terms, term_key
-from app.segments.state import SegmentState, term_form
+from app.segments.state import SegmentState
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
 MAX_COUNT: Final = 100_000

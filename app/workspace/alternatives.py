@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.i18n import Message
-from app.segments.state import Json, SegmentState, inflected_form
+from app.segments.findings import inflected_form
+from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.text.words import word_spans
 from engine import Alternative, AlternativesQuestion, Hypothesis, Request, SearchOptions, is_word_char

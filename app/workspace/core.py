@@ -23,7 +23,9 @@ from app.i18n import Message
 from app.log.records import EventType, NewEvent, SegmentUpdate
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
-from app.segments.state import SegmentState, attention_for, findings_of, segment_update
+from app.segments.findings import attention_for, findings_of
+from app.segments.state import SegmentState
+from app.segments.stored_state import segment_update
 from app.segments.tally import Tally
 from app.segments.text_changes import LogEvents
 from app.workspace.parts import Parts

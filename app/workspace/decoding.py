@@ -15,7 +15,8 @@ from app.errors import LogError
 from app.log.records import NewEvent, to_json
 from app.models.loading import ModelHandle
 from app.segments.proposal_view import DecodingResult
-from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key, segment_update
+from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key
+from app.segments.stored_state import segment_update
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
 from app.workspace.decode_order import DecodeOrder

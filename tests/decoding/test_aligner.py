@@ -127,12 +127,12 @@ def test_unlinked_words_that_occur_once_in_both_texts_are_linked(target, links, 
     ],
 )
 def test_places_of_a_repeated_word_are_linked_in_order_where_one_has_no_link(links, expected):
-    source, target = "Click Save to save it".split(), "Drücke Speichern zum speichern davon".split()
+    source, target = ["Click", "Save", "to", "save", "it"], ["Drücke", "Speichern", "zum", "speichern", "davon"]
     assert sorted(repeated_words_in_order(links, source, target)) == sorted(expected)
 
 
 def test_words_that_occur_more_often_in_one_text_keep_their_links():
-    source, target = "save or save".split(), "Speichern oder speichern oder speichern".split()
+    source, target = ["save", "or", "save"], ["Speichern", "oder", "speichern", "oder", "speichern"]
     assert repeated_words_in_order([(0, 2), (2, 2)], source, target) == [(0, 2), (2, 2)]
 
 

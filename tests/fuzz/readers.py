@@ -34,7 +34,7 @@ from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.tm.entries import MemoryEntry
 from app.tm.index import MemoryIndex
 from app.tm.memory_file import read_memory

@@ -16,7 +16,8 @@ from app.glossary.reading.glossary_file import MAX_BYTES as MAX_GLOSSARY_BYTES
 from app.log.changes import reported_changes
 from app.reports.working_time import IDLE_LIMIT_MS
 from app.segments.constraint_changes import MAX_COMMENT_CHARACTERS, clean_bans, one_line, without_clashes
-from app.segments.state import SegmentState, contains_banned
+from app.segments.findings import contains_banned
+from app.segments.state import SegmentState
 from app.text.words import word_spans
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.server import MAX_BODY_BYTES

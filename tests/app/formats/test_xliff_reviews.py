@@ -10,7 +10,7 @@ from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.reports.interchange import session_xliff
 from app.reports.translated_document import translated_document
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from tests.app.workspace.test_review import workspace_of
 
 XLIFF_1 = """<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en"

@@ -6,7 +6,7 @@ from app.formats.documents import read_document
 from app.log.records import SavedSegment
 from app.log.store import LogStore
 from app.reports.translated_document import proposals_of, translated_document
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from tests.app.reports.sample_session import DOCUMENT, log_sample_session
 
 RECALLED = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.segments.constraint_changes import clean_bans, clean_pins, without_clashes
-from app.segments.state import SegmentState, contains_banned
+from app.segments.findings import contains_banned
+from app.segments.state import SegmentState
 from engine import Avoid
 
 CLASHES = [

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from app.glossary import Term, term_matcher
-from app.segments import state as segment_state
+from app.segments.findings import attention_for, findings_of, inflected_form, unmet_texts
 from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import constraints_for
-from app.segments.state import SegmentState, count_occurrences, findings_of, inflected_form
+from app.segments.state import SegmentState
 from app.segments.view import detail_view
+from app.text.words import count_occurrences
 from engine import Avoid, Reason, Request, Translation
 from tests.app.hand_decoder import translation
 
@@ -29,8 +30,8 @@ def answered(base: SegmentState, *texts: str) -> SegmentState:
     return replace(base, decoded=decoded, shown=decoded if texts else base.shown, requested=1, answered=1)
 
 
-def attention_for(of: SegmentState) -> str:
-    return segment_state.attention_for(of, findings_of(of, of.target or "", "en-de"))
+def attention_of(of: SegmentState) -> str:
+    return attention_for(of, findings_of(of, of.target or "", "en-de"))
 
 
 def statuses(of: SegmentState) -> dict[str, tuple[str, str]]:
@@ -66,7 +67,7 @@ def test_term_status_follows_the_proposal_until_the_translator_types():
     written = replace(proposed, target="Die Routern sichern alles.", state="edited")
     assert statuses(written)["Router"] == ("met", "Form in the text: Routern")
     assert statuses(written)["Datei"] == ("unmet", "In the proposal, not in your text.")
-    assert attention_for(written) == "Not in the text: Datei"
+    assert attention_of(written) == "Not in the text: Datei"
 
 
 def test_noun_at_the_end_of_a_compound_is_met():
@@ -75,7 +76,7 @@ def test_noun_at_the_end_of_a_compound_is_met():
 
     noun = Term("file", "Datei", inflections=("Dateien",), joins_compounds=True)
     assert statuses(written(noun)) == {"Datei": ("met", "Form in the text: Bilddateien")}
-    assert attention_for(written(noun)) == ""
+    assert attention_of(written(noun)) == ""
     name = Term("file", "Datei", status="exact")  # without forms or compounds
     assert statuses(written(name))["Datei"][0] == "unmet"
 
@@ -110,7 +111,7 @@ NO_PLACE = "The model could not place “Datei”: pin another form, or release 
 def test_term_without_a_place_is_flagged_with_the_reason():
     proposed = answered(segment(), "Der Router speichert alles.")
     assert statuses(proposed)["Datei"] == ("unmet", NO_PLACE)
-    assert attention_for(proposed) == NO_PLACE
+    assert attention_of(proposed) == NO_PLACE
 
 
 def test_pins_are_pending_until_the_answer_arrives():
@@ -129,7 +130,7 @@ def test_only_the_impossible_constraint_is_flagged_without_an_answer():
         ("pending", ""),
         ("unmet", message := "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."),
     ]
-    assert attention_for(failed) == message
+    assert attention_of(failed) == message
 
 
 def test_reason_of_the_whole_segment_is_a_notice():
@@ -141,8 +142,8 @@ def test_reason_of_the_whole_segment_is_a_notice():
 
 def test_banned_word_in_the_translators_text_needs_attention():
     own = segment(target="Der Router speichert die Datei.", bans=(Avoid("speichert"),))
-    assert attention_for(own) == "Banned, but in the text: speichert"
-    assert attention_for(replace(own, target="Der Router sichert die Datei.")) == ""
+    assert attention_of(own) == "Banned, but in the text: speichert"
+    assert attention_of(replace(own, target="Der Router sichert die Datei.")) == ""
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_forbidden_term_in_the_translators_text_needs_attention(target: str, mes
     file = Term("file", "Dokument", status="forbidden", inflections=("Dokumente",))
     terms = term_matcher((file, *([Term("the", "alte Dokument")] if "alte" in target else [])))
     own = SegmentState(0, SOURCE, 5, hits=terms.find(SOURCE), target=target)
-    assert attention_for(own) == message
+    assert attention_of(own) == message
 
 
 def test_ban_is_reported_as_occurring_only_inside_a_term():
@@ -184,10 +185,10 @@ def test_pin_shows_its_aligned_source_words():
 
 def test_text_without_the_placeholders_of_its_source_needs_attention() -> None:
     segment = SegmentState(0, "Copy %s to {1}it{/1}", num_words=4, target="Kopiere %s nach {1}dort")
-    assert attention_for(segment) == "Placeholders missing: {/1}"
-    assert attention_for(replace(segment, target="Kopiere %s {1}dorthin{/1}")) == ""
+    assert attention_of(segment) == "Placeholders missing: {/1}"
+    assert attention_of(replace(segment, target="Kopiere %s {1}dorthin{/1}")) == ""
 
 
 def test_pin_of_a_tag_alone_is_left_to_the_placeholder_check() -> None:
     pinned = segment(source="Press <b>OK</b>.", hits=(), pins=("<b>",))
-    assert segment_state.unmet_texts(pinned, "Drücken Sie OK.") == []
+    assert unmet_texts(pinned, "Drücken Sie OK.") == []

@@ -14,7 +14,7 @@ from app.glossary import Glossary, Term
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.segments.constraint_changes import MAX_PINS, clean_target
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import Avoid, Follow, Reason, Translation
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle

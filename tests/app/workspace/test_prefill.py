@@ -13,7 +13,7 @@ from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.reports.working_time import working_time
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.tm.library import MemoryLibrary
 from app.tm.storage import import_entries
 from app.workspace import memory as recall

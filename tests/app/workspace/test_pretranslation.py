@@ -9,7 +9,7 @@ import pytest
 from app.formats.documents import read_document
 from app.glossary import Term
 from app.log.store import LogStore
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from app.workspace.pace import MIN_SECONDS, WINDOW_SECONDS, Pace
 from engine import SearchOptions

@@ -15,7 +15,7 @@ from app.log.store import LogStore
 from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.statistics import session_statistics
 from app.segments.find_replace import Query
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model

@@ -18,7 +18,7 @@ from app.log.store import LogStore
 from app.reports.spreadsheets import session_csv
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
-from app.segments.state import restore_segment
+from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import Avoid, SearchOptions
 from tests.app.hand_decoder import HandDecoder, ready_model, settle

@@ -16,7 +16,8 @@ from app.glossary import Term
 from app.log.store import LogStore
 from app.models.style import Style
 from app.segments.find_replace import Query
-from app.segments.state import SegmentState, segment_update
+from app.segments.state import SegmentState
+from app.segments.stored_state import segment_update
 from app.workspace.commands import Workspace
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle

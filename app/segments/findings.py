@@ -1,0 +1,106 @@
+"""Checks of one segment's translation: required and banned texts in it, findings, and why it needs attention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from app.checks import CheckName, Finding, findings_in
+from app.i18n import Message, joined
+from app.segments.resolved_constraints import Constraint
+from app.segments.state import SegmentState
+from app.text.nontranslatables import without_markup
+from app.text.words import count_occurrences
+from engine import Avoid, is_word_char, stands_alone
+
+
+def unmet_texts(segment: SegmentState, text: str) -> list[str]:
+    """Texts required by pins and terms that do not occur in `text`; tags inside them are ignored."""
+    text = without_markup(text)
+    return [c.text for c in segment.constraints if c.is_explicit and not _is_in_text(text, c)]
+
+
+def banned_texts(segment: SegmentState, text: str) -> list[str]:
+    """Banned and forbidden texts that occur in `text`. Forbidden terms are allowed inside a required text."""
+    text = without_markup(text)
+    required = [constraint.text for constraint in segment.constraints]
+    found = []
+    for item in segment.avoided:
+        rest = text
+        for phrase in required if item not in segment.bans else ():
+            rest = rest.replace(phrase, " ") if contains_banned(phrase, item) else rest
+        if contains_banned(rest, item):
+            found.append(item.text)
+    return found
+
+
+def findings_of(
+    segment: SegmentState, text: str, direction: str, off: Collection[CheckName] = ()
+) -> tuple[Finding, ...]:
+    """The findings of the active checks in `text` as this segment's translation."""
+    unmet, banned = unmet_texts(segment, text), banned_texts(segment, text)
+    return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, limits=segment.limits, off=off)
+
+
+def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
+    """Why this segment needs review, as a sentence, or "". `findings` are the check results for its target."""
+    if segment.target is not None:
+        return joined(". ", [finding.message for finding in findings if finding.is_error])
+    if segment.decoded is None or segment.is_pending:
+        return ""
+    if segment.decoded.translation.status == "complete":
+        return (
+            Message("Translated again because of your terms; previously: {text}", text=segment.changed_from)
+            if segment.changed_from
+            else ""
+        )
+    reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
+    return (
+        reasons[0]
+        if reasons
+        else Message("Not in the translation: {texts}", texts=", ".join(sorted(segment.decoded.unmet_texts())))
+    )
+
+
+def contains_banned(text: str, ban: Avoid) -> bool:
+    """Whether the banned text occurs in `text` as whole words."""
+    if ban.case == "permissive":
+        return count_occurrences(text.lower(), ban.text.lower()) > 0
+    return count_occurrences(text, ban.text) > 0
+
+
+def inflected_form(text: str, target: str, *, joins_compounds: bool = False) -> str | None:
+    """The first word of `text` that starts with `target`: "Routern" for "Router"; None if there is none.
+
+    Finds inflected forms that only add an ending. With `joins_compounds`, `target` may also end the word: "Bilddatei"
+    for "Datei".
+    """
+    for match in re.finditer(re.escape(target), text, re.IGNORECASE):
+        start, end = match.span()
+        if start > 0 and is_word_char(text[start - 1]):
+            if not (joins_compounds and stands_alone(text, start, end, "end")):
+                continue
+            while start > 0 and is_word_char(text[start - 1]):
+                start -= 1
+        while end < len(text) and is_word_char(text[end]):
+            end += 1
+        return text[start:end]
+    return None
+
+
+def term_form(text: str, constraint: Constraint) -> str | None:
+    """The words of `text` that meet a constraint of a term: one of its forms, or an inflected or compound word."""
+    forms = (constraint.text, *constraint.forms)
+    joins = constraint.boundary == "compound"
+    words = (inflected_form(text, form, joins_compounds=joins) for form in (forms if joins else forms[:1]))
+    return next((form for form in forms if count_occurrences(text, form)), None) or next(filter(None, words), None)
+
+
+def _is_in_text(text: str, constraint: Constraint) -> bool:
+    required = without_markup(constraint.text)
+    if not required.strip():
+        return True  # only tags, which the placeholder check covers
+    forms = (required, *constraint.forms)
+    if sum(count_occurrences(text, form) for form in forms) >= constraint.count:
+        return True
+    return not constraint.is_pinned and term_form(text, constraint) is not None

@@ -1,0 +1,84 @@
+"""Converts the state of a segment to what the log stores, and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import get_args
+
+from app.log.records import SavedSegment, SegmentUpdate
+from app.segments import Json
+from app.segments.state import Review, SegmentState, StoredAnswer, Verdict
+from app.text.words import count_words
+from engine import Avoid
+
+
+def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
+    """The segment's state as the log stores it, in place of the state with `read_version`."""
+    constraints = {
+        "pins": list(segment.pins),
+        "terms_off": sorted(segment.terms_off),
+        "bans": [asdict(ban) for ban in segment.bans],
+        "beginning": segment.beginning,
+        "locked": list(segment.locked),
+        "previous": segment.previous,
+        "origin": segment.origin,
+        "filled_rate": segment.filled_rate,
+        "comment": segment.comment,
+        "verdict": asdict(segment.verdict) if segment.verdict else None,
+        "num_remarks": segment.num_remarks,
+        "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
+    }
+    return SegmentUpdate(segment.state, segment.target, segment.version, constraints, read_version)
+
+
+def review_of(saved: SavedSegment) -> Review:
+    """The reviewer's decision about the text of a stored segment."""
+    return restore_segment(saved).review if saved.constraints.get("verdict") else ""
+
+
+def restore_segment(saved: SavedSegment) -> SegmentState:
+    """A segment restored from the log. Of the engine's answer, only the best text was stored."""
+    kept = saved.constraints
+    is_written = saved.target is not None
+    stored_answer = _stored_answer(kept["recalled"]) if kept.get("recalled") else None
+    return SegmentState(
+        saved.index,
+        saved.source,
+        num_words=count_words(saved.source),
+        state=saved.state if is_written else "pretranslated" if stored_answer else "new",
+        target=saved.target,
+        origin=kept.get("origin") if is_written else None,
+        filled_rate=kept.get("filled_rate", 100),  # before it was kept, only exact matches were filled in
+        pins=tuple(kept.get("pins", ())),
+        terms_off=frozenset(kept.get("terms_off", ())),
+        bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
+        beginning=kept.get("beginning", ""),
+        locked=tuple(kept.get("locked", ())),
+        previous=kept.get("previous", ""),
+        stored_answer=stored_answer,
+        comment=kept.get("comment", ""),
+        verdict=_stored_verdict(kept.get("verdict")),
+        num_remarks=kept.get("num_remarks", 0),
+        note=saved.note,
+        limits=saved.limits,
+        version=saved.version,
+    )
+
+
+def _stored_verdict(payload: Json | None) -> Verdict | None:
+    if not payload or payload["decision"] not in get_args(Review):
+        return None
+    return Verdict(payload["decision"], str(payload["text"]))
+
+
+def _stored_answer_payload(answer: StoredAnswer) -> Json:
+    return {
+        "text": answer.text,
+        "score": answer.score,
+        "asked": answer.constraints_key,
+        "made_with": answer.made_with,
+    }
+
+
+def _stored_answer(payload: Json) -> StoredAnswer:
+    return StoredAnswer(payload["text"], payload["score"], payload["asked"], payload["made_with"])
