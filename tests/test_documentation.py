@@ -88,6 +88,24 @@ def test_every_picture_has_a_description() -> None:
     ] == []
 
 
+@pytest.mark.parametrize("page", ["docs/security.md", "docs/durability.md"])
+def test_tests_that_a_page_names_exist(page: str) -> None:
+    text = read(page)
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+    missing = [name for path, name in named if f"def {name}(" not in read(path)]
+    quoted = re.findall(r"“([^”]+)” \(`(tests/[\w/.]+\.js)`\)", text)
+    missing += [name for name, path in quoted if f"test('{name}'" not in read(path)]
+    missing += [path for path in re.findall(r"`(?:pytest )?(tests/[\w/.]+)`", text) if not (ROOT / path).exists()]
+    assert missing == []
+
+
+def test_each_known_attack_has_a_test() -> None:
+    _, _, section = read("docs/security.md").partition("## Known attacks, and the test of each")
+    rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("|")][2:]
+    assert len(rows) > 35
+    assert [row for row in rows if "`tests/" not in row.rpartition(" | ")[2]] == []
+
+
 # --- tables that repeat what the program says
 
 

@@ -13,16 +13,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 
 import app
 from app.__main__ import _parse, _set_environment, main
-from app.paths import default_log_path
+from app.paths import MODEL_FOLDER, default_log_path
 from app.ui import connections
 from app.ui.api import Api
 from app.ui.server import Server, bind, server_config
 from tests.app.ui.test_api import api, message  # noqa: F401
+from tests.e2e.conftest import App
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -97,6 +99,23 @@ def test_settings_of_gradio_in_the_environment_are_ignored(monkeypatch: pytest.M
     _set_environment()
     gradio = {name: value for name, value in os.environ.items() if name.startswith("GRADIO")}
     assert gradio == {"GRADIO": "kept", "GRADIO_ANALYTICS_ENABLED": "False"}
+
+
+def test_folder_for_temporary_files_that_another_user_made_does_not_stop_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "gradio").write_text("nobody can write a file into this folder")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    started = App(MODEL_FOLDER, tmp_path / "log.sqlite")
+    try:
+        (own,) = tmp_path.glob("pinpoint-*")
+        assert own.stat().st_mode & 0o777 == 0o700
+        assert httpx.get(f"{started.url}/healthz").status_code == 200
+        assert httpx.get(started.address, follow_redirects=True).status_code == 200
+    finally:
+        started.stop()
+    assert list(tmp_path.glob("pinpoint-*")) == []
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,10 @@ def make_log(path: Path, num_events: int = 3) -> str:
 
 def test_log_is_synchronous_with_write_ahead(tmp_path: Path) -> None:
     store = LogStore.open(tmp_path / "log.sqlite")
-    pragmas = {name: store._db.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+    names = ("journal_mode", "synchronous", "fullfsync")
+    pragmas = {name: store._db.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in names}
     store.close()
-    assert pragmas == {"journal_mode": "wal", "synchronous": 2}  # 2 is FULL
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1}  # 2 is FULL
 
 
 def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:

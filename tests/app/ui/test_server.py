@@ -205,6 +205,36 @@ def test_health_needs_no_token_and_tells_a_model_that_hangs(doors: Doors, api: A
     assert get(doors, "/healthz") == 200
 
 
+def test_body_without_a_length_is_refused_before_it_is_read(doors: Doors):
+    sent = {"host": "127.0.0.1:7860", "transfer-encoding": "chunked", **SIGNED_IN}
+    statuses: list[int] = []
+
+    async def receive() -> dict[str, Any]:
+        raise AssertionError("the body was read")
+
+    async def send(reply: dict[str, Any]) -> None:
+        statuses.append(reply.get("status", 0))
+
+    for path in ("/gradio_api/component_server", "/glossary/x", "/archive/x", "/model/x", "/sign-in", "/password"):
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b""}
+        scope["headers"] = [(name.encode(), value.encode()) for name, value in sent.items()]
+        asyncio.run(doors(scope, receive, send))
+        assert statuses[-2:] == [411, 0], path
+
+
+def test_every_reply_isolates_the_page_from_other_sites(doors: Doors, front: ApiGateway):
+    asked = [("GET", path) for path in ("/", "/status", "/nowhere", "/healthz")]
+    replies = [*ask(doors, *asked), *ask(doors, *asked, **SIGNED_IN), *ask(doors, *asked, host="evil.example")]
+    assert {reply.status for reply in replies} >= {200, 401, 403, 404}
+    for reply in replies:
+        assert reply.headers["cross-origin-opener-policy"] == "same-origin"
+        assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "connect-src 'self'" in reply.headers["content-security-policy"]
+    for reply in ask(front, ("GET", "/api/v1/usage"), ("POST", "/translate")):
+        assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+        assert reply.headers["content-security-policy"].startswith("default-src 'none'")
+
+
 def test_browser_signs_in_once(doors: Doors):
     assert get(doors, "/") == get(doors, "/status") == 401
     answer = ask(doors, ("GET", f"/?token={TOKEN}"))[0]
