@@ -156,7 +156,7 @@ class SegmentRow(TypedDict):
 
     `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
     the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
-    assigned, or "".
+    assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another.
     """
 
     index: int
@@ -176,6 +176,7 @@ class SegmentRow(TypedDict):
     score: float | None
     tags: dict[str, TagView]
     assignee: str
+    is_held: bool
 
 
 class PersonPlace(TypedDict):

@@ -72,11 +72,13 @@ def snapshot_of(
 
 def _rows(core: WorkspaceCore, indices: Sequence[int]) -> list[Json]:
     assignees = core.parts.current() if indices else {}
+    held = core.parts.held_by_others() if indices else {}
     return [
         {
             **row_view(core.segments[index]),
             "tags": named_tags(core.document.tags(index)),
             "assignee": assignees.get(index, ""),
+            "is_held": index in held,
         }
         for index in indices
     ]

@@ -185,6 +185,21 @@ def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(
     dialog.get_by_role("button", name="Assign").click()
     expect(ana.get_by_text("1 segment is assigned to Ana.")).to_be_visible()
     together.ben.open_segment(1)
-    together.ben.type_text("Meins")
-    expect(ben.get_by_text("Segment 1 is assigned to Ana")).to_be_visible()
-    expect(together.ben.field).to_have_value("Meins")  # as with each text that is not stored
+    expect(together.ben.field).to_have_attribute("readonly", "")
+    expect(ben.locator(".cell-tgt")).to_contain_text("Assigned to Ana \u00b7 read only")
+    before = together.ben.field.input_value()
+    ben.keyboard.type("Meins")
+    expect(together.ben.field).to_have_value(before)
+    why = ben.locator(".banner", has_text="This segment is assigned to Ana.")
+    for act in (
+        lambda: ben.keyboard.press("Control+Enter"),
+        lambda: ben.keyboard.press("Alt+r"),
+        lambda: ben.keyboard.press("Alt+Shift+J"),
+    ):
+        act()
+        expect(why).to_be_visible()
+        why.locator(".x").click()
+        expect(why).to_have_count(0)
+    expect(ben.locator(".addpin input")).to_be_disabled()
+    together.ben.open_segment(2)
+    expect(together.ben.field).to_be_editable()

@@ -48,13 +48,25 @@ const constraintSet = (seen = {text: 'Ein Gebäude', isOwn: false}) => {
     session: {token: 'token'},
     say: (/** @type {string} */ _, /** @type {string} */ text) => events.push(text),
   };
-  const set = new ConstraintSet(/** @type {any} */ (page), /** @type {any} */ ({index: 5}), {
-    record: kind => events.push(`record ${kind}: ${set.pins}`),
-    onChange: origin => events.push(`changed by ${origin}: ${set.pins}`),
-    textSeen: () => seen,
-  });
+  const set = new ConstraintSet(
+    /** @type {any} */ (page),
+    /** @type {any} */ ({index: 5, refusesChanges: () => false}),
+    {
+      record: kind => events.push(`record ${kind}: ${set.pins}`),
+      onChange: origin => events.push(`changed by ${origin}: ${set.pins}`),
+      textSeen: () => seen,
+    },
+  );
   return {set, sent, events};
 };
+
+test('the constraints of a segment that may only be read stay as they are', () => {
+  const {set, sent, events} = constraintSet();
+  Object.assign(set.current, {refusesChanges: () => true});
+  set.pin('Netz');
+  set.ban('Haus');
+  assert.deepEqual([set.pins, set.bans, sent, events], [[], [], [], []]);
+});
 
 test('a pin is recorded for undo, shown and sent with the whole set', () => {
   const {set, sent, events} = constraintSet();

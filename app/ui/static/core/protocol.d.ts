@@ -1711,7 +1711,7 @@ export interface SegmentDetails {
  *
  * `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
  * the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
- * assigned, or "". */
+ * assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another. */
 export interface SegmentRow {
   index: number;
   stamp: number;
@@ -1730,6 +1730,7 @@ export interface SegmentRow {
   score: number | null;
   tags: Record<string, TagView>;
   assignee: string;
+  is_held: boolean;
 }
 
 /** The segmentation rules of a project: the name, checksum and number of rules of their file. */

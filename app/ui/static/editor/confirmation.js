@@ -41,6 +41,7 @@ export class Confirmation {
    * @param {boolean} [approves]
    */
   async press(approves = false) {
+    if (this.current.refusesChanges()) return;
     if (!this.#numPresses) this.#approves = approves;
     if (this.checks.skip()) return;
     this.#numPresses++;

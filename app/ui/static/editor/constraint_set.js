@@ -70,7 +70,7 @@ export class ConstraintSet {
    */
   change(changes, origin = 'person', isRecorded = true) {
     const after = {...partsOf(this), ...changes};
-    if (isSame(after, this)) return;
+    if (isSame(after, this) || this.current.refusesChanges()) return;
     if (origin === 'person') after.previous = changes.previous ?? this.#previousFor(after);
     if (isRecorded) this.record('constrain');
     Object.assign(this, after);

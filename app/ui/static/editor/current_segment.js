@@ -1,7 +1,8 @@
 /* Which segment is open, and its details once the server has sent them. Only Segment changes it; its parts read it. */
+import {t} from '../core/dom.js';
 
 export class CurrentSegment {
-  /** @param {Pick<Bench, 'rows' | 'connection'>} page */
+  /** @param {Pick<Bench, 'rows' | 'connection' | 'say'>} page */
   constructor(page) {
     this.page = page;
     /** @type {number} */
@@ -14,6 +15,18 @@ export class CurrentSegment {
   /** The row of the list, known before the details. */
   get row() {
     return this.page.rows[this.index];
+  }
+
+  /** The other person to whom the segment is assigned, so that it may only be read; "" if it may be changed. */
+  get holder() {
+    return this.row?.is_held ? this.row.assignee : '';
+  }
+
+  /** Whether the segment may only be read; then says why. */
+  refusesChanges() {
+    const {holder} = this;
+    if (holder) this.page.say('info', t('held.why', {name: holder}));
+    return Boolean(holder);
   }
 
   /**

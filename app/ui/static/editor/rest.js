@@ -116,7 +116,7 @@ export class Rest {
     const {text, constraints, current} = this;
     const {detail} = current;
     const {selectionStart: start, selectionEnd: end} = text.field.area;
-    if (!detail) return;
+    if (!detail || current.refusesChanges()) return;
     text.flush();
     const kept = keptOf({text: text.value, start, end}, detail.proposal?.text ?? '', constraints.locked);
     if (!kept.beginning && !kept.locked.length) {

@@ -361,6 +361,7 @@ export class Segment {
   /** Alt+Shift+X: asks where to split the segment; suggests the place that is selected in the source. */
   split() {
     const {bench, index, current} = this;
+    if (current.refusesChanges()) return;
     const {sourceHost} = this.layout;
     const selection = getSelection();
     const place = selection && sourceHost.contains(selection.anchorNode) ? selectedOffset(sourceHost, selection) : null;
@@ -374,12 +375,14 @@ export class Segment {
 
   /** Alt+Shift+J: merges the segment with the next one. */
   merge() {
+    if (this.current.refusesChanges()) return;
     this.text.flush();
     this.bench.steps.divide('merge', this.index);
   }
 
   reopen() {
     const {index} = this;
+    if (this.current.refusesChanges()) return;
     const text = this.text.value;
     this.focusField();
     const sent = this.bench.connection.send('reopen', {segment: index});

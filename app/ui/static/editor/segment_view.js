@@ -238,11 +238,15 @@ export class SegmentView {
     layout.stateIcon.title = label;
     setText(layout.sourceCount, detail ? tn(`source.${this.page.unit}`, detail.num_words) : '');
     layout.reopenButton.hidden = state !== 'confirmed' || this.page.document?.project.may_review; // a reviewer returns it
+    const {holder} = this.current;
+    text.field.area.readOnly = Boolean(holder);
+    layout.pinInput.disabled = Boolean(holder);
     const unseen = unseenIn(text.value);
     const limit = limitNote(text.value, detail?.limits);
     layout.fieldNote.classList.toggle('over', limit.isOver);
     setText(layout.limitStatus, limit.isOver ? (limit.said ?? '') : '');
     const length =
+      (holder && t('held', {name: holder})) ||
       limit.text ||
       (review || state === 'confirmed'
         ? shown

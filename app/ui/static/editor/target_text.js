@@ -145,6 +145,7 @@ export class TargetText {
    *   as one step of that kind; `isTyped`: it counts as the person's own words; `more`: for the command
    */
   replace(text, origin, {step, caret, isTyped = false, more = {}} = {}) {
+    if (this.current.refusesChanges()) return;
     if (step) this.record(step);
     this.flush();
     this.field.set(text, caret ?? this.field.area.selectionStart);
