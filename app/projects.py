@@ -95,10 +95,7 @@ class Projects:
 
     def for_new(self, direction: str) -> Project:
         """The project of a new document in this language pair; with the number 0, one that is made with it."""
-        for summary in self.store.projects():
-            if summary.project.direction == direction and not summary.project.is_of_program:
-                return summary.project
-        return Project(0, "", "", direction, "formal", "", True)
+        return self.store.project_for_new(direction) or Project(0, "", "", direction, "formal", "", True)
 
     def get(self, project_id: int) -> Project:
         """One project. Raises CommandError if there is none of that number."""

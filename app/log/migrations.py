@@ -307,6 +307,21 @@ def m0017_assigned_segment(db: Database) -> None:
     """)
 
 
+@migrations()
+def m0018_indexes_of_sessions(db: Database) -> None:
+    """Indexes, so that opening a document takes no longer the more documents there are."""
+    db.execute("CREATE INDEX session_by_use ON session (last_ms, id)")
+    db.execute("CREATE INDEX session_by_project ON session (project_id)")
+    db.execute("CREATE INDEX session_by_document ON session (document_id)")
+    db.execute("CREATE INDEX document_by_checksum ON document (sha256)")
+    for name, condition in (
+        ("filled", "source != ''"),
+        ("confirmed", "state = 'confirmed'"),
+        ("changed", "version > 0"),
+    ):
+        db.execute(f"CREATE INDEX {name}_segment ON segment (session_id) WHERE {condition}")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

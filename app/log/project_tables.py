@@ -93,6 +93,12 @@ def list_projects(log: LogConnection) -> list[ProjectSummary]:
     return [ProjectSummary(_project(row), *(row[name] for name in _COUNTS)) for row in rows]
 
 
+def projects_for_new(log: LogConnection, direction: str) -> list[Project]:
+    """The projects of exactly this language pair, except those of programs, the one chosen last first."""
+    query = f"SELECT {_COLUMNS} FROM project WHERE direction = ? AND chosen_ms != ? ORDER BY chosen_ms DESC, id DESC"  # noqa: S608
+    return [_project(row) for row in log.rows(Message("list the projects"), query, (direction, CHOSEN_BY_NOBODY))]
+
+
 def load_project(log: LogConnection, project_id: int) -> Project | None:
     """The project of that number, if there is one."""
     query = f"SELECT {_COLUMNS} FROM project WHERE id = ?"  # noqa: S608 (column names of ours)
@@ -173,9 +179,10 @@ def confirmed_in_project(
 ) -> list[ConfirmedPair]:
     """The confirmed segments of a project's other documents than session `besides`, those of the last ones at most."""
     query = """
-        SELECT session_id, segment_index, source, target FROM segment JOIN session ON session.id = session_id
-        WHERE project_id = ? AND direction = ? AND session_id != ? AND state = 'confirmed' AND target IS NOT NULL
-        ORDER BY session_id DESC, segment_index DESC LIMIT ?
+        SELECT session_id, segment_index, source, target
+        FROM session CROSS JOIN segment INDEXED BY confirmed_segment ON session.id = session_id
+        WHERE project_id = ? AND direction = ? AND session.id != ? AND state = 'confirmed' AND target IS NOT NULL
+        ORDER BY session.id DESC, segment_index DESC LIMIT ?
     """
     rows = log.rows(Message("load the memory"), query, (project_id, direction, besides, limit))
     found = [ConfirmedPair(row["session_id"], row["segment_index"], row["source"], row["target"]) for row in rows]

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from app.errors import LogError
 from app.formats.documents import Document, Segment
@@ -133,22 +133,60 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
     return session_id
 
 
-def list_sessions(log: LogConnection) -> list[SessionSummary]:
-    """All sessions, most recently used first."""
-    query = """
+_CHANGED = """
+    (EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id AND glossary_id <= :max_own)
+        OR EXISTS (SELECT 1 FROM segment INDEXED BY changed_segment WHERE session_id = session.id AND version > 0))
+"""
+_OF_DOCUMENT = "document_id IN (SELECT id FROM document WHERE sha256 = :sha256)"
+_CONDITIONS = {
+    "all": "1",
+    "changed": _CHANGED,
+    "of document": _OF_DOCUMENT,
+    "untouched of document": " AND NOT ".join((_OF_DOCUMENT, _CHANGED)),
+}
+
+
+def list_sessions(
+    log: LogConnection,
+    which: Literal["all", "changed", "of document", "untouched of document"] = "all",
+    *,
+    projects: Iterable[int] | None = None,
+    first: int = 0,
+    limit: int = -1,
+    sha256: str = "",
+) -> list[SessionSummary]:
+    """Sessions, most recently used first: `limit` of them from number `first` on, by default all.
+
+    "changed" are those in which something was done, "of document" those on the bytes with the checksum `sha256`.
+    Those of other projects than `projects` are left out.
+    """
+    condition = _CONDITIONS[which]
+    if projects is not None:
+        condition += " AND project_id IN (SELECT value FROM json_each(:projects))"
+    query = f"""
+        WITH found AS MATERIALIZED (
+            SELECT id FROM session WHERE {condition} ORDER BY last_ms DESC, id DESC LIMIT :limit OFFSET :first)
         SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
-            (SELECT count(*) FROM segment WHERE session_id = session.id AND source != '') AS num_segments,
-            (SELECT count(*) FROM segment WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
-            NOT EXISTS (SELECT 1 FROM glossary WHERE session_id = session.id AND glossary_id <= ?) AND NOT EXISTS
-                (SELECT 1 FROM segment WHERE session_id = session.id AND version > 0) AS is_untouched, project_id,
+            (SELECT count(*) FROM segment INDEXED BY filled_segment WHERE session_id = session.id AND source != '')
+                AS num_segments,
+            (SELECT count(*) FROM segment INDEXED BY confirmed_segment
+                WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
+            NOT {_CHANGED} AS is_untouched, project_id,
             assignee, coalesce(bundle_document.path, '') AS path,
             (SELECT json_group_array(DISTINCT person) FROM assigned_segment WHERE session_id = session.id)
                 AS part_assignees
-        FROM session JOIN document ON document.id = session.document_id
+        FROM found JOIN session ON session.id = found.id JOIN document ON document.id = session.document_id
         LEFT JOIN bundle_document ON bundle_document.session_id = session.id
         ORDER BY last_ms DESC, session.id DESC
-    """
-    rows = log.rows(Message("list the sessions"), query, (MAX_OWN_ID,))
+    """  # noqa: S608 (conditions of ours)
+    values = {
+        "max_own": MAX_OWN_ID,
+        "projects": to_json(sorted(projects or ())),
+        "limit": limit,
+        "first": first,
+        "sha256": sha256,
+    }
+    rows = log.rows(Message("list the sessions"), query, values)
     return [
         SessionSummary(
             **{

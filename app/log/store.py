@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
@@ -34,6 +34,7 @@ from app.log.project_tables import (
     load_project,
     project_setting,
     project_settings,
+    projects_for_new,
 )
 from app.log.records import (
     ChainReport,
@@ -61,6 +62,7 @@ from app.whole_files import free_bytes
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
 _EVENTS_PER_PAGE = 500
+_SESSIONS_PER_PAGE = 20
 _ROOM_FACTOR = 3
 _ROOM_BYTES = 2**20
 _VERSIONS_PER_RUN = 10**9  # more than any run counts; a script's integers are exact for nine million runs
@@ -203,8 +205,33 @@ class LogStore:
 
     def sessions(self) -> list[SessionSummary]:
         """All sessions that the person of the request sees, most recently used first."""
-        access = self.people.access()
-        return [summary for summary in list_sessions(self._log) if access.sees(summary.project_id)]
+        return list_sessions(self._log, projects=self.people.access().projects)
+
+    def has_sessions(self) -> bool:
+        """Whether there is a session that the person of the request sees."""
+        return bool(list_sessions(self._log, projects=self.people.access().projects, limit=1))
+
+    def changed_sessions(self) -> Iterator[SessionSummary]:
+        """The sessions that the person sees and in which something was done, most recently used first.
+
+        They are read in pages, so that the first ones take no longer the more there are.
+        """
+        first, projects = 0, self.people.access().projects
+        while page := list_sessions(self._log, "changed", projects=projects, first=first, limit=_SESSIONS_PER_PAGE):
+            yield from page
+            first += len(page)
+
+    def sessions_on(self, document: Document, *, untouched: bool) -> list[SessionSummary]:
+        """The sessions that the person sees on the same bytes; with `untouched`, those in which nothing was done."""
+        which: Literal["untouched of document", "of document"] = "untouched of document" if untouched else "of document"
+        checksum = hashlib.sha256(document.data).hexdigest()
+        return list_sessions(self._log, which, projects=self.people.access().projects, sha256=checksum)
+
+    def session_of(self, token: str) -> int | None:
+        """The number of the session with this token; None if the person of the request sees no such session."""
+        query = "SELECT id, project_id FROM session WHERE token = ?"
+        rows = self._log.rows(Message("find the session"), query, (token,))
+        return int(rows[0]["id"]) if rows and self.people.access().sees(rows[0]["project_id"]) else None
 
     def num_sessions(self) -> int:
         """The number of all sessions, whoever sees them."""
@@ -235,6 +262,11 @@ class LogStore:
         """All projects that the person of the request sees, the one chosen last first."""
         access = self.people.access()
         return [summary for summary in list_projects(self._log) if access.sees(summary.project.id)]
+
+    def project_for_new(self, direction: str) -> Project | None:
+        """The project of new documents in this language pair: the one chosen last of those that the person sees."""
+        access = self.people.access()
+        return next((one for one in projects_for_new(self._log, direction) if access.sees(one.id)), None)
 
     def project(self, project_id: int) -> Project | None:
         """One project; None if the person of the request sees none of that number."""

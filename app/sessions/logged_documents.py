@@ -39,7 +39,7 @@ class LoggedDocuments:
         `besides` is a session that is not offered.
         """
         offers: list[Json] = []
-        for summary in self._store.sessions():
+        for summary in self._store.changed_sessions():
             if summary.id == besides or self.is_untouched(summary):
                 continue
             offers.append(_offer(summary))
@@ -64,7 +64,8 @@ class LoggedDocuments:
 
         None where there is none, or only among the sessions `besides` and those that were opened together with others.
         """
-        for summary in self._store.sessions():
+        may_have_example = document.name == example.DOCUMENT
+        for summary in self._store.sessions_on(document, untouched=not may_have_example):
             is_alike = summary.document_name == document.name and summary.project_id == project_id
             if is_alike and not summary.path and summary.id not in besides and self.is_untouched(summary):
                 record = self._store.load_session(summary.id)

@@ -5,7 +5,6 @@ One person works here, in one or more browser tabs; a new tab shows what was ope
 
 from __future__ import annotations
 
-import secrets
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -153,9 +152,8 @@ class Sessions:
             if (opened := self.workspaces.asked_for(token)) is not None:
                 self.check_seen(opened)
                 return opened
-            for summary in self.store.sessions():
-                if secrets.compare_digest(summary.token, token):
-                    return self.opener.take_up(summary.id, shows=shows)
+            if (session_id := self.store.session_of(token)) is not None:
+                return self.opener.take_up(session_id, shows=shows)
         raise _unknown_session()
 
     def check_seen(self, workspace: Workspace) -> None:
@@ -195,7 +193,7 @@ class Sessions:
     def _open_first(self) -> Workspace:
         """The sample document; at the very first start with its glossary and one pin, as an example of both."""
         with self._lock:
-            is_first = not self.store.sessions()
+            is_first = not self.store.has_sessions()
             workspace = self.open_sample()
             if is_first and workspace.direction == example.DIRECTION:
                 self.import_sample_glossary(workspace)
