@@ -89,6 +89,10 @@ def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
         from app.cli.people_command import people
 
         return people
+    if command == "assignments":
+        from app.cli.assignments_command import assignments
+
+        return assignments
     if command == "dependencies":
         from app.cli.dependencies import dependencies
 
@@ -261,7 +265,9 @@ def with_api(page: Doors, sessions: Sessions, keys: ApiFile, metrics: Metrics) -
 
     translations = TranslationService(sessions.models.handles, sessions.options)
     admission, documents = Admission(keys), ApiDocuments(keys, sessions)
-    context = ApiContext(admission, translations, ApiGlossaries(keys), documents, sessions.store, metrics)
+    context = ApiContext(
+        admission, translations, ApiGlossaries(keys), documents, sessions.store, metrics, sessions.assignments
+    )
     return ApiGateway(page, context, page.own_pages.sent)
 
 

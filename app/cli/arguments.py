@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "models": "list, download, install and remove translation models",
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles and passwords, and make them members of projects",
+    "assignments": "list who works on which documents, assign them or parts of them, and take them back",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
     "serve": "let several processes or machines translate with a model (Ray Serve)",
     "dependencies": "list the packages that Pinpoint runs with, and their licences",
@@ -60,6 +61,15 @@ def _columns(text: str) -> tuple[int, int]:
     if min(source, target) < 0 or source == target:
         raise ValueError(text)
     return source, target
+
+
+def _segment_range(text: str) -> tuple[int, int]:
+    """The numbers of the first and the last segment, such as 2-7; one number is both."""
+    first, _, last = text.partition("-")
+    found = positive(first), positive(last or first)
+    if found[0] > found[1]:
+        raise ValueError(text)
+    return found
 
 
 def _share(text: str) -> float:
@@ -290,6 +300,27 @@ def build_parser() -> argparse.ArgumentParser:
     listed.add_argument("--json", action="store_true", help="a JSON object for each person")
     known = actions.add_parser("projects", help="list all projects", description="List all projects, by number.")
     for command in (roles, removal, forgetting, join, leave, password, signing_out, listed, known):
+        add_flag(command, "log", default=default_log_path())
+
+    assignments = add("assignments", manuals.ASSIGNMENTS)
+    actions = assignments.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do")
+    shown = actions.add_parser("list", help="list who works on what", description="List who works on what.")
+    shown.add_argument("session", type=positive, nargs="?", metavar="SESSION", help="only this document")
+    shown.add_argument("--json", action="store_true", help="a JSON object for each document")
+    giving = actions.add_parser(
+        "assign", help="assign a document, or a part of it", description="Assign a document, or a part of it."
+    )
+    taking = actions.add_parser(
+        "take-back", help="take an assignment back", description="Take back a document, or a part of it."
+    )
+    for command in (giving, taking):
+        command.add_argument("session", type=positive, metavar="SESSION", help="a number that `assignments list` shows")
+        command.add_argument(
+            "--part", type=_segment_range, metavar="FIRST-LAST",
+            help="only these segments, such as 1-40, as the page numbers them (default: the whole document)",
+        )  # fmt: skip
+    giving.add_argument("name", metavar="NAME", help="a member of the document's project")
+    for command in (shown, giving, taking):
         add_flag(command, "log", default=default_log_path())
 
     for command in (stats, export, importing, backup, verify, rescue, create, listing, revoke):

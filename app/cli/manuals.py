@@ -159,6 +159,20 @@ examples:
 each document says so. Texts, exports and backups stay as they are.
 
 """ + _EXIT_STATUS.format(partly="not used")
+ASSIGNMENTS = """\
+A document is assigned to one member of its project (see `people`), and each of its segments to one; the newest
+assignment counts. Others read the segments of a person and comment, but do not change them; reviewers and managers can.
+
+Changes count within a second, also while the app runs; open pages show them within twenty. They are in the log.
+
+examples:
+  python -m app assignments list
+  python -m app assignments assign 3 "Ana Silva"
+  python -m app assignments assign 3 "Ben" --part 1-40
+  python -m app assignments take-back 3 --part 21-40
+  python -m app assignments take-back 3
+
+""" + _EXIT_STATUS.format(partly="not used")
 MCP = """\
 Speaks the Model Context Protocol on standard input and output, for assistants that start programs. Nothing else is
 written to standard output. The tools: translate (a text with required and banned texts, a beginning, several

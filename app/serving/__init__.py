@@ -12,7 +12,7 @@ api_glossaries     glossaries of programs
 markup             texts in XML and HTML
 dialects           what the dialects share: reading requests, files as replies
 api_schemas        the JSON of texts, constraints and answers
-own_api            Pinpoint's dialect, with document_api and session_api
+own_api            Pinpoint's dialect, with document_api, session_api and assignment_api
 deepl_api          DeepL's, with deepl_documents
 libretranslate_api, apertium_api, opus_cat_api, mtuoc_api
                    the other dialects

@@ -27,6 +27,7 @@ from app.serving.api_glossaries import ApiGlossaries
 from app.serving.api_limits import MAX_CHARACTERS
 from app.serving.constrained_texts import TranslationSetup
 from app.serving.translations import Hangup, TranslationService
+from app.sessions.assignments import Assignments
 
 # The HTTP status of each kind of error; a dialect may replace some.
 HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
@@ -61,6 +62,7 @@ class ApiContext:
     documents: ApiDocuments
     store: LogStore
     metrics: Metrics
+    assignments: Assignments
 
     async def charge(self, caller: Caller, *texts: str) -> None:
         """Counts the characters of texts to translate. Raises ApiError if a text or all of them are too long."""

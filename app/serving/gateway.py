@@ -17,6 +17,7 @@ from app.errors import ApiError, ApiErrorKind, AppError, LogError
 from app.monitoring import AREA
 from app.serving import (
     apertium_api,
+    assignment_api,
     deepl_api,
     deepl_documents,
     document_api,
@@ -120,7 +121,7 @@ def build_api(context: ApiContext) -> FastAPI:
     )
     api.state.context = context
     api.state.is_stopping = False
-    parts = (own_api, document_api, session_api, deepl_api, deepl_documents)
+    parts = (own_api, document_api, session_api, assignment_api, deepl_api, deepl_documents)
     for part in (*parts, libretranslate_api, apertium_api, opus_cat_api):
         api.include_router(part.router)
     for method in ("GET", "POST"):

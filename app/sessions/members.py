@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.people import add_member, remove_member
-from app.log.project_tables import assign_segments, assign_session
 from app.log.records import NewEvent
 from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.projects import Projects
 from app.segments.state import Json
+from app.sessions.assignments import assign_document, assign_open_part, check_assignable
 from app.workspace.commands import Workspace
 
 
@@ -39,10 +39,8 @@ class Members:
     def assign(self, session_id: int, name: str) -> None:
         """Assigns a document to a member of its project; "" to nobody."""
         project_id = self._store.project_of(session_id)
-        self._projects.managed(project_id)
-        self._check_member(project_id, name)
-        event = NewEvent("project", {"change": "assign", "project": project_id, "member": name})
-        self._store.append_all(session_id, [event], change=lambda db: assign_session(db, session_id, name))
+        check_assignable(self._store, project_id, name)
+        assign_document(self._store, session_id, project_id, name)
 
     def assign_segments(self, workspace: Workspace, indices: Sequence[int], name: str, version: int) -> Json:
         """Assigns segments of a document to a member of its project, also those of other people; "" to nobody.
@@ -50,24 +48,12 @@ class Members:
         Returns how many were assigned to somebody else before. Raises CommandError, and assigns none, if one was
         assigned after this version of the page.
         """
-        core, project_id = workspace.core, workspace.project.id
-        self._projects.managed(project_id)
-        self._check_member(project_id, name)
-        with core.command() as work:
+        core = workspace.core
+        check_assignable(self._store, workspace.project.id, name)
+        with core.lock:
             indices = sorted({core.segment(index).index for index in indices})
             core.parts.check_is_known(indices, version)
-            before = core.parts.current()
-            num_taken = sum(before.get(index, name) != name for index in indices)
-            payload = {"change": "assign_part", "project": project_id, "member": name, "segments": _ranges(indices)}
-            work.log("project", payload)
-            work.write(lambda db: assign_segments(db, core.session_id, indices, name))
-            work.then(lambda: core.show_again(indices))
-            work.then(lambda: core.parts.assigned(indices, name, core.version))
-        return {"num_segments": len(indices), "num_taken": num_taken}
-
-    def _check_member(self, project_id: int, name: str) -> None:
-        if name and name not in self._store.people.members(project_id):
-            raise CommandError(Message("“{name}” is no member of this project: add them first.", name=name))
+            return {"num_segments": len(indices), "num_taken": assign_open_part(workspace, indices, name)}
 
     def add(self, workspace: Workspace, project_id: int, name: str) -> Json:
         """Makes a person with a role a member of a project."""
@@ -90,14 +76,3 @@ class Members:
             if opened.project.id == project_id:
                 opened.core.touch()  # pages that wait for news ask again, and are refused
         return self.view(project_id)
-
-
-def _ranges(indices: Sequence[int]) -> list[list[int]]:
-    """[2, 3, 4, 7] as [[2, 4], [7, 7]]."""
-    ranges: list[list[int]] = []
-    for index in indices:
-        if ranges and index == ranges[-1][1] + 1:
-            ranges[-1][1] = index
-        else:
-            ranges.append([index, index])
-    return ranges

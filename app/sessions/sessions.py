@@ -33,6 +33,7 @@ from app.projects import Projects
 from app.reading import FileReader, ProjectRules
 from app.segments.state import Json
 from app.sessions import example
+from app.sessions.assignments import Assignments
 from app.sessions.bundles import Bundles
 from app.sessions.glossary_files import GlossaryFiles
 from app.sessions.logged_documents import LoggedDocuments
@@ -79,6 +80,7 @@ class Sessions:
         self.projects = Projects(store, self.workspaces.all)
         self.segmentation = Segmentation(self.projects, self.files)
         self.members = Members(store, self.projects, self.workspaces.all)
+        self.assignments = Assignments(store, self.workspaces.of_session)
         self.logged_documents = LoggedDocuments(store)
         self.options = options or SEARCH
         self.opener = WorkspaceOpener(

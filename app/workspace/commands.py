@@ -135,6 +135,7 @@ class Workspace:
     def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
         """Everything that changed after version `since`, and all that is small; ready for JSON."""
         with self.lock:
+            self.core.look_at_parts()
             style, num_learned = self.style.view(), self.learning.num_learned
             model = {**self.model_use.view(), "style": style, "num_learned": num_learned}
             reply = snapshot_of(
@@ -163,6 +164,7 @@ class Workspace:
         """Whether `snapshot` with the same arguments would contain anything new."""
         core = self.core
         with self.lock:
+            core.look_at_parts()
             if core.version > since:
                 return True
             if open_index is None or not 0 <= open_index < len(core.segments):

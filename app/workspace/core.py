@@ -156,6 +156,7 @@ class WorkspaceCore:
         Where the block or the log raises, nothing was written and nothing has changed.
         """
         with self.lock:
+            self.look_at_parts()
             work = UnitOfWork()
             yield work
             known = [(self.segments[s.index], s) for s in work.states if s.index < len(self.segments)]
@@ -212,6 +213,12 @@ class WorkspaceCore:
             self.segments[index] = replace(before, stamp=self.version)
             self.tally.change(before, self.segments[index])
         self._notify()
+
+    def look_at_parts(self) -> None:
+        """Shows the assignments that another process has written."""
+        if indices := self.parts.changed_elsewhere():
+            self.show_again(indices)
+            self.parts.noticed(indices, self.version)
 
     def touch(self) -> None:
         """Something that every snapshot contains has changed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from app.errors import CommandError
 from app.i18n import Message
@@ -11,6 +13,8 @@ from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.segments.state import SegmentState
 from app.segments.text_changes import translator_work
+
+LOOK_SECONDS: Final = 1.0
 
 
 class Parts:
@@ -24,6 +28,8 @@ class Parts:
         self._session_id = session_id
         self._names = segment_assignees(store.connection, session_id)
         self._changed: dict[int, int] = {}  # by segment: the version at which it was assigned last in this run
+        self._looked = time.monotonic()
+        self._version = store.connection.data_version()
 
     def current(self) -> dict[int, str]:
         """The person of each segment that is assigned to a member."""
@@ -31,6 +37,23 @@ class Parts:
             return {}
         members = self._store.people.members(self._store.project_number(self._session_id))
         return {index: name for index, name in self._names.items() if name in members}
+
+    def changed_elsewhere(self) -> list[int]:
+        """Reads again what another process, such as `pinpoint assignments`, has written; the segments that it changed.
+
+        Looks once in LOOK_SECONDS.
+        """
+        now = time.monotonic()
+        if now - self._looked < LOOK_SECONDS:
+            return []
+        self._looked = now
+        if (version := self._store.connection.data_version()) == self._version:
+            return []
+        before, self._version = self._names, version
+        self._names = segment_assignees(self._store.connection, self._session_id)
+        return sorted(
+            index for index in before.keys() | self._names.keys() if before.get(index) != self._names.get(index)
+        )
 
     def held_by_others(self) -> dict[int, str]:
         """The segments that the person of the request may not change, with the person who may.
@@ -67,13 +90,17 @@ class Parts:
                 Message("Some of these segments were assigned to somebody else meanwhile: look at them again.")
             )
 
+    def noticed(self, indices: Sequence[int], version: int) -> None:
+        """Notes that pages see the assignments of these segments from this version on."""
+        self._changed.update(dict.fromkeys(indices, version))
+
     def assigned(self, indices: Sequence[int], name: str, version: int) -> None:
         """Notes that these segments were assigned to a person at this version; "": to nobody."""
         for index in indices:
             self._names.pop(index, None)
             if name:
                 self._names[index] = name
-            self._changed[index] = version
+        self.noticed(indices, version)
 
 
 def _work(segment: SegmentState) -> tuple[object, ...]:

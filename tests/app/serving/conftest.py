@@ -60,7 +60,13 @@ def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions) -> ApiGateway
     translations = TranslationService(lambda: [model], SEARCH)
     documents = ApiDocuments(keys, sessions)
     context = ApiContext(
-        Admission(keys), translations, ApiGlossaries(keys), documents, sessions.store, Metrics(sessions)
+        Admission(keys),
+        translations,
+        ApiGlossaries(keys),
+        documents,
+        sessions.store,
+        Metrics(sessions),
+        sessions.assignments,
     )
     return ApiGateway(PlainTextResponse("the page"), context, OwnPages.of("127.0.0.1", ()).sent)
 

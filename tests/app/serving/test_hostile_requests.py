@@ -64,11 +64,17 @@ OWN = [
     Address("POST", f"{PREFIX}/translate", {**PAIR, **STYLE, "texts": ["x"], "glossary": None, "splitting": "none"}),
     Address("POST", f"{PREFIX}/prices", {**PAIR, **STYLE, **WHOLE_TEXT}),
     Address("POST", f"{PREFIX}/alternatives", {**PAIR, "text": "x", "translation": "y", "offset": 0, "count": 1}),
-    *(Address("GET", f"{PREFIX}/{name}") for name in ("models", "usage", "metrics", "documents", "sessions")),
+    *(
+        Address("GET", f"{PREFIX}/{name}")
+        for name in ("models", "usage", "metrics", "documents", "sessions", "assignments")
+    ),
     Address("POST", f"{PREFIX}/documents", {**PAIR, **STYLE, "project": "0"}, file=True),
     Address("GET", f"{PREFIX}/documents/{{number}}"),
     Address("DELETE", f"{PREFIX}/documents/{{number}}"),
     Address("GET", f"{PREFIX}/documents/{{number}}/file", {"proposals": "true"}),
+    Address("GET", f"{PREFIX}/assignments/{{number}}"),
+    Address("PUT", f"{PREFIX}/assignments/{{number}}", {"person": "Ben", "first": 1, "last": 1}),
+    Address("DELETE", f"{PREFIX}/assignments/{{number}}", {"first": "1", "last": "1"}),
     Address("GET", f"{PREFIX}/sessions/{{number}}/events", {"after": "0"}),
     Address("GET", f"{PREFIX}/sessions/{{number}}/{{kind}}"),
 ]

@@ -1,0 +1,162 @@
+"""Who works on which documents and parts of them, for programs and the command line: listed, assigned and taken back.
+
+The page assigns through `app.sessions.members`. The rules are the same: those who manage a project assign its documents
+to its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app.errors import CommandError
+from app.i18n import Message
+from app.log.project_tables import assign_segments, assign_session, segment_assignees
+from app.log.records import NewEvent, SessionSummary
+from app.log.store import LogStore
+from app.workspace.commands import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedPart:
+    """Segments of a document, from one number to another, counted from 1 in the order of the document."""
+
+    person: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAssignment:
+    """A document with the person to whom it is assigned, or "", and its parts that are assigned to members."""
+
+    session: int
+    document: str
+    project: int
+    num_segments: int
+    person: str
+    parts: tuple[AssignedPart, ...]
+
+
+class Assignments:
+    """The assignments in a log. A document that is open here is changed there, too; another app sees it in a second."""
+
+    def __init__(self, store: LogStore, opened: Callable[[int], Workspace | None] = lambda session_id: None) -> None:
+        """`opened` returns the workspace of a session that is open in this process."""
+        self._store = store
+        self._opened = opened
+
+    def all(self) -> list[DocumentAssignment]:
+        """Those of all documents that the person of the request sees, the one used last first."""
+        return [self._of(summary) for summary in self._store.sessions()]
+
+    def of(self, session_id: int) -> DocumentAssignment:
+        """Those of one document. Raises CommandError."""
+        return self._of(self._find(session_id))
+
+    def assign(
+        self, session_id: int, person: str, segments: tuple[int, int] | None = None
+    ) -> tuple[DocumentAssignment, int]:
+        """Assigns a document, or its segments from one number to another, to a member of its project; "": to nobody.
+
+        Returns the assignments of the document, and how many of the segments were somebody else's. Raises CommandError.
+        """
+        summary = self._find(session_id)
+        check_assignable(self._store, summary.project_id, person)
+        num_taken = 0
+        if segments is None:
+            assign_document(self._store, session_id, summary.project_id, person)
+        else:
+            indices = self._order(session_id)[segments[0] - 1 : segments[1]]
+            if not 1 <= segments[0] <= segments[1] or len(indices) < segments[1] - segments[0] + 1:
+                raise CommandError(
+                    Message(
+                        "There are no segments {first} to {last} in this document: it has {count}.",
+                        first=segments[0],
+                        last=segments[1],
+                        count=len(self._order(session_id)),
+                    )
+                )
+            num_taken = self._assign_part(summary, sorted(indices), person)
+        return self.of(session_id), num_taken
+
+    def _assign_part(self, summary: SessionSummary, indices: Sequence[int], person: str) -> int:
+        opened = self._opened(summary.id)
+        if opened is not None:
+            return assign_open_part(opened, indices, person)
+        before = self._parts(summary)
+        self._store.append_all(
+            summary.id,
+            [part_event(summary.project_id, indices, person)],
+            change=lambda db: assign_segments(db, summary.id, indices, person),
+        )
+        return sum(before.get(index, person) != person for index in indices)
+
+    def _of(self, summary: SessionSummary) -> DocumentAssignment:
+        names = self._parts(summary) if summary.part_assignees else {}
+        order = self._order(summary.id) if names else []
+        parts: list[AssignedPart] = []
+        for number, index in enumerate(order, 1):
+            person = names.get(index, "")
+            if parts and (parts[-1].person, parts[-1].last) == (person, number - 1):
+                parts[-1] = AssignedPart(person, parts[-1].first, number)
+            elif person:
+                parts.append(AssignedPart(person, number, number))
+        return DocumentAssignment(
+            summary.id, summary.shown_name, summary.project_id, summary.num_segments, summary.assignee, tuple(parts)
+        )
+
+    def _parts(self, summary: SessionSummary) -> dict[int, str]:
+        """The member who has each segment that is assigned."""
+        members = self._store.people.members(summary.project_id)
+        found = segment_assignees(self._store.connection, summary.id)
+        return {index: name for index, name in found.items() if name in members}
+
+    def _order(self, session_id: int) -> list[int]:
+        return self._store.load_session(session_id).document.order
+
+    def _find(self, session_id: int) -> SessionSummary:
+        found = next((one for one in self._store.sessions() if one.id == session_id), None)
+        if found is None:
+            raise UnknownDocument(Message("There is no document with the number {number}.", number=session_id))
+        return found
+
+
+class UnknownDocument(CommandError):
+    """A number that no document has which the person sees."""
+
+
+def check_assignable(store: LogStore, project_id: int, person: str) -> None:
+    """Raises CommandError unless the person of the request manages the project, and `person` is a member or ""."""
+    store.people.access().check_manages(project_id)
+    if person and person not in store.people.members(project_id):
+        raise CommandError(Message("“{name}” is no member of this project: add them first.", name=person))
+
+
+def assign_document(store: LogStore, session_id: int, project_id: int, person: str) -> None:
+    """Assigns a document to a person; "" to nobody."""
+    event = NewEvent("project", {"change": "assign", "project": project_id, "member": person})
+    store.append_all(session_id, [event], change=lambda db: assign_session(db, session_id, person))
+
+
+def assign_open_part(workspace: Workspace, indices: Sequence[int], person: str) -> int:
+    """Assigns segments of an open document to a person, in one step; returns how many were somebody else's before."""
+    core = workspace.core
+    with core.command() as work:
+        before = core.parts.current()
+        work.events.append(part_event(workspace.project.id, indices, person))
+        work.write(lambda db: assign_segments(db, core.session_id, indices, person))
+        work.then(lambda: core.show_again(indices))
+        work.then(lambda: core.parts.assigned(indices, person, core.version))
+    return sum(before.get(index, person) != person for index in indices)
+
+
+def part_event(project_id: int, indices: Sequence[int], person: str) -> NewEvent:
+    """The event of segments, in ascending order, that are assigned to a person."""
+    ranges: list[list[int]] = []  # [2, 3, 4, 7] is [[2, 4], [7, 7]]
+    for index in indices:
+        if ranges and index == ranges[-1][1] + 1:
+            ranges[-1][1] = index
+        else:
+            ranges.append([index, index])
+    return NewEvent("project", {"change": "assign_part", "project": project_id, "member": person, "segments": ranges})
