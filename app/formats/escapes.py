@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from app.formats.base import one_line
+from app.i18n import Message
+from app.text.encoding import shortened_list
 
 LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _SPELLED = {character: f"\\{letter}" for letter, character in LETTERS.items()}
@@ -44,3 +47,14 @@ def from_utf16(text: str) -> str:
 def key_note(key: str) -> str:
     """The note that names a string's key."""
     return f"Key: {one_line(key)}" if key else ""
+
+
+def repeated_keys_note(keys: Iterable[str]) -> str | None:
+    """The note about these keys, which occur more than once."""
+    repeated = [*dict.fromkeys(map(one_line, keys))]
+    if not repeated:
+        return None
+    return Message(
+        "Keys that occur more than once: {keys}. Each of their texts is offered; most programs use only the last.",
+        keys=shortened_list(repeated),
+    )

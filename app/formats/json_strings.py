@@ -4,7 +4,8 @@ Each string value with a letter is a segment; keys, numbers and layout stay unch
 `\\n` and `\\t`. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). Plural forms
 that only the target language has are added (`app.formats.added_forms`), also those of i18next and Rails, which are
 keys. In ARB, keys that begin with "@" are not text: "@@locale" becomes the target language, and "@key" describes "key".
-In messages.json, only "message" is text. Which keys are translated can be chosen (`app.formats.part_rules`).
+In messages.json, only "message" is text. Keys that occur twice in an object, and NaN and Infinity, stay as they are and
+are named in a note. Which keys are translated can be chosen (`app.formats.part_rules`).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from typing import Any, Final
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, Unit, UnitTranslation, one_line
-from app.formats.escapes import from_shown, key_note, shown
+from app.formats.escapes import from_shown, key_note, repeated_keys_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
 from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
 from app.i18n import Message
-from app.text.encoding import decode_text
+from app.text.encoding import decode_text, shortened_list
 from app.text.plural_forms import CATEGORIES
 
 MAX_DEPTH: Final = 100
@@ -80,7 +81,8 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
     num_skipped = 0
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
-    content = parsed_json(text, name)
+    constants: list[str] = []
+    content = parsed_json(text, name, constants)
     describe, is_text = _conventions(content)
     units: list[Unit] = []
     icu: list[IcuText] = []
@@ -116,6 +118,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         mark_up=lambda _, translation: _raw(from_shown(one_line(translation)), writes_ascii),
         icu=icu,
         added=by_place(added),
+        remarks=(repeated_keys_note(_repeated_keys(text)), _constants_note(constants)),
         locale=locale,
         rules=chosen,
         num_skipped=num_skipped,
@@ -165,13 +168,17 @@ class _PluralKeys:
         )
 
 
-def parsed_json(text: str, name: str) -> Any:
-    """The content of a JSON text. Raises DocumentError if it is not valid, with the line and column, or too deep."""
+def parsed_json(text: str, name: str, constants: list[str] | None = None) -> Any:
+    """The content of a JSON text. Raises DocumentError if it is not valid, with the line and column, or too deep.
+
+    `constants` receives each NaN, Infinity and -Infinity, which many programs write though JSON does not have them.
+    """
     too_deep = Message(
         "{name} is nested more than {limit} levels deep: choose another file", name=name, limit=MAX_DEPTH
     )
     try:
-        content = json.loads(text, parse_int=str, parse_float=str)
+        found = constants.append if constants is not None else None
+        content = json.loads(text, parse_int=str, parse_float=str, parse_constant=found)
     except json.JSONDecodeError as problem:
         line = text[problem.pos :].splitlines()[:1]
         raise DocumentError(
@@ -189,6 +196,34 @@ def parsed_json(text: str, name: str) -> Any:
     if _depth(text) > MAX_DEPTH:
         raise DocumentError(too_deep)
     return content
+
+
+def _constants_note(constants: Sequence[str]) -> str | None:
+    if not constants:
+        return None
+    return Message(
+        "The file contains {values}, which JSON does not allow and many programs refuse; it was kept.",
+        values=shortened_list(dict.fromkeys(constants)),
+    )
+
+
+def _repeated_keys(text: str) -> Iterator[str]:
+    """The path of each key that its object already has, in a valid JSON text."""
+    names: list[str] = []
+    seen: list[set[str]] = []
+    for match in _TOKEN.finditer(text):
+        mark = match["mark"]
+        if mark in ("{", "["):
+            names.append("")
+            seen.append(set())
+        elif mark in ("}", "]"):
+            names.pop()
+            seen.pop()
+        elif match["colon"] is not None:
+            names[-1] = _value(match["text"])
+            if names[-1] in seen[-1]:
+                yield ".".join(filter(None, names))
+            seen[-1].add(names[-1])
 
 
 def _depth(text: str) -> int:

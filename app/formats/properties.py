@@ -2,20 +2,22 @@
 
 Line breaks and tabs are shown as `\\n` and `\\t`; continued lines are read as one line and written as one. Comments
 above a key are its note. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). In
-another value with `{0}`, a doubled apostrophe is an apostrophe (java.text.MessageFormat). A file
-in ASCII stays in ASCII, with \\uXXXX for other characters; in Latin-1, \\uXXXX is written for characters beyond it.
+another value with `{0}`, a doubled apostrophe is an apostrophe (java.text.MessageFormat). A file that is not UTF-8 is
+Latin-1, as in Java before version 9. One in ASCII stays in ASCII, with \\uXXXX for other characters; in Latin-1,
+\\uXXXX is written for characters beyond it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence, Set
 from functools import partial
 
 from app.errors import DocumentError
 from app.formats.added_forms import AddedForm, by_place
 from app.formats.base import Unit, one_line
-from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, key_note, shown
+from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, key_note, repeated_keys_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
 from app.formats.prose import ProseFile
 from app.text.encoding import decode_text
@@ -35,13 +37,14 @@ _SPACE_ESCAPES = re.compile(r"\\[tnrf ]|\\(?:\r\n|[\r\n])|\s")
 
 def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a .properties file; every text file is a valid one."""
-    decoded = decode_text(data, name, DocumentError, encoding)
+    decoded = decode_text(data, name, DocumentError, encoding, otherwise="iso-8859-1")
     text = decoded.text
     units: list[Unit] = []
     icu: list[IcuText] = []
     added: list[AddedForm] = []
     forms: set[str] = set()  # texts of ICU messages, in which `app.formats.icu` writes the apostrophes
     comments: list[str] = []
+    keys: Counter[str] = Counter()
     blanked = _BACKSLASH.sub(lambda found: " " * len(found.group()) if found[1] else found.group(), text)
     position = 0
     while position < len(text):
@@ -56,7 +59,9 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             start, end = _without_outer_space(text, min(key.end(), end_of_line), end_of_line)
             message = icu_message(blanked, start, end)
             icu += message.texts
-            note = partial(_note, _value(key["key"]), comments)
+            name_of = _value(key["key"])
+            keys[name_of] += 1
+            note = partial(_note, name_of, comments)
             by_start: dict[int, Unit] = {}
             for begin, last, form in [(one.start, one.end, one.path) for one in message.texts] or [(start, end, "")]:
                 first, last = _without_outer_space(text, begin, last)
@@ -81,6 +86,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         mark_up=partial(_marked_up, first_escaped=None if is_unicode else first_escaped, forms=forms),
         icu=icu,
         added=by_place(added),
+        remarks=(repeated_keys_note(key for key, count in keys.items() if key and count > 1),),
     )
 
 

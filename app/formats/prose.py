@@ -29,11 +29,12 @@ class ProseFile(TextFile):
     lay_out: Callable[[str, int, int, str], str] = lambda text, start, end, translation: one_line(translation)
     blocks: Sequence[Block] = field(default=(), repr=False)
     is_paired: bool = False
+    remarks: Sequence[str | None] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The note about a guessed encoding, if any."""
-        return (self.decoded.note,) if self.decoded.note else ()
+        """The note about a guessed encoding, and the remarks of the format, if any."""
+        return tuple(filter(None, (self.decoded.note, *self.remarks)))
 
     def source(self, start: int, end: int) -> str:
         """The text from start to end as one line, as shown to the user."""

@@ -12,6 +12,7 @@ messages and beside keys that are plural forms, as in Rails. Which keys are tran
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,7 +23,7 @@ import yaml  # type: ignore[import-untyped]
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
-from app.formats.escapes import from_shown, key_note, shown
+from app.formats.escapes import from_shown, key_note, repeated_keys_note, shown
 from app.formats.icu import IcuText, icu_message, shown_text, written
 from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
 from app.formats.yaml_pieces import with_changes
@@ -41,6 +42,7 @@ _PLAIN = re.compile(r"[^\W_](?:[^\x00-\x1f#:]|:(?=\S)|(?<=\S)#)*")
 _PLAIN_IN_BRACKETS = re.compile(r"[^\W_][^\x00-\x1f#:,?\[\]{}]*")
 _BLOCKS: Final = ("|", ">")
 _BEFORE_VALUE = re.compile(r"[ \t]*:[ \t]+")
+_DOCUMENT = re.compile(r"^---(?=\s|\Z)", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BLOCK_LINE = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
 _CONTROL = re.compile(r'[\x00-\x1f"\\\x7f\x85\u2028\u2029\ufeff]')
@@ -86,11 +88,13 @@ class YamlStrings(TextFile):
     is_paired: bool = False
     rules: KeyRules = KeyRules()  # noqa: RUF009 (it does not change)
     num_skipped: int = 0
+    repeated: Sequence[str] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notices about the encoding and about texts that are not offered."""
-        return tuple(filter(None, (self.decoded.note, skipped_note(self.num_skipped))))
+        """Notices about the encoding, repeated keys, and texts that are not offered."""
+        notes = (self.decoded.note, repeated_keys_note(self.repeated), skipped_note(self.num_skipped))
+        return tuple(filter(None, notes))
 
     def text_parts(self) -> Sequence[Part]:
         """The keys with text."""
@@ -164,9 +168,15 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
     pieces: dict[Place, _Piece] = {}
     units: list[Unit] = []
     forms: list[AddedForm] = []
+    documents = [match.start() for match in _DOCUMENT.finditer(text)]
+    repeated: list[str] = []
     for scalar, is_key in _strings(text, name):
         if is_key:
-            keys.setdefault(scalar.path, {})[scalar.value] = scalar
+            siblings = keys.setdefault(scalar.path, {})
+            same = siblings.get(scalar.value)
+            if same and scalar.value != "<<" and bisect(documents, same.start) == bisect(documents, scalar.start):
+                repeated.append(".".join((*scalar.path, scalar.value)))
+            siblings[scalar.value] = scalar
             continue
         has_letters = any(map(str.isalpha, scalar.value))
         is_below = is_below and (len(scalar.path) > 1 or not has_letters)
@@ -196,7 +206,17 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
     is_locale = len(top) == 1 and _LANGUAGE.fullmatch(top[0].value) is not None and is_language(top[0].value)
     locale = top[0] if is_locale else None
     locale = locale if is_below else None
-    return YamlStrings(decoded, scalars, units, pieces, by_place(forms), locale, rules=chosen, num_skipped=num_skipped)
+    return YamlStrings(
+        decoded,
+        scalars,
+        units,
+        pieces,
+        by_place(forms),
+        locale,
+        rules=chosen,
+        num_skipped=num_skipped,
+        repeated=repeated,
+    )
 
 
 def _pieces(scalar: _Scalar, text: str) -> Iterator[tuple[_Piece, Unit, list[AddedForm]]]:

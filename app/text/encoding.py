@@ -129,12 +129,15 @@ def codec_of(encoding: str) -> str | None:
     return name if is_usable else None
 
 
-def decode_text(data: bytes, name: str, error: type[AppError], encoding: str | None = None) -> DecodedText:
+def decode_text(
+    data: bytes, name: str, error: type[AppError], encoding: str | None = None, otherwise: str | None = None
+) -> DecodedText:
     """Decodes `data` as `encoding`, a codec's name, if given.
 
     Else by its byte order mark, as UTF-8, UTF-16 without a mark, or as the first of these that fits: Windows-1251 or
     KOI8-R if most words are Cyrillic then; GB 18030, EUC-JP or EUC-KR if all letters come in pairs; Windows-1250 if
     letters of Czech, Hungarian or Polish would be other signs; Windows-1252; Shift JIS, DOS 866; Latin-1.
+    `otherwise` is the encoding that the format prescribes in place of these guesses.
 
     Raises `error`, with the file name and a remedy, for empty files, binary files and damaged text.
     """
@@ -143,7 +146,7 @@ def decode_text(data: bytes, name: str, error: type[AppError], encoding: str | N
     for start, kind in _OTHER_KINDS:
         if data.startswith(start):
             raise error(Message("{name} is {kind}, not plain text: {cure}", name=name, kind=kind, cure=_SAVE_AS_TEXT))
-    decoded = _decode(data, name, error) if encoding is None else _decode_as(data, encoding, name, error)
+    decoded = _decode(data, name, error, otherwise) if encoding is None else _decode_as(data, encoding, name, error)
     num_controls = sum(1 for _ in _CONTROLS.finditer(decoded.text))
     if num_controls > max(1, len(decoded.text) // 100):
         raise error(Message("{name} is a binary file, not plain text: {cure}", name=name, cure=_SAVE_AS_TEXT))
@@ -152,7 +155,7 @@ def decode_text(data: bytes, name: str, error: type[AppError], encoding: str | N
     return decoded
 
 
-def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
+def _decode(data: bytes, name: str, error: type[AppError], otherwise: str | None) -> DecodedText:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decode_marked(data, mark, encoding, name, error)
@@ -173,7 +176,7 @@ def _decode(data: bytes, name: str, error: type[AppError]) -> DecodedText:
                     byte=byte,
                 )
             ) from problem
-    for encoding in likely_encodings(data):
+    for encoding in [otherwise] if otherwise else likely_encodings(data):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:

@@ -124,3 +124,17 @@ def test_bad_file_is_refused_with_its_place(data: bytes, message: str) -> None:
 
 def test_number_of_many_digits_is_no_error() -> None:
     assert read_document(b'{"n": ' + b"9" * 10_000 + b', "a": "Text"}', "a.json").segments[0].source == "Text"
+
+
+def test_repeated_keys_and_numbers_that_json_lacks_are_named_and_stay() -> None:
+    text = '{"a": NaN, "menu": {"open": "Open", "open": "Open it"}, "list": [{"x": "1"}, {"x": "2"}], "b": -Infinity}'
+    document = read_document(text.encode(), "en.json")
+    assert document.notes == (
+        "Keys that occur more than once: menu.open. Each of their texts is offered; most programs use only the last.",
+        "The file contains NaN, -Infinity, which JSON does not allow and many programs refuse; it was kept.",
+    )
+    assert document.export({1: "Öffnen"}).decode() == text.replace("Open it", "Öffnen")
+
+
+def test_file_without_repeated_keys_has_no_notes() -> None:
+    assert read_document(b'{"a": {"open": "Open"}, "open": "Open"}', "en.json").notes == ()

@@ -100,3 +100,15 @@ def test_each_form_of_an_icu_message_is_offered_and_its_syntax_stays() -> None:
         b"plain=Das ist''s: {0}",
     ]
     assert [s.source for s in read_document(written, "a.properties").segments][1] == "{count} Datei {0}'s"
+
+
+def test_repeated_keys_are_named() -> None:
+    (note,) = read_document(b"a=One\nb=Two\na = Three\n", "a.properties").notes
+    assert note.startswith("Keys that occur more than once: a. ")
+
+
+def test_file_that_is_not_utf8_is_latin_1_as_in_java() -> None:
+    data = "a=Größe für ¹ ³ º\n".encode("latin-1")
+    document = read_document(data, "a.properties")
+    assert (document.encoding, document.segments[0].source) == ("iso-8859-1", "Größe für ¹ ³ º")
+    assert document.export({}) == data

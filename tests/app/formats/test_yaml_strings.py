@@ -257,3 +257,17 @@ def test_new_text_of_a_message_is_escaped_for_its_quotation_marks() -> None:
         exported = document.export({0: r'It´s "x" and \\y', 1: r"two\nlines"})
         again = yaml.safe_load(exported)["k"]
         assert again == '{n, plural, one {It´s "x" and \\y} other {two\nlines}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated"),
+    [
+        ("menu:\n  open: Open\n  open: Open it\nother:\n  open: Open\n", "menu.open"),
+        ("---\nopen: Open\nopen: Open it\n", "open"),
+        ("open: Open\n---\nopen: Open it\n", None),  # in two documents
+        ("- open: Open\n- open: Open it\n", None),
+    ],
+)
+def test_repeated_keys_are_named(text: str, repeated: str | None) -> None:
+    notes = read_document(text.encode(), "en.yml").notes
+    assert [note.split(": ")[1].split(". ")[0] for note in notes] == ([repeated] if repeated else [])
