@@ -5,8 +5,9 @@
 
 Every file with a known ending is read, written without a translation, and written with a translation of each segment
 in which all letters have changed their case, except for tags and placeholders. Software that is not of this project
-reads the result, and Pinpoint reads the same segments again. Exit status 1 means that a file was changed or is not
-valid; files that are refused are listed with the reason.
+reads the result, and Pinpoint reads the same segments again. Programs that are installed check more: LibreOffice makes
+a PDF of each translated Office file, and `msgfmt` checks PO files. Exit status 1 means that a file was changed or is
+not valid, or that LibreOffice opens the original only; files that are refused are listed with the reason.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import io
 import json
 import os
 import plistlib
+import shutil
+import signal
+import subprocess
 import sys
-import time
+import tempfile
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +45,10 @@ from app.formats.documents import Document, read_document
 from app.text.nontranslatables import placeholder_spans
 
 MAX_REASONS = 20  # in the list below the table
+OFFICE_ENDINGS = {"docx", "pptx", "xlsx", "odt", "ods", "odp"}
+BATCH = 20  # files that one LibreOffice process converts
+BATCH_SECONDS = 240
+FILE_SECONDS = 60
 
 
 @dataclass
@@ -52,9 +60,10 @@ class Row:
     num_same: int = 0
     num_valid: int = 0
     shares: list[float] = field(default_factory=list)
-    seconds: float = 0.0
     refused: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    for_office: list[tuple[Path, Path]] = field(default_factory=list)  # the file and its translation, for LibreOffice
+    num_in_office: int = 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,20 +72,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", metavar="ENDING", help="only files with these endings, such as docx")
     parser.add_argument("--limit", type=int, default=1000, metavar="N", help="files of each ending (default: 1000)")
     flags = parser.parse_args(arguments)
+    office = shutil.which("soffice")
     endings = {ending.lstrip(".") for known in FORMATS for ending in known.endings}
-    rows: dict[str, Row] = {}
-    for path in _files(flags.folder):
-        ending = path.suffix.lower().lstrip(".")
-        if ending in endings and (not flags.only or ending in flags.only):
-            row = rows.setdefault(ending, Row())
-            if row.num_files < flags.limit:
-                _try(path, ending, row)
-    print("| ending | files | opened | untouched = bytes | valid after translation | all text offered | slowest |")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = _rows(flags, endings, Path(folder) if office else None)
+        if office:
+            for row in rows.values():
+                _open_in_office(row, office, Path(folder))
+    print("Checked by:", ", ".join(["Python libraries", *(name for name in PROGRAMS if shutil.which(name))]))
+    print(
+        "| ending | files | opened | untouched = bytes | valid after translation | in LibreOffice | all text offered |"
+    )
     print("|---|---|---|---|---|---|---|")
     for ending, row in sorted(rows.items()):
         complete = f"{sum(share >= 100 for share in row.shares)} of {len(row.shares)}" if row.shares else "-"
+        in_office = f"{row.num_in_office} of {len(row.for_office)}" if row.for_office else "-"
         counts = (row.num_files, row.num_opened, row.num_same, row.num_valid)
-        print(f"| {ending} | {' | '.join(map(str, counts))} | {complete} | {row.seconds:.1f} s |")
+        print(f"| {ending} | {' | '.join(map(str, counts))} | {in_office} | {complete} |")
     for title, lists in (("Refused", "refused"), ("Changed or not valid", "problems")):
         reasons = [reason for row in rows.values() for reason in getattr(row, lists)]
         if reasons:
@@ -85,15 +97,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(any(row.problems for row in rows.values()))
 
 
+def _rows(flags: argparse.Namespace, endings: set[str], for_office: Path | None) -> dict[str, Row]:
+    rows: dict[str, Row] = {}
+    for path in _files(flags.folder):
+        ending = path.suffix.lower().lstrip(".")
+        if ending in endings and (not flags.only or ending in flags.only):
+            row = rows.setdefault(ending, Row())
+            if row.num_files < flags.limit:
+                _try(path, ending, row, for_office)
+    return rows
+
+
 def _files(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
         folders.sort()
         yield from (path for name in sorted(names) if (path := Path(parent, name)).is_file() and not path.is_symlink())
 
 
-def _try(path: Path, ending: str, row: Row) -> None:
+def _try(path: Path, ending: str, row: Row, for_office: Path | None) -> None:
     row.num_files += 1
-    started = time.perf_counter()
     data = path.read_bytes()
     try:
         document = read_document(data, path.name)
@@ -108,15 +130,66 @@ def _try(path: Path, ending: str, row: Row) -> None:
     else:
         row.problems.append(f"{path}: changed without a translation")
     try:
-        _check(document, path.name, ending, data)
+        written = _check(document, path.name, ending, data)
         row.num_valid += 1
+        if for_office and ending in OFFICE_ENDINGS:
+            translated = for_office / f"{ending}-{row.num_files}.{ending}"
+            translated.write_bytes(written)
+            row.for_office.append((path, translated))
     except Exception as problem:
         row.problems.append(f"{path}: {type(problem).__name__}: {str(problem)[:200]}")
-    row.seconds = max(row.seconds, time.perf_counter() - started)
 
 
-def _check(document: Document, name: str, ending: str, data: bytes) -> None:
-    """Raises an exception if the translated file is not valid, which the file itself is."""
+def _open_in_office(row: Row, office: str, folder: Path) -> None:
+    """Counts the translations of which LibreOffice makes a PDF; those of files that it does not open are left out."""
+    failed = set(_unopened(office, [translated for _, translated in row.for_office], folder))
+    row.num_in_office = len(row.for_office) - len(failed)
+    originals = []
+    for number, (path, translated) in enumerate(row.for_office):
+        if translated in failed:
+            original = folder / f"original-{number}{path.suffix.lower()}"
+            shutil.copyfile(path, original)
+            originals.append(original)
+        else:
+            originals.append(path)
+    unreadable = set(_unopened(office, [each for each in originals if each.parent == folder], folder))
+    for original, (path, translated) in zip(originals, row.for_office, strict=True):
+        if translated in failed and original not in unreadable:
+            row.problems.append(f"{path}: LibreOffice opens the file, but not its translation")
+    row.for_office = [
+        pair for original, pair in zip(originals, row.for_office, strict=True) if original not in unreadable
+    ]
+
+
+def _unopened(office: str, files: Sequence[Path], folder: Path) -> Iterator[Path]:
+    """The files of which LibreOffice makes no PDF: in batches, and those of a batch without a PDF alone again."""
+    for start in range(0, len(files), BATCH):
+        batch = files[start : start + BATCH]
+        _make_pdfs(office, batch, folder, BATCH_SECONDS)
+        for file in batch:
+            if not _pdf(file, folder).exists():
+                _make_pdfs(office, [file], folder, FILE_SECONDS)
+            if not _pdf(file, folder).exists():
+                yield file
+
+
+def _make_pdfs(office: str, files: Sequence[Path], folder: Path, seconds: float) -> None:
+    profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
+    command = [office, profile, "--headless", "--convert-to", "pdf", "--outdir", folder, *files]
+    # soffice starts a process of its own, which a time limit has to end too
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+        try:
+            run.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+
+
+def _pdf(file: Path, folder: Path) -> Path:
+    return folder / f"{file.stem}.pdf"
+
+
+def _check(document: Document, name: str, ending: str, data: bytes) -> bytes:
+    """The translated file. Raises an exception if it is not valid, which the file itself is."""
     validate = VALIDATORS.get(ending)
     was_valid = True
     if validate:
@@ -139,6 +212,7 @@ def _check(document: Document, name: str, ending: str, data: bytes) -> None:
     # Where a sentence ends depends on capitals, so the texts are compared as a whole.
     assert _letters(read) == _letters(expected), "another text after translation"
     assert again.export({}) == written, "changed when it was written again"
+    return written
 
 
 def _letters(texts: Iterable[str]) -> str:
@@ -175,6 +249,13 @@ def _toolkit(store: type) -> Callable[[bytes], None]:
     return lambda data: store.parsefile(io.BytesIO(data)) and None
 
 
+def _po(data: bytes) -> None:
+    po.pofile.parsefile(io.BytesIO(data))
+    if msgfmt := shutil.which("msgfmt"):
+        # without --check: letters in another case may be other placeholders
+        subprocess.run([msgfmt, "-o", os.devnull, "-"], input=data, capture_output=True, check=True)
+
+
 def _html(data: bytes) -> None:
     HTMLParser().feed(data.decode("utf-8", "replace"))
 
@@ -186,6 +267,8 @@ def _table(data: bytes) -> None:
 def _xml(data: bytes) -> None:
     ElementTree.fromstring(data)
 
+
+PROGRAMS = ("soffice", "msgfmt")  # that check more if they are installed
 
 VALIDATORS: dict[str, Callable[[bytes], None]] = {
     "docx": _package(docx.Document),
@@ -206,8 +289,8 @@ VALIDATORS: dict[str, Callable[[bytes], None]] = {
     "stringsdict": lambda data: plistlib.loads(data) and None,
     "strings": _toolkit(properties.stringsutf8file),
     "properties": _toolkit(properties.javautf8file),
-    "po": _toolkit(po.pofile),
-    "pot": _toolkit(po.pofile),
+    "po": _po,
+    "pot": _po,
     "tmx": _toolkit(tmx.tmxfile),
     "xlf": _toolkit(xliff.xlifffile),
     "xliff": _toolkit(xliff.xlifffile),

@@ -41,6 +41,25 @@ def test_changed_and_broken_files_are_reported(
     assert "| yml | 1 | 1 | 1 | 0 |" in shown and "a.yml: AssertionError: not what it was" in shown
 
 
+@pytest.mark.parametrize(("opened", "shown"), [("docx-*", "1 of 1"), ("original-*", "0 of 1"), ("nothing", "-")])
+def test_translations_that_only_libreoffice_does_not_open_are_reported(
+    opened: str, shown: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.docx").write_bytes(documents()["docx"][0])
+    program = tmp_path / "soffice"  # makes a PDF of some files, as their names say
+    program.write_text(
+        '#!/bin/sh\nwhile [ "$1" != --outdir ]; do shift; done\nfolder=$2; shift 2\nfor file; do\n'
+        f'name=$(basename "$file" .docx); case $name in {opened}) touch "$folder/$name.pdf";; esac\ndone\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    status = format_table.main([str(tmp_path / "files")])
+    output = capsys.readouterr().out
+    assert f"| docx | 1 | 1 | 1 | 1 | {shown} |" in output
+    assert status == ("LibreOffice opens the file, but not its translation" in output) == (opened == "original-*")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [("Ab {1}c{/1} %s", "aB {1}C{/1} %s"), ("<i>A</i> ß", "<i>a</i> ß"), (r"A\nb", r"a\nB")]
 )
