@@ -27,6 +27,8 @@ from engine import (
     Translator,
 )
 from engine.decoding.limits import MAX_AVOIDED, MAX_FORMS, MAX_REQUIRED, MAX_SHARING, MAX_SOURCE_CHARACTERS
+from engine.decoding.loop import DecodingJob
+from engine.decoding.question_steps import num_at_once
 from engine.search_options import MAX_BEAM
 from engine.worker import Worker
 from tests.test_translator import make_translator
@@ -218,6 +220,74 @@ def test_cancel_and_deadline_reach_the_preparation_of_prices(translator: Transla
     assert (pricing.total, set(pricing.phrases), pricing.free.status) == (None, {None}, "cancelled")
     assert len(prepared) == 3
     assert translator.price(request, deadline_ms=0).constrained.status == "deadline"
+
+
+class _Looks(threading.Event):
+    """Counts how often it is looked at, and is set from one look on."""
+
+    def __init__(self, set_from: int) -> None:
+        super().__init__()
+        self.set_from, self.number = set_from, 0
+
+    def is_set(self) -> bool:
+        self.number += 1
+        return self.number > self.set_from
+
+
+LONG = "The file was opened by the server. " * 3
+MANY = tuple(Phrase(f"w{i}", tuple(f"w{i}x{j}" for j in range(8))) for i in range(60))
+# Each takes long between two steps of the search, or before the first or after the last one.
+SLOW_STAGES: dict[str, tuple[Request, SearchOptions]] = {
+    "preparing": (Request(LONG, phrases=MANY), SearchOptions(beam=1)),
+    "limits on occurrences": (Request("x", phrases=(Phrase("a", max_count=3), *MANY)), SearchOptions(beam=1)),
+    "a long text followed": (Request(LONG, follow=Follow("die Datei " * 900)), SearchOptions(beam=200)),
+    "many translations": (Request("word"), SearchOptions(beam=300, nbest=300, max_length_offset=4)),
+}
+
+
+@pytest.mark.parametrize("name", SLOW_STAGES)
+def test_after_a_cancel_nothing_more_is_done_at_any_moment(translator: Translator, name: str):
+    request, options = SLOW_STAGES[name]
+    whole = _Looks(10**9)
+    translator.translate(request, options, cancel=whole)
+    assert whole.number > 20
+    for moment in (0, 3, whole.number // 4, whole.number // 3):
+        looks = _Looks(moment)
+        result = translator.translate(request, options, cancel=looks)
+        assert result.hypotheses == () and looks.number - moment < 12, moment
+        assert result.status == "cancelled" or result.relaxation is None
+
+
+def test_long_list_ends_at_the_deadline_with_its_best(translator: Translator, monkeypatch):
+    request, options = Request("word"), SearchOptions(beam=300, nbest=300, max_length_offset=4)
+    monkeypatch.setattr("engine.decoding.pipeline._PIECES_AT_ONCE", 20)
+    all_of_them = translator.translate(request, options)
+    written = len(all_of_them.hypotheses)
+    times = iter([0.0] * 10**6)
+    looks = _Looks(10**9)
+    translator.translate(request, options, cancel=looks)
+    number, last = 0, looks.number - 3
+
+    def clock() -> float:
+        nonlocal number
+        number += 1
+        return next(times) if number < last else 1e9
+
+    monkeypatch.setattr("engine.decoding.loop.time.perf_counter", clock)
+    result = translator.translate(request, options, deadline_ms=1e6)
+    assert result.status == "deadline" and 0 < len(result.hypotheses) < written
+    assert [each.text for each in result.hypotheses] == [
+        each.text for each in all_of_them.hypotheses[: len(result.hypotheses)]
+    ]
+
+
+def test_jobs_of_a_question_have_no_more_rows_at_a_time_than_the_widest_beam():
+    def jobs(beam: int, number: int) -> list[DecodingJob]:
+        return [DecodingJob(Request("x"), SearchOptions(beam=beam)) for _ in range(number)]
+
+    assert num_at_once(jobs(MAX_BEAM, 600)) == 1
+    assert num_at_once(jobs(10, 600)) == MAX_BEAM // 10
+    assert num_at_once(jobs(10, 7)) == 7
 
 
 def test_worker_gives_requests_its_deadline(translator: Translator):

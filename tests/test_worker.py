@@ -312,10 +312,10 @@ class CrashingPipeline(NotingPipeline):
             decoder.step = crashing
         return decoder
 
-    def translation(self, request, prepared, result):
+    def translation(self, request, prepared, result, interruption):
         if "end" in request.source:
             raise ValueError("cannot be written")
-        return super().translation(request, prepared, result)
+        return super().translation(request, prepared, result, interruption)
 
 
 class Crashing(Gated):

@@ -6,7 +6,7 @@ finished text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.decoding.limits import excess
@@ -30,6 +30,14 @@ from engine.translation import Placement, Reason
 
 Span = tuple[int, int]
 _NEIGHBOURS = ("x", "1", " x", ",1")  # continuations that change the last word or number of a text
+
+
+class PreparationStopped(Exception):
+    """A request was cancelled, or its time was up, while it was prepared."""
+
+
+def _never_stop() -> None:
+    """Lets a preparation go on to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +78,18 @@ class PreparedRequest:
         marks: tuple[str, ...] = (),
         datastore: Datastore | None = None,
         hint_id: int | None = None,
+        go_on: Callable[[], None] = _never_stop,
     ) -> PreparedRequest:
         """Prepares a request for a model of `max_pieces`.
 
         `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
-        `hint_id` is the piece before each hint, None for a model that reads none.
+        `hint_id` is the piece before each hint, None for a model that reads none. `go_on` is called every few
+        milliseconds; it raises PreparationStopped to end the preparation.
         """
         if (reason := excess(request)) is not None:
             return cls._refused(request, direction, marks, reason)
         encoding = (source_codec or codec).encode(request.source)
+        go_on()
         obstacles: list[Reason] = []
         most = max_pieces - 2 - len(marks)  # direction and end are pieces too
         if len(encoding.ids) > most:
@@ -86,19 +97,23 @@ class PreparedRequest:
             obstacles.append(Reason("source_too_long", message))
         prefix, reasons = prefix_in_pieces(request.prefix, codec)
         obstacles += reasons
+        go_on()
         avoided = avoided_texts(request.avoid, codec)
         forbidden = Forbidden.of(avoided)
+        go_on()
         phrases: list[TrackedPhrase] = []
         members: list[tuple[int, ...]] = []
         for numbers in groups_of_equals(request.phrases, codec):
+            go_on()
             tracked, reasons = tracked_phrase(request.phrases, numbers, forbidden, codec)
             obstacles += reasons
             if tracked:
                 phrases.append(tracked)
                 members.append(numbers)
+        go_on()
         ordered, reasons = ordered_phrases(request, codec)
         obstacles += reasons
-        obstacles += _too_often(phrases, members, ordered, request.prefix and codec.normalise(request.prefix))
+        obstacles += _too_often(phrases, members, ordered, request.prefix and codec.normalise(request.prefix), go_on)
         phrases += ordered
         num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
         num_prefix = len(codec.encode(request.prefix).ids)
@@ -243,6 +258,7 @@ def _too_often(
     members: Sequence[tuple[int, ...]],
     ordered: Sequence[TrackedPhrase],
     prefix: str,
+    go_on: Callable[[], None],
 ) -> list[Reason]:
     """Reasons for phrases whose `max_count` is exceeded by the request's other texts.
 
@@ -252,6 +268,7 @@ def _too_often(
     for limited, numbers in zip(phrases, members, strict=True):
         if limited.max_count is None:
             continue
+        go_on()
         text, most = limited.forms[0], limited.max_count
         others = [other for other in phrases if other is not limited]
         if any(set(limited.forms) & set(other.forms) for other in others):
@@ -260,7 +277,9 @@ def _too_often(
             reasons += (Reason("too_often", message, number) for number in numbers)
             continue
         least = [min(len(_apart(_occurrences_of(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
-        least += [other.count * _least_occurrences(other, limited) for other in (*others, *ordered)]
+        for other in (*others, *ordered):
+            go_on()
+            least.append(other.count * _least_occurrences(other, limited))
         if max(least) > most:
             message = f"{text!r} may stand at most {most} times, but the prefix, a locked text, the suffix or another "
             message += "phrase holds it more often; change that, or raise its max_count"

@@ -1,7 +1,7 @@
 """The decoding loop: jobs join at any time, share the steps of the search, and leave as each of them ends.
 
     WAITING ──> RUNNING ──> FINISHED     with a translation, or with the error that ended the job
-       └───────────┴──────> CANCELLED    with the best translation so far, if any
+       └───────────┴──────> CANCELLED    without a translation
 
 `engine.worker` decides which waiting requests become jobs; `engine.search.batching` decides which jobs share a step.
 """
@@ -19,7 +19,7 @@ from typing import Generic, Protocol, TypeVar
 
 import torch
 
-from engine.decoding.constraints import PreparedRequest
+from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.limits import check_deadline
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline, num_misplaced
 from engine.decoding.relaxation import smallest_relaxation
@@ -121,11 +121,11 @@ class DecodingLoop(Generic[Job]):
         self._pipeline = pipeline
         self._search = search
         self._running: dict[Sentence, Job] = {}
-        self._infeasible: list[Job] = []  # ended without a search; the next step returns them
+        self._without_search: list[Job] = []  # ended so; the next step returns them
 
     def __len__(self) -> int:
         """Jobs that no step has returned yet."""
-        return len(self._running) + len(self._infeasible)
+        return len(self._running) + len(self._without_search)
 
     @property
     def room(self) -> int:
@@ -141,19 +141,36 @@ class DecodingLoop(Generic[Job]):
         """Let the job begin as soon as there is room. Raises InvalidRequest if the model cannot take the request."""
         if job.started_at is None:
             job.started_at = time.perf_counter()
-        prepared = job.prepared = job.prepared or self._pipeline.prepare(job.request, job.datastore)
+        if not self._prepare(job):
+            self._without_search.append(job)
+            return
+        prepared = job.prepared
+        assert prepared is not None
         if prepared.obstacles:
             relaxation = None
             if not prepared.is_refused:
                 relaxation = smallest_relaxation(
-                    job.request, self._pipeline.prepare, lambda: job.interruption() is not None
+                    job.request,
+                    lambda request: self._pipeline.prepare(request, None, job.interruption),
+                    lambda: job.interruption() is not None,
                 )
             blocked = Translation(job.request, "infeasible", (), prepared.obstacles, prepared.unknown_source)
             job.finish(replace(blocked, relaxation=relaxation))
-            self._infeasible.append(job)
+            self._without_search.append(job)
             return
         job.prepared = self._pipeline.with_phrases_placed(prepared, job.interruption)
         self._search_for(job, job.prepared)
+
+    def _prepare(self, job: Job) -> bool:
+        """Whether the job is prepared now; else it was interrupted, and has ended."""
+        try:
+            job.prepared = job.prepared or self._pipeline.prepare(job.request, job.datastore, job.interruption)
+        except PreparationStopped:
+            why = job.interruption()
+            assert why is not None
+            job.finish(Translation(job.request, why, reasons=(INTERRUPTED[why],)))
+            return False
+        return True
 
     def _search_for(self, job: Job, prepared: PreparedRequest) -> None:
         sentence = self._pipeline.sentence(prepared, job.options, job.interruption)
@@ -164,7 +181,7 @@ class DecodingLoop(Generic[Job]):
     @torch.inference_mode()
     def step(self) -> list[Job]:
         """Take the running jobs one token further; returns the jobs that ended."""
-        ended, self._infeasible = self._infeasible, []
+        ended, self._without_search = self._without_search, []
         return ended + self._end(self._search.step())
 
     @torch.inference_mode()
@@ -195,9 +212,9 @@ class DecodingLoop(Generic[Job]):
             job.prepared = self._pipeline.following_draft(prepared, result, job.options, job.interruption)
             self._search_for(job, job.prepared)
             return
-        translation = self._pipeline.translation(job.request, prepared, result)
+        translation = self._pipeline.translation(job.request, prepared, result, job.interruption)
         if job.first is None:
-            job.draft = self._pipeline.draft(prepared, translation, job.options)
+            job.draft = self._pipeline.draft(prepared, translation, job.options, job.interruption)
             if job.draft is not None:
                 job.first = translation
                 self._search_for(job, job.draft)
@@ -244,11 +261,10 @@ class DecodingLoop(Generic[Job]):
         lengths: dict[Job, int] = {}
         for job in jobs:
             try:
-                job.prepared = self._pipeline.prepare(job.request, job.datastore)
+                if self._prepare(job) and job.prepared is not None:
+                    lengths[job] = len(job.prepared.source_ids)
             except Exception as error:
                 job.fail(error)
-            else:
-                lengths[job] = len(job.prepared.source_ids)
         return sorted(lengths, key=lengths.__getitem__)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from engine.decoding.aligner import Alignment, align, with_alignment
-from engine.decoding.constraints import PreparedRequest
+from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.placing import PhrasePlacer
 from engine.errors import InvalidRequest
@@ -29,6 +29,7 @@ from engine.search_options import SearchOptions
 from engine.text import EOS, DecodedPieces
 from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
 
+_PIECES_AT_ONCE = 1024  # of hypotheses that are aligned together
 INTERRUPTED: dict[Interruption, Reason] = {
     "deadline": Reason("deadline", "the time was up before the search had ended; these are the best so far"),
     "cancelled": Reason("cancelled", "the request was cancelled; a newer one may have taken its place"),
@@ -42,12 +43,22 @@ class RequestPipeline:
         self._model = model
         self._encodings = encodings
 
-    def prepare(self, request: Request, datastore: Datastore | None = None) -> PreparedRequest:
+    def prepare(
+        self,
+        request: Request,
+        datastore: Datastore | None = None,
+        interruption: Callable[[], Interruption | None] = lambda: None,
+    ) -> PreparedRequest:
         """The request in pieces, to be decoded with the datastore if that is helpful.
 
         Raises InvalidRequest for a direction, domain or formality that the model lacks, and for a datastore of another
-        model.
+        model; PreparationStopped once `interruption` says why.
         """
+
+        def go_on() -> None:
+            if interruption():
+                raise PreparationStopped
+
         model = self._model
         if datastore is not None:
             self.check(datastore)
@@ -61,7 +72,7 @@ class RequestPipeline:
         marks = model.marks(direction, request.domain, request.formality)
         max_pieces = model.config.max_pieces
         return PreparedRequest.of(
-            request, direction, model.codec, max_pieces, model.source_codec, marks, consulted, model.hint_id
+            request, direction, model.codec, max_pieces, model.source_codec, marks, consulted, model.hint_id, go_on
         )
 
     def check(self, datastore: Datastore) -> None:
@@ -94,17 +105,24 @@ class RequestPipeline:
         ).placed()
 
     def draft(
-        self, prepared: PreparedRequest, translation: Translation, options: SearchOptions
+        self,
+        prepared: PreparedRequest,
+        translation: Translation,
+        options: SearchOptions,
+        interruption: Callable[[], Interruption | None],
     ) -> PreparedRequest | None:
         """The request without the phrases that have a place in the source, to be decoded and followed.
 
-        None if the translation needs no draft, see `SearchOptions.draft_strength`.
+        None if the translation needs no draft, see `SearchOptions.draft_strength`, or if there is no time for one.
         """
         is_wanted = options.draft_strength and translation.request.follow is None and translation.status == "complete"
         if not is_wanted or not num_misplaced(translation):
             return None
         others = tuple(phrase for phrase in translation.request.phrases if phrase.source_span is None)
-        return self.prepare(replace(translation.request, phrases=others), prepared.datastore)
+        try:
+            return self.prepare(replace(translation.request, phrases=others), prepared.datastore, interruption)
+        except PreparationStopped:
+            return None
 
     def following_draft(
         self,
@@ -149,18 +167,29 @@ class RequestPipeline:
 
         return self._encodings.decoder([sentence.source for sentence in sentences], go_on)
 
-    def prepared_decoder(self, prepared: PreparedRequest) -> StepDecoder:
-        """A decoder of one prepared request before its first step."""
-        return self._encodings.decoder([prepared])
+    def prepared_decoder(self, prepared: PreparedRequest, go_on: Callable[[], None]) -> StepDecoder:
+        """A decoder of one prepared request before its first step; `go_on` may raise StepStopped within a step."""
+        return self._encodings.decoder([prepared], go_on)
 
-    def translation(self, request: Request, prepared: PreparedRequest, result: SentenceResult) -> Translation:
-        """The search's result as text, with placements and reasons; `elapsed_ms` is left to the caller."""
-        decodings = [self._model.codec.decode(found.tokens) for found in result.hypotheses]
-        alignments = self.align(prepared, [found.tokens for found in result.hypotheses], decodings)
-        hypotheses = tuple(
-            _hypothesis(prepared, *item) for item in zip(result.hypotheses, decodings, alignments, strict=True)
-        )
+    def translation(
+        self,
+        request: Request,
+        prepared: PreparedRequest,
+        result: SentenceResult,
+        interruption: Callable[[], Interruption | None] = lambda: None,
+    ) -> Translation:
+        """The search's result as text, with placements and reasons; `elapsed_ms` is left to the caller.
+
+        A long n-best list takes seconds: after an interruption, it ends with the hypotheses that are ready.
+        """
         status: Status = result.outcome
+        hypotheses: tuple[Hypothesis, ...] = ()
+        for some in _few_at_once(result.hypotheses):
+            if status not in INTERRUPTED and (why := interruption()):
+                status = why
+            if status == "cancelled" or (status == "deadline" and hypotheses):
+                break
+            hypotheses += self._hypotheses(prepared, some)
         reasons: tuple[Reason, ...] = ()
         if status in ("complete", "unmet"):
             unmet = sorted({phrase for hypothesis in hypotheses for phrase in hypothesis.unmet})
@@ -175,10 +204,15 @@ class RequestPipeline:
             reasons = (
                 Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
             )
-        learned = self._learned(prepared, result.hypotheses[0]) if result.hypotheses else ()
+        learned = self._learned(prepared, result.hypotheses[0]) if hypotheses else ()
         return Translation(
             request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps, learned=learned
         )
+
+    def _hypotheses(self, prepared: PreparedRequest, found: Sequence[SearchHypothesis]) -> tuple[Hypothesis, ...]:
+        decodings = [self._model.codec.decode(one.tokens) for one in found]
+        alignments = self.align(prepared, [one.tokens for one in found], decodings)
+        return tuple(_hypothesis(prepared, *item) for item in zip(found, decodings, alignments, strict=True))
 
     def _learned(self, prepared: PreparedRequest, found: SearchHypothesis) -> tuple[Contribution, ...]:
         """What the hypothesis has from which stored pair, by one lookup after the search."""
@@ -216,6 +250,18 @@ def num_misplaced(translation: Translation) -> int:
         return sys.maxsize
     placements = translation.hypotheses[0].placements
     return sum(placement.aligned is False or bool(placement.doubled) for placement in placements)
+
+
+def _few_at_once(found: Sequence[SearchHypothesis]) -> Iterator[Sequence[SearchHypothesis]]:
+    """The hypotheses in their order, in groups that are aligned in a few hundredths of a second."""
+    group: list[SearchHypothesis] = []
+    for one in found:
+        if group and sum(len(other.tokens) for other in group) + len(one.tokens) > _PIECES_AT_ONCE:
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
 
 
 def _hypothesis(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, JobState, never
-from engine.decoding.question_steps import Steps
+from engine.decoding.question_steps import Steps, num_at_once
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +63,7 @@ class QuestionLoop(Generic[Job, Run]):
     """
 
     def __init__(self, loop: JobLoop[Any], new_loop: Callable[[int], JobLoop[Any]]) -> None:
-        """`new_loop` makes a loop for the jobs of a question; it gets their number."""
+        """`new_loop` makes a loop for the jobs of a question; it gets how many of them may share a step."""
         self._loop = loop
         self._new_loop = new_loop
         self._questions: deque[Run] = deque()  # the first one runs
@@ -113,7 +113,7 @@ class QuestionLoop(Generic[Job, Run]):
         return [run]
 
     def _begin(self, jobs: Sequence[DecodingJob]) -> None:
-        self._jobs = loop = self._new_loop(len(jobs)) if jobs else None
+        self._jobs = loop = self._new_loop(num_at_once(jobs)) if jobs else None
         for job in jobs:
             assert loop is not None
             try:

@@ -7,40 +7,51 @@ when the jobs make their steps: at once (`answer_alone`), or in turn with others
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeVar
 
 import torch
 
+from engine.decoding.constraints import PreparationStopped
 from engine.decoding.limits import check_count
 from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, decode_all
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
 from engine.errors import InvalidRequest
 from engine.model.datastore import Datastore
 from engine.request import Request
-from engine.search.next_words import next_words
+from engine.search.beam import StepStopped
+from engine.search.next_words import NextWord, next_words
 from engine.search.sentence import SearchVocabulary
 from engine.search.tracker import ConstraintTracker
-from engine.search_options import SearchOptions
+from engine.search_options import MAX_BEAM, SearchOptions
 from engine.text import Codec, join_bytes, word_of_piece
 from engine.translation import Alternative, Pricing, Translation
+
+_VARIANTS_AT_ONCE = 50  # of a request, which are prepared and decoded before the next: each may have 1,000 forms
 
 Answer = TypeVar("Answer")
 Steps = Generator[Sequence[DecodingJob], None, Answer]
 
 
 def answer_alone(steps: Steps[Answer], new_loop: Callable[[int], JobLoop[Any]]) -> Answer:
-    """The answer, with the jobs decoded in loops of their own; `new_loop` gets the number of jobs."""
+    """The answer, with the jobs decoded in loops of their own; `new_loop` gets how many may share a step."""
     while True:
         try:
             jobs = next(steps)
         except StopIteration as end:
             answer: Answer = end.value
             return answer
-        if not jobs:
-            continue
-        decode_all(new_loop(len(jobs)), jobs)
+        if jobs:
+            decode_all(new_loop(num_at_once(jobs)), jobs)
+
+
+def num_at_once(jobs: Sequence[DecodingJob]) -> int:
+    """How many jobs of a question share a step: together, they have about as many rows as the widest beam of one."""
+    widest = max(job.options.beam_for(job.prepared.num_tokens if job.prepared else 0) for job in jobs)
+    return min(len(jobs), max(1, MAX_BEAM // widest))
 
 
 def price_steps(
@@ -58,18 +69,24 @@ def price_steps(
     started = time.perf_counter()
     request, options = replace(request, hints=False), replace(options, draft_strength=0.0)
     phrases, avoid = request.phrases, request.avoid
-    variants = [request, replace(request, phrases=(), avoid=())]
-    variants += [replace(request, phrases=phrases[:i] + phrases[i + 1 :]) for i in range(len(phrases))]
-    variants += [replace(request, avoid=avoid[:i] + avoid[i + 1 :]) for i in range(len(avoid))]
-    jobs: list[DecodingJob] = []
-    for variant in variants:
-        if (why := interruption()) is not None:
-            unknown = Translation(request, why, reasons=(INTERRUPTED[why],))
-            return Pricing(None, (None,) * len(phrases), (None,) * len(avoid), unknown, unknown)
-        prepared = pipeline.prepare(variant, datastore)
-        jobs.append(DecodingJob(variant, options, interruption, prepared, started_at=started))
-    yield jobs
-    constrained, free, *without = map(_translation, jobs)
+    variants = _variants(request)
+    translations: list[Translation] = []
+    while some := list(islice(variants, _VARIANTS_AT_ONCE)):
+        jobs: list[DecodingJob] = []
+        with suppress(PreparationStopped):
+            for variant in some:
+                prepared = pipeline.prepare(variant, datastore, interruption)
+                jobs.append(DecodingJob(variant, options, interruption, prepared, started_at=started))
+        if len(jobs) < len(some):
+            break
+        yield jobs
+        translations += map(_translation, jobs)
+    num_unknown = 2 + len(phrases) + len(avoid) - len(translations)
+    if num_unknown:
+        why = interruption()
+        assert why is not None
+        translations += [Translation(request, why, reasons=(INTERRUPTED[why],))] * num_unknown
+    constrained, free, *without = translations
     prices = [_price(other, constrained) for other in without]
     return Pricing(
         total=_price(free, constrained),
@@ -102,18 +119,28 @@ def alternatives_steps(
     """
     check_count(count)
     started = time.perf_counter()
-    prepared = pipeline.prepare(request, datastore)
+    try:
+        prepared = pipeline.prepare(request, datastore, interruption)
+    except PreparationStopped:
+        return ()
     if prepared.obstacles:
         raise InvalidRequest(prepared.obstacles[0].message)
     decoding = codec.decode(tokens)
     first, last = word_of_piece(decoding.text, decoding.spans, piece)
     left = tuple(tokens[:first])
     replaced = join_bytes("".join(codec.surfaces[token] for token in tokens[first:last]))
-    unbound = replace(prepared.constraints, prefix=None)
-    with torch.inference_mode():
+    tracker = ConstraintTracker([replace(prepared.constraints, prefix=None)], vocabulary.texts)
+
+    def go_on() -> None:
+        if interruption() is not None:
+            raise StepStopped
+
+    tracker.go_on = go_on
+    following: list[NextWord] = []
+    with torch.inference_mode(), suppress(StepStopped):
         following = next_words(
-            pipeline.prepared_decoder(prepared),
-            ConstraintTracker([unbound], vocabulary.texts),
+            pipeline.prepared_decoder(prepared, go_on),
+            tracker,
             vocabulary.texts,
             vocabulary.roles,
             vocabulary.byte_masks,
@@ -124,17 +151,28 @@ def alternatives_steps(
     following = [word for word in following if codec.decode(word.pieces).text != replaced][:count]
     options = replace(options, draft_strength=0.0)  # the words before the replaced one stay
     jobs: list[DecodingJob] = []
-    for word in following:
+    for word in following if interruption() is None else ():
         pieces = (*left, *word.pieces)
         begun = prepared.begun_with(codec.decode(pieces).text, pieces)
         jobs.append(DecodingJob(request, options, interruption, begun, started_at=started))
     yield jobs
     found = [
         Alternative(codec.decode(word.pieces).text, word.log_prob, translation.hypotheses[0])
-        for word, translation in zip(following, map(_translation, jobs), strict=True)
+        for word, translation in zip(following, map(_translation, jobs), strict=bool(jobs))
         if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
     ]
     return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
+
+
+def _variants(request: Request) -> Iterator[Request]:
+    """The request, the same without phrases and avoided texts, and without each of them; made one at a time."""
+    phrases, avoid = request.phrases, request.avoid
+    yield request
+    yield replace(request, phrases=(), avoid=())
+    for i in range(len(phrases)):
+        yield replace(request, phrases=phrases[:i] + phrases[i + 1 :])
+    for i in range(len(avoid)):
+        yield replace(request, avoid=avoid[:i] + avoid[i + 1 :])
 
 
 def _translation(job: DecodingJob) -> Translation:

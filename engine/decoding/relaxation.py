@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import combinations
 
-from engine.decoding.constraints import PreparedRequest
+from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.request import Request
 from engine.translation import Relaxation
 
@@ -19,26 +19,23 @@ _FIELDS = ("phrases", "avoid", "prefix", "locked", "suffix")
 _MAX_TRIED = 2_000
 
 
-class _Interrupted(Exception):
-    """The time is up, or nobody waits for the answer any more."""
-
-
 def smallest_relaxation(
     request: Request, constrain: Callable[[Request], PreparedRequest], is_stopped: Callable[[], bool] = lambda: False
 ) -> Relaxation | None:
     """The constraints to remove; None if no removal helps, as with a source that is too long, or once `is_stopped`.
 
-    `constrain` prepares a request; its `obstacles` are empty if the request is feasible.
+    `constrain` prepares a request; its `obstacles` are empty if the request is feasible. It may raise
+    PreparationStopped.
     """
 
     def is_feasible(removed: Iterable[_Item]) -> bool:
         if is_stopped():
-            raise _Interrupted
+            raise PreparationStopped
         return not constrain(_without(request, removed)).obstacles
 
     try:
         return _smallest(_items(request), is_feasible)
-    except _Interrupted:
+    except PreparationStopped:
         return None
 
 

@@ -130,7 +130,7 @@ class SearchStream:
         return ended
 
     def interrupt(self) -> list[EndedSentence]:
-        """End interrupted sentences: running ones with their best hypotheses so far, waiting ones with none."""
+        """End interrupted sentences: those at their deadline with their best hypotheses so far, others with none."""
         ended: list[EndedSentence] = []
         try:
             for batch in self._batches:

@@ -24,7 +24,7 @@ from engine.search.follow import Following
 from engine.search.rows import BeamRows, Candidates, forced_prefix
 from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchVocabulary, Sentence, SentenceResult
 from engine.search.stopping import is_over
-from engine.search.tracker import ConstraintTracker
+from engine.search.tracker import ConstraintTracker, never_stop
 
 
 class StepStopped(Exception):
@@ -108,24 +108,34 @@ class BeamSearch:
     def step(self) -> list[EndedSentence]:
         """Take every row one token further (algorithm 2); returns the sentences that ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
+        limits = self._current_limits()
+        self._tracker.go_on = self._following.go_on = self._go_on
         try:
             output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
+            self._go_on()
+            expansion = Expansion(self._rows, output, limits, self._tracker, self._vocabulary, self._following)
+            self._go_on()
+            candidates = expansion.candidates()
+            self._go_on()
+            chosen = candidates.keep(self._share_beam(candidates, limits))
+            going = chosen.keep(~chosen.is_end_N).with_changes(self._rows, self._following)
         except StepStopped:
             return self.interrupt()
-        if all(live.sentence.interruption() for live in self._live.values()):
-            return self.interrupt()  # the rest of a step of a very wide beam takes a tenth of a second
+        finally:
+            self._tracker.go_on = self._following.go_on = never_stop
         for live in self._live.values():
             live.num_steps += 1
-        limits = self._current_limits()
-        expansion = Expansion(self._rows, output, limits, self._tracker, self._vocabulary, self._following)
-        candidates = expansion.candidates()
-        chosen = candidates.keep(self._share_beam(candidates, limits))
         self._store_finished(chosen)
-        self._advance(chosen.keep(~chosen.is_end_N), expansion.failed)
+        self._advance(going, expansion.failed)
         return self._take_ended()
 
+    def _go_on(self) -> None:
+        """Raises StepStopped if nobody waits for this step: it takes seconds where a wide beam follows a long text."""
+        if all(live.sentence.interruption() for live in self._live.values()):
+            raise StepStopped
+
     def interrupt(self) -> list[EndedSentence]:
-        """End the interrupted sentences with their best hypotheses so far; returns them."""
+        """End the interrupted sentences; returns them, those at their deadline with their best hypotheses so far."""
         for number, live in list(self._live.items()):
             if why := live.sentence.interruption():
                 self._conclude(number, why)
@@ -256,10 +266,13 @@ class BeamSearch:
         self._rows = going.extend(self._rows)
 
     def _conclude(self, number: int, outcome: Outcome) -> None:
-        """Store the sentence's result: its n-best list or, if no hypothesis meets all, the best of its last rows."""
+        """Store the sentence's result: its n-best list or, if no hypothesis meets all, the best of its last rows.
+
+        A cancelled sentence has none, as nobody waits for them.
+        """
         live = self._live[number]
-        found = live.pool.best()
-        if not found:
+        found = [] if outcome == "cancelled" else live.pool.best()
+        if not found and outcome != "cancelled":
             outcome = "unmet" if outcome == "complete" else outcome
             rows = self._rows.keep(self._rows.sentences_R == number)
             efforts = [] if outcome == "failed" else self._found(rows, is_satisfying=False)

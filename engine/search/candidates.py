@@ -123,7 +123,7 @@ class Expansion:
         self._queried_RF = self._forced_RF
         if following.is_needed:
             self._follow()
-        self._scores = scores_of(output, self._masks(), self._queried_RF, vocabulary)
+        self._scores = scores_of(output, self._masks(), self._queried_RF, vocabulary, tracker.go_on)
         self.failed = np.zeros(0, dtype=np.int64)  # sentences with NaN scores
 
     def candidates(self) -> Candidates:
@@ -272,11 +272,14 @@ class Expansion:
         sentences_N = rows.sentences_R[rows_N]
         is_end_N = tokens_N == self._vocabulary.roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
+        tracker.go_on()
         banks_N, remaining = np.zeros_like(rows_N), None
         if not self._is_free:
             is_text_N = ~is_end_N
             nodes_N[is_text_N], completed_NP = tracker.follow(nodes_N[is_text_N], tokens_N[is_text_N])
+            tracker.go_on()  # where many phrases are forced, each of these arrays has tens of megabytes
             met_NP[is_text_N] += completed_NP
+            tracker.go_on()
             remaining = tracker.remaining_cost(sentences_N, nodes_N, met_NP)
             banks_N = tracker.num_tokens_B[sentences_N] - np.where(is_end_N, 0, remaining.missing_N)
             needed_N = remaining.needed_N
@@ -284,7 +287,10 @@ class Expansion:
                 needed_N = np.maximum(needed_N, ~remaining.may_end_N)
             is_possible_N &= is_end_N | (needed_N + 1 < self._steps_left_R[rows_N])
             is_possible_N &= ~tracker.is_dead(nodes_N)
-        penalties_N, changes_NJ = self._changes(rows_N, tokens_N, sentences_N, is_end_N)
+        penalties_N = np.zeros(len(rows_N))
+        if self._following.is_needed:
+            costs_RJ = rows.changes_RJ
+            penalties_N = self._following.penalties_after(sentences_N, costs_RJ, rows_N, tokens_N, is_end_N)
         endings_N3 = self._endings(rows_N, tokens_N, sentences_N)
         repeats_N = rows.repeats_R[rows_N] + is_among(self._repeating_RM, rows_N, tokens_N)
         candidates = Candidates(
@@ -294,7 +300,7 @@ class Expansion:
             log_probs_N,
             log_probs_N - penalties_N - self._limits.placement_penalties(sentences_N, endings_N3, repeats_N),
             penalties_N,
-            changes_NJ,
+            np.zeros((len(rows_N), 0)),
             endings_N3,
             repeats_N,
             sentences_N,
@@ -305,16 +311,6 @@ class Expansion:
             remaining,
         )
         return candidates, is_possible_N
-
-    def _changes(self, rows_N: Ints, tokens_N: Ints, sentences_N: Ints, is_end_N: Bools) -> tuple[Floats, Floats]:
-        """The candidates' penalties (N,), and the state of following (N, J)."""
-        changes_NJ, following = self._rows.changes_RJ[rows_N], self._following
-        if not following.is_needed:
-            return np.zeros(len(rows_N)), changes_NJ
-        after_NJ = following.after(sentences_N, changes_NJ, tokens_N)
-        after_NJ[is_end_N] = changes_NJ[is_end_N]
-        end_penalties_N = following.end_penalties(sentences_N, after_NJ)
-        return np.where(is_end_N, end_penalties_N, following.penalties(sentences_N, after_NJ)), after_NJ
 
     def _endings(self, rows_N: Ints, tokens_N: Ints, sentences_N: Ints) -> Ints:
         """The candidates' counts of sentences (N, 3); unchanged if no late beginnings are penalised."""

@@ -8,7 +8,7 @@ at least cost, so a row's cost never falls as the row grows, and scores with it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,14 +28,21 @@ class FollowedText:
     places_phrases: bool = False
 
 
+_NUMBERS_AT_ONCE = 2**18  # of the tables of costs: they stay in the processor's cache
+
+
 class Following:
     """The previous texts of a batch of sentences as tables, by the tracker's sentence numbers.
 
     `numbers` are the sentences with a previous text; the others cost nothing. The state of N rows is an array (N, J):
     the lines of their distance tables, padded with infinity to one more than the pieces of the longest previous text.
+    `go_on` is called between parts of long computations, and may raise.
     """
 
+    go_on: Callable[[], None]
+
     def __init__(self, texts: Mapping[int, FollowedText | None], num_numbers: int) -> None:
+        self.go_on = lambda: None
         followed = {number: text for number, text in texts.items() if text is not None}
         self.is_needed = bool(followed)
         self.numbers = np.array(list(followed), dtype=np.int64)
@@ -73,7 +80,26 @@ class Following:
 
     def after(self, sentences_N: Ints, costs_NJ: Floats, tokens_N: Ints) -> Floats:
         """(N, J): the costs after one more piece each."""
-        return self._next_line(sentences_N, costs_NJ, self._pieces_BJ[sentences_N] == tokens_N[:, None])
+        after_NJ = np.empty_like(costs_NJ)
+        for some in self._parts(len(sentences_N)):
+            is_same_NJ = self._pieces_BJ[sentences_N[some]] == tokens_N[some, None]
+            after_NJ[some] = self._next_line(sentences_N[some], costs_NJ[some], is_same_NJ)
+        return after_NJ
+
+    def penalties_after(
+        self, sentences_N: Ints, costs_RJ: Floats, rows_N: Ints, tokens_N: Ints, is_end_N: Bools
+    ) -> Floats:
+        """(N,): the nats that row `rows_N[i]` has lost for certain after one more piece each.
+
+        After an end, these are all that it loses, also by lacking the rest of the previous text.
+        """
+        penalties_N = np.zeros(len(rows_N))
+        for some in self._parts(len(rows_N)):
+            sentences, costs_NJ = sentences_N[some], costs_RJ[rows_N[some]]
+            after_NJ = self._next_line(sentences, costs_NJ, self._pieces_BJ[sentences] == tokens_N[some, None])
+            ends_N, goes_on_N = self.end_penalties(sentences, costs_NJ), self.penalties(sentences, after_NJ)
+            penalties_N[some] = np.where(is_end_N[some], ends_N, goes_on_N)
+        return penalties_N
 
     def penalties(self, sentences_N: Ints, costs_NJ: Floats) -> Floats:
         """(N,): the nats that rows with these costs have lost for certain."""
@@ -90,13 +116,26 @@ class Following:
 
         These are padded with -1. They are few: the pieces at the places where the row's cost is least.
         """
-        unlike_R = self._next_line(sentences_R, costs_RJ, None).min(1)
-        pieces_RJ = self._pieces_BJ[sentences_R]
-        is_better_RJ = (costs_RJ < unlike_R[:, None]) & (pieces_RJ >= 0)
-        num_better = int(is_better_RJ.sum(1).max(initial=0))
-        order_RF = np.argsort(~is_better_RJ, axis=1, kind="stable")[:, :num_better]
-        better_RF = np.take_along_axis(np.where(is_better_RJ, pieces_RJ, -1), order_RF, 1)
+        unlike_R = np.zeros(len(sentences_R))
+        is_better_RJ = np.zeros(costs_RJ.shape, dtype=np.bool_)
+        for some in self._parts(len(sentences_R)):
+            unlike_R[some] = self._next_line(sentences_R[some], costs_RJ[some], None).min(1)
+            is_better_RJ[some] = costs_RJ[some] < unlike_R[some, None]
+            is_better_RJ[some] &= self._pieces_BJ[sentences_R[some]] >= 0
+        rows, places = is_better_RJ.nonzero()
+        num_better_R = is_better_RJ.sum(1)
+        better_RF = np.full((len(sentences_R), int(num_better_R.max(initial=0))), -1)
+        firsts_R = np.cumsum(num_better_R) - num_better_R
+        better_RF[rows, np.arange(len(rows)) - firsts_R[rows]] = self._pieces_BJ[sentences_R[rows], places]
         return self._strength_B[sentences_R] * unlike_R, better_RF
+
+    def _parts(self, num_rows: int) -> Iterator[slice]:
+        """Slices of the rows whose costs are few enough to be computed at once."""
+        size = max(1, _NUMBERS_AT_ONCE // len(self._places_J))
+        for first in range(0, num_rows, size):
+            if first:
+                self.go_on()
+            yield slice(first, first + size)
 
     def _next_line(self, sentences_N: Ints, costs_NJ: Floats, is_same_NJ: Bools | None) -> Floats:
         """The next line of each distance table; `is_same_NJ` marks the pieces that are kept, None: none."""

@@ -161,7 +161,7 @@ class Candidates:
     log_probs_N: Floats  # of the whole hypothesis
     scores_N: Floats  # what candidates compete with: the log-probability minus all penalties
     penalties_N: Floats
-    changes_NJ: Floats
+    changes_NJ: Floats  # the state of following; without columns before `with_changes`, as it can be gigabytes
     endings_N3: Ints
     repeats_N: Ints
     sentences_N: Ints
@@ -193,6 +193,12 @@ class Candidates:
             self.is_end_N[index],
             None if self.remaining is None else self.remaining.take(index),
         )
+
+    def with_changes(self, rows: BeamRows, following: Following) -> Candidates:
+        """The candidates, none of which is an end, with their state of following."""
+        if not following.is_needed:
+            return self
+        return replace(self, changes_NJ=following.after(self.sentences_N, rows.changes_RJ[self.rows_N], self.tokens_N))
 
     def extend(self, rows: BeamRows) -> BeamRows:
         """The rows that these candidates become, without unused columns."""

@@ -7,7 +7,7 @@ and one transfer brings all of that from the device.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -20,6 +20,7 @@ from engine.search.arrays import Bools, Floats, Ints
 from engine.search.leaders import leaders
 from engine.search.sentence import SearchVocabulary
 
+_ROWS_AT_ONCE = 64  # that are ranked between two looks for an interruption
 # The only tokens that a row may write: these, or any piece that does not glue to its right.
 Allowed = tuple[int, ...] | Literal["closing"]
 
@@ -47,17 +48,26 @@ class StepScores(Protocol):
         ...
 
 
-def scores_of(output: Tensor | Logits, masks: Masks, forced_RF: Ints, vocabulary: SearchVocabulary) -> StepScores:
-    """The output of a decoder's step, masked. Overwrites log-probabilities."""
+def scores_of(
+    output: Tensor | Logits,
+    masks: Masks,
+    forced_RF: Ints,
+    vocabulary: SearchVocabulary,
+    go_on: Callable[[], None] = lambda: None,
+) -> StepScores:
+    """The output of a decoder's step, masked. Overwrites log-probabilities. `go_on` may raise between rows."""
     if isinstance(output, Logits):
         return FusedScores(output, masks, forced_RF, vocabulary)
-    return LogProbs(output, masks, vocabulary)
+    return LogProbs(output, masks, vocabulary, go_on)
 
 
 class LogProbs:
     """All log-probabilities, on the CPU."""
 
-    def __init__(self, log_probs_RV: Tensor, masks: Masks, vocabulary: SearchVocabulary) -> None:
+    def __init__(
+        self, log_probs_RV: Tensor, masks: Masks, vocabulary: SearchVocabulary, go_on: Callable[[], None] = lambda: None
+    ) -> None:
+        self._go_on = go_on
         self._log_probs_RV = log_probs_RV.cpu()
         self._values_RV = self._log_probs_RV.numpy()  # the same memory
         roles = vocabulary.roles
@@ -73,13 +83,19 @@ class LogProbs:
     def best(self, width: int) -> tuple[Floats, Ints]:
         """See `StepScores.best`; equal scores come by token at any width, so that no batch changes the result."""
         num_seen = min(width + 1, self._log_probs_RV.shape[1])
-        values_RK, tokens_RK = self._log_probs_RV.topk(num_seen, dim=1)  # ranks not-a-number highest
-        is_tied_R = ((values_RK[:, 1:] == values_RK[:, :-1]) & (values_RK[:, 1:] > -torch.inf)).any(1)
-        if is_tied_R.any():  # topk returns equal values in any order
-            ranked = self._log_probs_RV[is_tied_R].sort(dim=1, descending=True, stable=True)
-            values_RK[is_tied_R] = ranked.values[:, :num_seen]
-            tokens_RK[is_tied_R] = ranked.indices[:, :num_seen]
-        return values_RK[:, :width].double().numpy(), tokens_RK[:, :width].numpy()
+        found: list[tuple[Tensor, Tensor]] = []
+        for log_probs_RV in self._log_probs_RV.split(_ROWS_AT_ONCE):
+            if found:
+                self._go_on()
+            values_RK, tokens_RK = log_probs_RV.topk(num_seen, dim=1)  # ranks not-a-number highest
+            is_tied_R = ((values_RK[:, 1:] == values_RK[:, :-1]) & (values_RK[:, 1:] > -torch.inf)).any(1)
+            if is_tied_R.any():  # topk returns equal values in any order
+                ranked = log_probs_RV[is_tied_R].sort(dim=1, descending=True, stable=True)
+                values_RK[is_tied_R] = ranked.values[:, :num_seen]
+                tokens_RK[is_tied_R] = ranked.indices[:, :num_seen]
+            found.append((values_RK[:, :width], tokens_RK[:, :width]))
+        values_RK, tokens_RK = found[0] if len(found) == 1 else map(torch.cat, zip(*found, strict=True))
+        return values_RK.double().numpy(), tokens_RK.numpy()
 
     def leaders(self, before_R: Floats, sentences_R: Ints, beam_B: Ints) -> tuple[Ints, Bools]:
         """See `engine.search.leaders`: replaces `best` where only a sentence's best continuations are needed."""

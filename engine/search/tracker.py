@@ -28,12 +28,19 @@ _FILLS = {  # the tables by node, with their default values
     "_shared_under_way": False,
 }
 
+_FOLLOWED_AT_ONCE = 2**14  # texts
+_COUNTS_AT_ONCE = 2**19  # of phrases, of all texts together
+_LEARNED_AT_ONCE = 8  # steps between nodes; each takes up to 8 ms where phrases share forms
 _BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
 _FIRST_CAPACITY = 64
 
 # The sentence, the phrase state, the prefix and avoid state (None once nothing can break either), and how many more
 # occurrences each phrase with a `max_count` may have.
 _Node = tuple[int, PhraseState, PrefixAvoidState | None, CountsLeft]
+
+
+def never_stop() -> None:
+    """Lets a computation go on to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,17 @@ class RemainingCost:
     closes_N: Bools
     needed_N: Ints
     may_end_N: Bools
+
+    @classmethod
+    def joined(cls, parts: Sequence[RemainingCost]) -> RemainingCost:
+        """Those of all texts of the parts, one after the other."""
+        return cls(
+            np.concatenate([part.lacking_NP for part in parts]),
+            np.concatenate([part.missing_N for part in parts]),
+            np.concatenate([part.closes_N for part in parts]),
+            np.concatenate([part.needed_N for part in parts]),
+            np.concatenate([part.may_end_N for part in parts]),
+        )
 
     def take(self, index: Ints) -> RemainingCost:
         """The remaining cost of the texts that an index selects."""
@@ -72,7 +90,12 @@ class ConstraintTracker:
     """
 
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
-        """Sentence b has the constraints `constraints[b]`."""
+        """Sentence b has the constraints `constraints[b]`.
+
+        `go_on` is called between computations of some milliseconds; if it raises, what is known so far stays right.
+        """
+        self.go_on = never_stop
+        self._num_learned = 0
         self._texts = texts
         self._constraints: dict[int, SentenceConstraints] = {}
         self._automata: dict[int, PhraseAutomaton] = {}
@@ -198,10 +221,15 @@ class ConstraintTracker:
         following_N, completed_N = nodes_N.copy(), np.zeros_like(nodes_N)
         tracked_M = (nodes_N > _DEAD).nonzero()[0]  # free texts stay free, dead ones stay dead
         if len(tracked_M):
-            keys = (nodes_N[tracked_M] * len(self._texts.surfaces) + pieces_N[tracked_M]).tolist()
-            steps = list(map(self._steps.get, keys))
-            known = [step or self._learn(key) for key, step in zip(keys, steps, strict=True)]
-            following_N[tracked_M], completed_N[tracked_M] = np.array(known).T
+            keys_M = nodes_N[tracked_M] * len(self._texts.surfaces) + pieces_N[tracked_M]
+            for first in range(0, len(keys_M), _FOLLOWED_AT_ONCE):
+                if first:
+                    self.go_on()
+                some = tracked_M[first : first + _FOLLOWED_AT_ONCE]
+                keys = keys_M[first : first + _FOLLOWED_AT_ONCE].tolist()
+                steps = list(map(self._steps.get, keys))
+                known = [step or self._learn(key) for key, step in zip(keys, steps, strict=True)]
+                following_N[some], completed_N[some] = np.array(known).T
         return following_N, self._completions[completed_N]
 
     def are_free(self, nodes_N: Ints) -> bool:
@@ -218,6 +246,17 @@ class ConstraintTracker:
 
     def remaining_cost(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> RemainingCost:
         """The remaining cost of texts at these nodes that have met so many occurrences."""
+        size = max(1, _COUNTS_AT_ONCE // max(1, self.num_phrases))
+        if len(nodes_N) <= size:
+            return self._remaining_cost(sentences_N, nodes_N, met_NP)
+        parts = []
+        for first in range(0, len(nodes_N), size):
+            self.go_on()
+            some = slice(first, first + size)
+            parts.append(self._remaining_cost(sentences_N[some], nodes_N[some], met_NP[some]))
+        return RemainingCost.joined(parts)
+
+    def _remaining_cost(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> RemainingCost:
         unmet_NP = self.required_BP.take(sentences_N, 0) - met_NP  # not met for certain
         is_unmet_NP = unmet_NP > 0
         num_pieces_NP = self.num_pieces_BP.take(sentences_N, 0)
@@ -286,10 +325,16 @@ class ConstraintTracker:
     def _learn(self, key: int) -> tuple[int, int]:
         """The step of a key that had none; earlier items of the same batch may have computed it."""
         if key not in self._steps:
+            self._look_up()
             node, piece = divmod(key, len(self._texts.surfaces))
             self._steps[key] = self._advance(node, piece)
             self._keys_of.setdefault(node, []).append(key)
         return self._steps[key]
+
+    def _look_up(self) -> None:
+        self._num_learned += 1
+        if self._num_learned % _LEARNED_AT_ONCE == 0:
+            self.go_on()
 
     def _advance(self, node: int, piece: int) -> tuple[int, int]:
         """The next node for a node and a piece, and the row of the completions."""
@@ -362,6 +407,7 @@ class ConstraintTracker:
         return len(self._nodes) - 1
 
     def _learn_forced(self, node: int) -> None:
+        self.go_on()  # this takes ten milliseconds where phrases share forms
         sentence, state, _, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
             if pieces:

@@ -110,6 +110,16 @@ def time_of_day(way: str, learning: str) -> Callable[[Results], float]:
     return lambda results: float(one(results["ways"], way=way, learning=learning)["seconds"][0])
 
 
+def slowest_cancel(stage: str) -> Callable[[Results], float]:
+    def found(results: Results) -> float:
+        taken = [row["worst_ms"] for row in results["stages"] if row["stage"] == stage]
+        if not taken:
+            raise LookupError(stage)
+        return float(max(taken))
+
+    return found
+
+
 def percentiles(results: Results) -> str:
     walls = latency.walls(results["pins"], "int8, 1")
     return f"{statistics.median(walls):.0f} ms, {latency.percentile_95(walls):.0f} ms"
@@ -207,6 +217,7 @@ BARS = (
         "page",
         lambda results: statistics.median(pin["acknowledged"] for pin in results["figures"]["pins"]),
     ),
+    *(Row.of(bar, "cancelling", slowest_cancel(stage)) for stage, bar in bars.CANCEL.items()),
     Row.of(bars.EIGHT_BITS, "quality", lost_to_8_bits),
     Row.of(
         bars.TERMS, "terminology", lambda results: results["arms"]["none"]["bleu"] - results["arms"]["forms"]["bleu"]

@@ -48,6 +48,7 @@ class Benchmark:
 PAIRS = "{source} {reference}"
 BENCHMARKS = (
     Benchmark("terms", "--output {output}/results.json", "Terms"),
+    Benchmark("cancelling", "--output {output}", "A cancel"),
     Benchmark("appends", "--seconds 4 --output {output}", "The log"),
     Benchmark("capacity", "--output {output}", "People per core", program="capacity.__main__"),
     Benchmark("kernels", "--device cpu --output {output}", "The output layer: separate steps over the fused one"),
