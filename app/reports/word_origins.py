@@ -7,10 +7,10 @@ one letter, counts as typed; a word that was cut and pasted elsewhere in the seg
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Any, Final
 
 from app.log.changes import TEXT_EVENTS, Change, change_of, text_after, text_before
+from app.text.differences import steps_between
 from app.text.words import split_spans, split_words
 
 # As the figures list them. "model": the machine's own choice; "pin", "term": the machine's, where one was asked for;
@@ -182,8 +182,9 @@ def _kept(before: Words, new: Words) -> Words:
     words = list(middles[1])
     if all(middles):  # most changes are in one place, so that there is nothing to compare
         old_words, new_words = ([word for word, _ in middle] for middle in middles)
-        for block in SequenceMatcher(None, old_words, new_words, autojunk=False).get_matching_blocks():
-            words[block.b : block.b + block.size] = middles[0][block.a : block.a + block.size]
+        for operation, first, last, to, stop in steps_between(old_words, new_words):
+            if operation == "equal":
+                words[to:stop] = middles[0][first:last]
     return (*before[:start], *words, *before[len(before) - end :])
 
 

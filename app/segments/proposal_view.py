@@ -9,13 +9,13 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import islice, pairwise
 
 from app.glossary import TermHit
 from app.i18n import Message
 from app.segments import Json
 from app.segments.resolved_constraints import Constraint
+from app.text.differences import steps_between
 from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alone
@@ -138,13 +138,13 @@ def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[A
     """
     spans = word_spans(free)
     free_words = [free[start:end] for start, end in spans]
-    matcher = SequenceMatcher(None, free_words, [text[start:end] for start, end in word_spans(text)], autojunk=False)
+    steps = steps_between(free_words, [text[start:end] for start, end in word_spans(text)])
     struck: dict[int, list[Json]] = {}
     for ban in bans:
         (haystack, needle) = (free.lower(), ban.text.lower()) if ban.case == "permissive" else (free, ban.text)
         words = (n for n, (start, _) in enumerate(spans) if haystack.startswith(needle, start))
         word = next((n for n in words if stands_alone(free, spans[n][0], spans[n][0] + len(needle))), None)
-        for operation, first, last, to, stop in matcher.get_opcodes():
+        for operation, first, last, to, stop in steps:
             if word is not None and operation != "equal" and first <= word < last:
                 struck.setdefault(min(to + word - first, stop), []).append({"t": "", "ban": ban.text})
     result: list[Json] = []
@@ -296,10 +296,10 @@ def _runs(best: Hypothesis, hypothesis: Hypothesis, constraints: Sequence[Constr
     text = hypothesis.text
     is_different = [False] * len(text)
     old, spans = _compared_spans(best.text), _compared_spans(text)
+    parts = [text[start:end] for start, end in spans]
     old_parts = [best.text[start:end] for start, end in old]
-    matcher = SequenceMatcher(None, old_parts, [text[start:end] for start, end in spans], autojunk=False)
     left_out: dict[int, str] = {}
-    for operation, old_first, old_last, first, last in matcher.get_opcodes():
+    for operation, old_first, old_last, first, last in steps_between(old_parts, parts):
         if operation == "delete":
             # With the space before it; at the beginning, with the one behind it.
             start = old[old_first - 1][1] if old_first else 0

@@ -6,9 +6,9 @@ The views contain strings but no text offsets, so the page never converts code p
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 
 from app.segments import Json
+from app.text.differences import steps_between
 from app.text.words import word_spans
 
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
@@ -25,8 +25,7 @@ def revision_runs(text: str, revised: str) -> list[Json]:
     """
     before, after = _PART.findall(text), _PART.findall(revised)
     runs: list[Json] = []
-    opcodes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    for operation, first, last, to, stop in opcodes:
+    for operation, first, last, to, stop in steps_between(before, after):
         old, new = "".join(before[first:last]), "".join(after[to:stop])
         if not (old + new).strip() or operation == "equal":
             if runs and "was" not in runs[-1]:
@@ -49,5 +48,5 @@ def changed_words(previous: str, text: str) -> frozenset[int]:
     """
     words = [text[start:end] for start, end in word_spans(text)]
     old = [previous[start:end] for start, end in word_spans(previous)]
-    opcodes = SequenceMatcher(None, old, words, autojunk=False).get_opcodes()
-    return frozenset(n for operation, _, _, to, stop in opcodes if operation != "equal" for n in range(to, stop))
+    steps = steps_between(old, words)
+    return frozenset(n for operation, _, _, to, stop in steps if operation != "equal" for n in range(to, stop))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 
 from rapidfuzz.distance import Levenshtein
+
+from app.text.differences import steps_between
 
 # A run of letters, one letter of a script without spaces, or a number.
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
 _STEM_LETTERS = 5
-_MAX_COMPARED = 100_000  # pairs of parts; Python's difflib takes up to cubic time, 10 s for two texts of 2,000 words
 INLINE_TAG = re.compile(r"\{/?\d+\}|</?[A-Za-z][^<>]{0,500}>")  # a numbered one, or an element as text
 _TAG_SIGN = "\ufffc"
 
@@ -60,23 +59,13 @@ def runs_between(memory: str, text: str) -> list[list[str]]:
     """
     ours, theirs = _PART.findall(memory), _PART.findall(text)
     runs: list[list[str]] = []
-    for operation, first, last, to, stop in _operations(ours, theirs):
+    for operation, first, last, to, stop in steps_between(ours, theirs):
         if operation == "equal":
             runs.append(["s", "".join(theirs[to:stop])])
             continue
         runs += [["d", "".join(ours[first:last])]] * (first < last)
         runs += [["i", "".join(theirs[to:stop])]] * (to < stop)
     return runs
-
-
-def _operations(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[tuple[str, int, int, int, int]]:
-    """The steps from our parts to theirs, as difflib has them; of long texts those of the edit distance."""
-    if len(ours) * len(theirs) <= _MAX_COMPARED:
-        return SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
-    return [
-        (step.tag, step.src_start, step.src_end, step.dest_start, step.dest_end)
-        for step in Levenshtein.opcodes(ours, theirs)
-    ]
 
 
 def plain_text(text: str) -> str:

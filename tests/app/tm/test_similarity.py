@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from app.tm import similarity
+from app.text import differences
 from app.tm.similarity import runs_between
 from tests.app.work import growth
 
@@ -15,9 +15,9 @@ def rebuilt(runs: list[list[str]], *kinds: str) -> str:
     return "".join(text for kind, text in runs if kind in kinds)
 
 
-@pytest.mark.parametrize("limit", [0, similarity._MAX_COMPARED])
+@pytest.mark.parametrize("limit", [0, differences.MAX_COMPARED])
 def test_runs_contain_both_texts(limit: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(similarity, "_MAX_COMPARED", limit)
+    monkeypatch.setattr(differences, "MAX_COMPARED", limit)
     random = Random(1)
     for _ in range(50):
         memory, text = (" ".join(random.choices("abc", k=random.randrange(12))) for _ in range(2))
