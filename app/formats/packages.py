@@ -19,7 +19,7 @@ MEMORIES: Final = (".sdltm", ".tmx")
 MEMORY: Final = Message("It is a translation memory: it can be imported in the panel Memory.")
 GLOSSARIES: Final = (".tbx", ".utx")
 _TERM_BASES: Final = (*GLOSSARIES, ".xml", ".csv")
-_PROJECT_TYPE: Final = re.compile(r"""(<PackageProject\b[^>]*?\bPackageType\s*=\s*["'])ProjectPackage(["'])""")
+_PROJECT_TYPE: Final = re.compile(r"""(<PackageProject\b[^<>]*?\bPackageType\s*=\s*["'])ProjectPackage(["'])""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Everything in the list is untrusted. Entries that lack a checksum, or that name 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -216,7 +215,7 @@ def _quality(metrics: Mapping[str, Any] | None) -> dict[str, float]:
     return {
         name: float(value)
         for name in _METRICS
-        if isinstance(value := scores.get(name), int | float) and math.isfinite(value) and 0 <= value <= 100
+        if isinstance(value := scores.get(name), int | float) and 0 <= value <= 100  # which no NaN is
     }
 
 

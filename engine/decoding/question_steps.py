@@ -30,7 +30,7 @@ from engine.search_options import MAX_BEAM, SearchOptions
 from engine.text import Codec, join_bytes, word_of_piece
 from engine.translation import Alternative, Pricing, Translation
 
-_VARIANTS_AT_ONCE = 50  # of a request, which are prepared and decoded before the next: each may have 1,000 forms
+_VARIANTS_AT_ONCE = 20  # of a request, which are prepared and decoded before the next: each may have 1,000 forms
 
 Answer = TypeVar("Answer")
 Steps = Generator[Sequence[DecodingJob], None, Answer]
@@ -75,6 +75,8 @@ def price_steps(
         jobs: list[DecodingJob] = []
         with suppress(PreparationStopped):
             for variant in some:
+                if interruption() is not None:
+                    break
                 prepared = pipeline.prepare(variant, datastore, interruption)
                 jobs.append(DecodingJob(variant, options, interruption, prepared, started_at=started))
         if len(jobs) < len(some):

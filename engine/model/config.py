@@ -31,6 +31,7 @@ _MAX_SIZES: Final = {
     "decoder_layers": 256,
     "max_pieces": 16_384,
 }
+_MAX_LENGTH_FACTOR: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +120,10 @@ class ModelConfig:
             )
         for name in ("length_ratios", "length_rewards"):
             for direction, value in getattr(self, name).items():
-                if not isinstance(value, int | float) or not 0 <= value < float("inf"):
-                    raise ModelError(f"{name} of {direction} is {value!r}; it must be a number >= 0")
+                if not isinstance(value, int | float) or not 0 <= value <= _MAX_LENGTH_FACTOR:
+                    raise ModelError(
+                        f"{name} of {direction} is {str(value)[:40]}; it must be from 0 to {_MAX_LENGTH_FACTOR}"
+                    )
         if not self.directions:
             raise ModelError("directions is empty; name at least one, such as 'en-de'")
         for direction in (f"{name}-{name}" for name in self.languages) if self.languages else self.directions:

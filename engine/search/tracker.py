@@ -230,6 +230,7 @@ class ConstraintTracker:
                 steps = list(map(self._steps.get, keys))
                 known = [step or self._learn(key) for key, step in zip(keys, steps, strict=True)]
                 following_N[some], completed_N[some] = np.array(known).T
+            self.go_on()
         return following_N, self._completions[completed_N]
 
     def are_free(self, nodes_N: Ints) -> bool:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import time
+import zipfile
+from pathlib import PurePosixPath
+
 import pytest
 
 from app.formats.archive import Archive, pack
+from app.formats.packages import returned_project
 from tests.app.formats.test_xliff_tools import MEMOQ, TRADOS
 
 PROJECT = (
@@ -72,3 +78,48 @@ def test_packages_of_memoq_and_xlz_go_back_as_they_came(ending: str, document: s
     assert memory.is_memory
     assert archive.return_name == f"a.{ending}"
     assert archive.with_translations({}) == pack(files)
+
+
+HOSTILE_PATHS = [
+    "../../etc/a", "/etc/a", "de-de/../../a", "de-de\\..\\a", "C:\\a", "de-de/" + "a" * 60_000, "de-de/con",
+    "./de-de/a", "de-de//a", "de-de/\u202ea", " ", "", "de-de/a\u0000b",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", HOSTILE_PATHS)
+@pytest.mark.parametrize(("name", "ending"), [("a.sdlppx", "sdlxliff"), ("a.mqxlz", "mqxliff"), ("a.xlz", "xlf")])
+def test_hostile_path_in_a_package_is_refused_or_becomes_a_plain_one(name: str, ending: str, path: str):
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as file:
+        file.writestr(f"{path}.{ending}", TRADOS)
+    for member in Archive(written.getvalue(), name).members:
+        parts = PurePosixPath(member.path).parts
+        assert not {"..", "/", "", "."} & set(parts) and "\\" not in member.path and ":" not in member.path
+        assert member.path.isprintable() and (len(member.path) <= 500 or member.problem is not None)
+        if path.startswith(("..", "/", "C:", "de-de/..", "de-de\\..")):
+            assert "leads out of the archive" in str(member.problem)
+
+
+@pytest.mark.parametrize(
+    "project",
+    [
+        b"", b"\0" * 1000, b"<a>" * 10_000, PROJECT[:80], "<PackageProject/>".encode("utf-16"),
+        b'<!DOCTYPE x [<!ENTITY a "aa">]><PackageProject PackageType="ProjectPackage">&a;</PackageProject>',
+        b"<PackageProject><!--" + b"<PackageProject " * 100_000 + b"--></PackageProject>",
+    ],
+)  # fmt: skip
+def test_hostile_project_file_leaves_the_documents_as_they_are_at_once(project: bytes):
+    packed = pack({**SDLPPX, "Job.sdlproj": project})
+    problems = {member.path: member.problem for member in Archive(packed, "job.sdlppx").members}
+    assert problems["de-de/a.docx.sdlxliff"] is None
+    began = time.process_time()
+    assert b"ReturnPackage" not in returned_project(project, "Job.sdlproj")
+    assert time.process_time() - began < 10  # the last one would take an hour where it is squared
+
+
+@pytest.mark.parametrize("missing", ["Job.sdlproj", "de-de/b.docx.sdlxliff", "Tm/en-US_de-DE.sdltm"])
+def test_package_that_lacks_a_part_opens_with_the_others(missing: str):
+    files = {path: data for path, data in SDLPPX.items() if path != missing}
+    archive = Archive(pack(files), "job.sdlppx")
+    assert {member.path for member in archive.members} == set(files)
+    assert any(member.path == "de-de/a.docx.sdlxliff" and member.problem is None for member in archive.members)

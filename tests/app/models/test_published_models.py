@@ -457,6 +457,46 @@ def test_hostile_entry_is_left_out_and_the_others_stay(
     assert [model.direction for model in published.update().models] == ["pt-en"]
 
 
+def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of each value within a value of JSON, as keys."""
+    yield place
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places_in(value[key], (*place, key))
+
+
+HOSTILE = [
+    *(None, True, -1, 1.5, 1e308, 10**400, -(10**400), float("inf"), float("nan")),
+    *("", "\ud800", "../x", "a\0b", "x" * 100_000, [], [None], {}, {"a": {"a": []}}, [["x"] * 5]),
+]
+
+
+def test_any_value_at_any_place_of_the_list_is_read_left_out_or_refused() -> None:
+    registry = Registry()
+    registry.publish()
+    place_of_files = ("en-pt", 0, "files")
+    num_tried = 0
+    for place in places_in(registry.entries):
+        for value in HOSTILE:
+            entries: Any = json.loads(json.dumps(registry.entries))
+            part: Any = entries
+            for key in place[:-1]:
+                part = part[key]
+            if place:
+                part[place[-1]] = value
+            data = json.dumps({"models": entries if place else value}).encode()
+            num_tried += 1
+            try:
+                models = read_registry(data, "https://a.example/db/models.json")
+            except DownloadError:
+                assert len(place) < 2, (place, value)
+                continue
+            assert all(0 < file.max_bytes < 2**32 for model in models for file in model.files), (place, value)
+            assert all(file.url.startswith("https://a.example/") for model in models for file in model.files)
+            assert all(0 <= score <= 100 for model in models for score in model.quality.values()), (place, value)
+    assert num_tried > 400 and place_of_files in set(places_in(registry.entries))
+
+
 @pytest.mark.parametrize(
     "data",
     [b"", b"<html>", b"[]", b"null", b'{"models": 3}', b'{"models": {"en-pt": 3}}', b"[" * 100_000, b"\xff\xfe"],
