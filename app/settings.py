@@ -174,13 +174,18 @@ class AppSettings:
     )
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a setting that makes no sense."""
+        """Raises ValueError for a setting of the wrong type, or that makes no sense."""
+        from engine import check_types  # here, as the commands that need no engine start faster without it
+
+        check_types(self, ValueError)
+        for setting in fields(self):
+            choices, value = setting.metadata.get("choices"), getattr(self, setting.name)
+            if choices and value is not None and value not in choices:
+                raise ValueError(f"{setting.name} is {value!r}; it must be one of {', '.join(choices)}")
+        if self.shutdown_seconds < 0:
+            raise ValueError(f"--shutdown-seconds is {self.shutdown_seconds}; it must be at least 0")
         if not 0 <= self.port <= 65535:
             raise ValueError(f"the port is {self.port}; it must be between 0 and 65535")
-        if self.log_format not in (None, *LOG_FORMATS):
-            raise ValueError(
-                f"the format of the log is {self.log_format!r}; it must be one of {', '.join(LOG_FORMATS)}"
-            )
         if self.threads < 1:
             raise ValueError(f"--threads is {self.threads}; it must be at least 1")
         if not _HEADER_NAME.fullmatch(self.person_header):

@@ -14,6 +14,7 @@ from engine.any_engine import Engine, EngineFacts, EngineStatistics, Priority
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
 from engine.search_options import SearchOptions
+from engine.settings import check_types
 from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
 from engine.translation import (
     Alternative,
@@ -59,6 +60,7 @@ else:
             "FetchProgress",
             "ModelEntry",
             "cache_folder",
+            "check_types",
             "describe_model",
             "install_model",
             "is_hub_id",
@@ -124,6 +126,7 @@ __all__ = [
     "Translator",
     "Worker",
     "cache_folder",
+    "check_types",
     "describe_model",
     "install_model",
     "is_hub_id",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
 from app.__main__ import _parse
 from app.cli.arguments import parse
 from app.settings import AppSettings, variables_of
+from engine.settings import is_of_type
 
 
 @pytest.fixture(autouse=True)
@@ -126,3 +128,39 @@ def test_shown_settings_are_a_file_that_gives_the_same(tmp_path: Path, capsys: p
 def test_commands_use_the_log_of_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PINPOINT_LOG", str(tmp_path / "team.sqlite"))
     assert parse(["people", "list"]).log == tmp_path / "team.sqlite" == _parse([]).log
+
+
+HOSTILE = (
+    None, True, 0, -1, 1.5, 10**30, math.nan, math.inf, "", "10", "\ud800", b"10", [], [None], [1], (1,), (1, "2"),
+    {}, {"a": 1}, {"a"}, object(), int, lambda: 1,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [setting.name for setting in fields(AppSettings)])
+def test_every_setting_refuses_hostile_values_by_name_or_has_its_declared_type(name: str):
+    declared = get_type_hints(AppSettings)[name]
+    refusals: list[str] = []
+    for value in HOSTILE:
+        try:
+            AppSettings(**{name: value})
+        except ValueError as error:
+            refusals.append(str(error).replace("-", "_"))
+            continue
+        assert is_of_type(value, declared), (name, value)
+    assert len(refusals) >= len(HOSTILE) - 5
+    assert [refusal for refusal in refusals if name not in refusal] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("threads", "2", "threads is '2'; it must be a whole number"),
+        ("port", True, "port is True; it must be a whole number"),
+        ("allow_host", "a.example", "allow_host is 'a.example'; it must be a tuple of a string"),
+        ("engine", "there", "engine is 'there'; it must be one of here, ray"),
+        ("shutdown_seconds", -1, "shutdown-seconds is -1; it must be at least 0"),
+    ],
+)
+def test_error_of_a_setting_names_it_with_value_and_cure(name: str, value: object, message: str):
+    with pytest.raises(ValueError, match=message):
+        AppSettings(**{name: value})
