@@ -7,7 +7,7 @@ hypothesis is dead as soon as no continuation can save it, so that it takes no p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from engine.search.indexed import IndexedTexts
@@ -45,8 +45,8 @@ class PrefixAvoidAutomaton:
             Pattern.of(-1, avoided.text, "word", ignores_case=avoided.ignores_case) for avoided in constraints.avoided
         ]
         self._num_avoided = len(self._patterns)
-        exact = [avoided.text for avoided in constraints.avoided if not avoided.ignores_case]
-        folded = [avoided.text.lower() for avoided in constraints.avoided if avoided.ignores_case]
+        exact = _by_beginning(avoided.text for avoided in constraints.avoided if not avoided.ignores_case)
+        folded = _by_beginning(avoided.text.lower() for avoided in constraints.avoided if avoided.ignores_case)
         self._patterns += [
             Pattern.of(0, form, phrase.boundary_of(number))
             for phrase in constraints.phrases
@@ -224,8 +224,21 @@ class PrefixAvoidAutomaton:
         return False
 
 
-def _contains_any(form: str, texts: list[str]) -> bool:
-    return any([text in form for text in texts])  # noqa: C419 (a generator takes three times as long)
+def _by_beginning(texts: Iterable[str]) -> dict[str, list[str]]:
+    """The texts by their first two characters: 500 of them are looked for in 1,000 forms."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        found.setdefault(text[:2], []).append(text)
+    return found
+
+
+def _contains_any(form: str, by_beginning: Mapping[str, Sequence[str]]) -> bool:
+    return bool(by_beginning) and any(
+        form.startswith(text, place)
+        for place in range(len(form))
+        for size in (1, 2)
+        for text in by_beginning.get(form[place : place + size], ())
+    )
 
 
 def _place(state: PrefixAvoidState) -> tuple[int, int]:
