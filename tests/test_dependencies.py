@@ -52,6 +52,31 @@ def test_bill_of_materials_names_each_package_with_its_licence_and_needs():
     assert bill == bill_of_materials(packages)
 
 
+def test_bill_of_materials_has_the_fields_that_cyclonedx_requires():
+    bill = json.loads(json.dumps(bill_of_materials(installed_packages())))
+    assert bill.keys() == {
+        "bomFormat", "specVersion", "serialNumber", "version", "metadata", "components", "dependencies",
+    }  # fmt: skip
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.6", 1)
+    assert re.fullmatch(r"urn:uuid:[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", bill["serialNumber"])
+    components = [bill["metadata"]["component"], *bill["components"]]
+    assert len({component["bom-ref"] for component in components}) == len(components) > 50
+    for component in components:
+        is_program = component is components[0]
+        assert component["type"] == ("application" if is_program else "library")
+        assert component["name"] and component["version"], component
+        assert is_program or re.fullmatch(r"pkg:pypi/[a-z0-9-]+@[0-9A-Za-z.!-]+", component["purl"]), component
+        (licence,) = component["licenses"]  # one expression, or licences, but not both
+        assert licence.keys() in ({"license"}, {"expression"}), component
+        if "license" in licence:
+            assert licence["license"].keys() in ({"id"}, {"name"}) and all(licence["license"].values()), component
+        else:
+            assert licence["expression"]
+    assert [each["ref"] for each in bill["dependencies"]] == [component["bom-ref"] for component in components]
+    for each in bill["dependencies"]:
+        assert each.keys() == {"ref", "dependsOn"} and len(set(each["dependsOn"])) == len(each["dependsOn"])
+
+
 def test_command_lists_packages_and_writes_the_bill_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["dependencies"]) == 0
     assert re.search(r"^markdown-it-py +\S+ +MIT$", capsys.readouterr().out, re.MULTILINE)
