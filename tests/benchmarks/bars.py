@@ -96,7 +96,7 @@ CANCEL = {
         100,
         unit="ms",
         digits=0,
-        reason="A request with 1,000 forms and 500 avoided texts makes its tables before its first step at once. Tried: "
+        reason="A request with 1,000 forms and 500 avoided texts makes its tables before its first step. Tried: "
         "20 translations prepared at a time instead of 600, modules left out of the collections of Python's memory.",
     )
     for stage in ("preparing", "search", "relaxation", "alignment", "prices", "drafts", "alternatives")
