@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Response, expect
 
+from app.glossary import Term
+from app.reports.exports import EXPORTS
 from app.sessions import Sessions
 from app.ui.sign_in import SignIn
+from app.workspace.workspace_exports import ALL_MEMORY, DOCUMENT
 from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.app.test_people import acting
 from tests.e2e.conftest import new_context
@@ -18,6 +21,11 @@ from tests.e2e.hand_server import serve
 from tests.e2e.screen import Screen
 
 TEXT = "Open the settings.\nThe router saves the file.\nDo not switch it off.\n"
+SECRET = "Geheimnis"
+TMX = (
+    '<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Old door.</seg></tuv>'
+    f'<tuv xml:lang="de"><seg>Alte {SECRET}tür.</seg></tuv></tu></body></tmx>'
+)
 KEYS = {"key-of-the-first-person": "Ana", "key-of-the-second-person": "Ben"}
 
 
@@ -128,6 +136,65 @@ def test_project_manager_sees_who_did_what_and_saves_it_as_a_table(two_people: T
     started.value.save_as(tmp_path / "activity.csv")
     assert ",Ana,Ana,Ana.txt," in (tmp_path / "activity.csv").read_text(encoding="utf-8-sig")
     ana.page.keyboard.press("Escape")
+
+
+def test_terms_matches_and_reports_of_the_other_are_not_sent_to_a_browser(two_people: TwoPeople):
+    sessions, ana, ben = two_people.sessions, two_people.ana, two_people.ben
+    (summary,) = (one for one in sessions.store.sessions() if one.document_name == "Ana.txt")
+    with acting("Ana"):
+        anas = sessions.find(summary.token, shows=False)
+        anas.glossaries.put(f"{SECRET} terms", [Term("settings", f"{SECRET}terms")])
+        anas.glossaries.share(anas.terms.glossaries[0].id)
+        anas.confirm(0, f"{SECRET}text.")
+        anas.memory.import_memory(TMX.encode(), "old.tmx")
+    calls: list[Response] = []
+    ben.page.on("response", lambda reply: calls.append(reply) if "/component_server" in reply.url else None)
+
+    def open_document(screen: Screen, name: str) -> None:
+        screen.field.press("Alt+o")
+        screen.page.get_by_role("dialog").get_by_role("button", name=name, exact=True).click()
+        expect(screen.page.locator(".docinfo .name")).to_have_text(name)
+
+    def look_around(screen: Screen) -> str:
+        """What a person sees of terms, memory and the report of a document with the same sources."""
+        page, seen = screen.page, []
+        screen.open_segment(1)
+        page.locator(".gchip").click()
+        page.get_by_role("menuitem", name="Glossaries of this document").click()
+        glossaries = page.get_by_role("region", name="Glossaries")
+        expect(glossaries.get_by_role("tab", name="Glossaries")).to_be_focused()
+        seen.append(glossaries.inner_text())
+        page.keyboard.press("Escape")
+        page.get_by_role("tab", name="Memory").click()
+        search = page.get_by_role("searchbox", name="Concordance search")
+        for words in ("settings", "door", SECRET[:4]):
+            search.fill(words)
+            with page.expect_response(lambda reply: '"concordance"' in (reply.request.post_data or "")):
+                search.press("Enter")
+            page.wait_for_timeout(100)  # until it is drawn
+            seen.append(page.locator(".side").inner_text())
+        page.get_by_role("link", name="Report", exact=True).click()
+        report = page.get_by_role("region", name="Session report")
+        expect(report.locator(".kpis div").first).to_contain_text("Confirmed")
+        seen.append(report.inner_text())
+        page.keyboard.press("Escape")
+        return "\n".join(seen)
+
+    open_document(ben, "Ben.txt")
+    assert SECRET not in look_around(ben)
+    request = ben.page.context.request
+    for kind in (*EXPORTS, DOCUMENT, ALL_MEMORY):
+        assert request.get(f"{ben.url}/download/{summary.token}/{kind}").status in (400, 404), kind
+    asked = calls[-1].request.post_data_json
+    for view in ("report", "replay"):
+        data = {"token": summary.token, "view": view, "language": "en"}
+        reply = request.post(calls[-1].url, data={**asked, "fn_name": "record", "data": data})
+        assert reply.json()["error"]["kind"] == "unknown_session"
+    sent = [call.text() for call in calls]
+    assert len(sent) > 10 and not [text for text in sent if SECRET in text]
+    ana.page.reload()
+    open_document(ana, "Ana.txt")
+    assert SECRET in look_around(ana), "who belongs to the project has them all"
 
 
 @pytest.fixture
