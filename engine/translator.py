@@ -147,8 +147,8 @@ class Translator(AnyTranslator):
         """The n-best list of one request, translated with what the datastore has learned.
 
         Raises InvalidRequest for a request that this model cannot take; an infeasible one gets that status. `cancel`
-        and the deadline act within a tenth of a second of processor time, also within a step; at the deadline, the
-        best hypotheses so far are returned, after a cancel none.
+        and the deadline act within about a tenth of a second of processor time, also within a step; at the deadline,
+        the best hypotheses so far are returned, after a cancel none.
         """
         started = time.perf_counter()
         interruption = interruption_of(started, cancel, deadline_ms)
