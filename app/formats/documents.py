@@ -229,10 +229,16 @@ class Document:
         name = with_language(self.name, language)
         parsed = format_by_key(self.format).read(self.data, self.name)
         changes = []
+        # asked once: each `isinstance` with a protocol looks at all its names
+        reviewed = parsed.reviews if isinstance(parsed, HasReviews) else None
+        added = parsed.added if isinstance(parsed, HasAddedForms) else {}
         for index, text in sorted(translations.items()):
             segment, is_confirmed = self.segments[index], index not in drafts
             review = reviews.get(index, "")
-            if _is_change(segment, text, is_confirmed, review, parsed):
+            place = (segment.start, segment.end)
+            is_reviewed = bool(review) and reviewed is not None and review != reviewed.get(place, "")
+            is_changed = _is_change(segment, text, is_confirmed, is_reviewed, parsed)
+            if is_changed or (place in added and not parsed.is_paired):
                 changes.append(UnitTranslation(segment.start, segment.end, text, is_confirmed, review))
         changes.sort(key=lambda change: change.start)
         remarks = [Comment(self.segments[i].start, self.segments[i].end, text) for i, text in comments.items() if text]
@@ -416,7 +422,7 @@ def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> li
     return segments
 
 
-def _is_change(segment: Segment, text: str, is_confirmed: bool, review: ReviewState, parsed: ParsedFile) -> bool:
+def _is_change(segment: Segment, text: str, is_confirmed: bool, is_reviewed: bool, parsed: ParsedFile) -> bool:
     """Whether the translation differs from the file. Raises DocumentError if the file is now parsed differently."""
     try:
         source = parsed.source(segment.start, segment.end)
@@ -431,11 +437,8 @@ def _is_change(segment: Segment, text: str, is_confirmed: bool, review: ReviewSt
             )
         )
     if parsed.is_paired:
-        given = parsed.reviews.get((segment.start, segment.end), "") if isinstance(parsed, HasReviews) else review
-        is_reviewed = bool(review) and review != given
         return text != segment.target or is_confirmed != (segment.state == "confirmed") or is_reviewed
-    is_added = isinstance(parsed, HasAddedForms) and (segment.start, segment.end) in parsed.added
-    return is_added or text != source
+    return text != source
 
 
 def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> None:

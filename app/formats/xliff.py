@@ -186,9 +186,10 @@ class XliffFile(PairedFile):
             if target is not None:
                 yield target.start, target.end, element
             else:
-                before = text[: source.start]
-                indent = before[len(before.rstrip(" \t")) :]
-                line = f"\n{indent}" if before.rstrip(" \t").endswith("\n") else ""
+                first = source.start  # of the white space before it; a copy of the text before it would cost too much
+                while text[first - 1] in " \t":
+                    first -= 1
+                line = f"\n{text[first : source.start]}" if text[first - 1] == "\n" else ""
                 at = (entry.segmented or source).end
                 yield at, at, line + element
         yield from self._state_edits(entry, new, state, review, is_done=is_done)

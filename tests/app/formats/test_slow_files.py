@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from app.errors import DocumentError
@@ -103,3 +105,17 @@ def test_tags_of_a_translation_are_put_back_in_linear_time():
         assert source.raw(source.text.replace(ends, ends[::-1]))
 
     assert growth(written, 100) < 2.5
+
+
+def test_long_text_before_xliff_units_does_not_slow_the_export():
+    comment = f"<!--{'a' * 4_000_000}-->"
+    units = "".join(f'<trans-unit id="{n}"><source>Text</source></trans-unit>' for n in range(1000))
+
+    def seconds(before: str, after: str) -> float:
+        text = f'<xliff version="1.2"><file source-language="en"><body>{before}{units}{after}</body></file></xliff>'
+        document = read_document(text.encode(), "a.xlf")
+        began = process_time()
+        document.export({segment.index: "Wort" for segment in document.segments})
+        return process_time() - began
+
+    assert seconds(comment, "") < 3 * seconds("", comment)
