@@ -32,12 +32,16 @@ _BACKSLASH = re.compile(r"\\(?:(\r\n|[\r\n])|[\s\S])")
 _LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _ARGUMENT = re.compile(r"\{\d+[,}]")
 _LONE_APOSTROPHE = re.compile(r"(?<!')'(?:'')*(?!')")
+_NOT_LATIN_1 = re.compile(
+    rb"[\x80-\x9f]"
+)  # text in Windows code pages, control characters there
 _SPACE_ESCAPES = re.compile(r"\\[tnrf ]|\\(?:\r\n|[\r\n])|\s")
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a .properties file; every text file is a valid one."""
-    decoded = decode_text(data, name, DocumentError, encoding, otherwise="iso-8859-1")
+    latin_1 = None if _NOT_LATIN_1.search(data) else "iso-8859-1"
+    decoded = decode_text(data, name, DocumentError, encoding, otherwise=latin_1)
     text = decoded.text
     units: list[Unit] = []
     icu: list[IcuText] = []

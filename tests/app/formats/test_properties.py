@@ -112,3 +112,10 @@ def test_file_that_is_not_utf8_is_latin_1_as_in_java() -> None:
     document = read_document(data, "a.properties")
     assert (document.encoding, document.segments[0].source) == ("iso-8859-1", "Größe für ¹ ³ º")
     assert document.export({}) == data
+
+
+def test_file_with_bytes_that_are_not_text_in_latin_1_is_of_windows() -> None:
+    data = "a=„Größe“ – 5 €\n".encode("cp1252")
+    document = read_document(data, "a.properties")
+    assert (document.encoding, document.segments[0].source) == ("cp1252", "„Größe“ – 5 €")
+    assert document.export({}) == data
