@@ -34,6 +34,7 @@ EDITED = {12: "Wenn das Licht rot ist, schalten Sie den Router aus und wieder ei
 EXPORT_MENU = 2  # among the menus of the header
 OPEN = 16  # Double-click the file to start the installation.
 PINNED = "mit der linken Maustaste"
+TYPED_OVER = "bewegen"
 GLOSSARY = """source\ttarget
 note\tNotiz
 search field\tSuchfeld
@@ -180,6 +181,19 @@ class Pictures:
         self.wait_for_prices()
         self.page.mouse.move(700, 855)
         self.save("docs/pictures/ban.png", ".editor")
+
+    def scene_smallest_change(self) -> None:
+        self.open(29)
+        self.screen.words.last.dblclick()
+        self.page.keyboard.type(TYPED_OVER)
+        self.page.keyboard.press("Enter")
+        for picture in ("smallest-change", "free-change"):
+            self.screen.wait_for_pin(TYPED_OVER)
+            self.screen.wait_for_proposal()
+            self.wait_for_prices()
+            self.page.mouse.move(700, 855)
+            self.save(f"docs/pictures/{picture}.png", ".editor", height=330)
+            self.page.keyboard.press("Alt+l")  # between the smallest change and a free translation
 
     def scene_rest_and_completion(self) -> None:
         self.open(20)
