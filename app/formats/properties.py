@@ -32,9 +32,7 @@ _BACKSLASH = re.compile(r"\\(?:(\r\n|[\r\n])|[\s\S])")
 _LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _ARGUMENT = re.compile(r"\{\d+[,}]")
 _LONE_APOSTROPHE = re.compile(r"(?<!')'(?:'')*(?!')")
-_NOT_LATIN_1 = re.compile(
-    rb"[\x80-\x9f]"
-)  # text in Windows code pages, control characters there
+_NOT_LATIN_1 = re.compile(rb"[\x80-\x9f]")  # text in Windows code pages, control characters there
 _SPACE_ESCAPES = re.compile(r"\\[tnrf ]|\\(?:\r\n|[\r\n])|\s")
 
 
