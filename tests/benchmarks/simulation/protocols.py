@@ -234,7 +234,7 @@ def run_of(phrase: str, text: str, goal: str) -> list[int]:
     words = words_of(goal)
     for k, first in enumerate(missing):
         run = [j for j in missing[k:] if words[j].end <= words[first].start + len(phrase)]
-        if slice_of(goal, run) == phrase:
+        if run and slice_of(goal, run) == phrase:
             return run
     raise ValueError(f"{phrase!r} is not missing in {text!r}")
 

@@ -28,6 +28,7 @@ from tests.benchmarks.simulation.protocols import (
     free_hypotheses,
     post_editing,
     relocated,
+    run_of,
     ways_of_working,
     word_prediction,
 )
@@ -211,6 +212,10 @@ def test_all_missing_words_put_in_by_hand_give_the_words_of_the_goal(seed):
     assert set(right_words(placed.text, new)) == set(range(len(goals)))
     for j, (start, end) in placed.spans.items():
         assert placed.text[start:end] == goals[j].text
+
+
+def test_missing_phrase_is_found_behind_a_longer_missing_word():
+    assert run_of("neu", "Das Haus", "Das Gebäude Haus neu") == [3]
 
 
 def test_words_put_in_by_hand_replace_the_wrong_words():
