@@ -322,6 +322,7 @@ export class Segment {
       bench.steps.step(isUndo);
       return;
     }
+    if (current.refusesChanges()) return;
     if (!current.detail) {
       this.waiting.push(() => this.step(isUndo)); // the constraints are not known yet
       return;
