@@ -24,6 +24,7 @@ from engine.search.follow import FollowedText
 from engine.search.phrases import Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.repeats import num_repeats
 from engine.search.sharing import groups_that_share
+from engine.search.tracker import never_stop
 from engine.search_options import SearchOptions
 from engine.text import Codec, is_sentence_start, occurrences
 from engine.translation import Placement, Reason
@@ -34,10 +35,6 @@ _NEIGHBOURS = ("x", "1", " x", ",1")  # continuations that change the last word 
 
 class PreparationStopped(Exception):
     """A request was cancelled, or its time was up, while it was prepared."""
-
-
-def _never_stop() -> None:
-    """Lets a preparation go on to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ class PreparedRequest:
         marks: tuple[str, ...] = (),
         datastore: Datastore | None = None,
         hint_id: int | None = None,
-        go_on: Callable[[], None] = _never_stop,
+        go_on: Callable[[], None] = never_stop,
     ) -> PreparedRequest:
         """Prepares a request for a model of `max_pieces`.
 
