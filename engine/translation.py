@@ -75,6 +75,11 @@ class Hypothesis:
     change_penalty: float = 0.0
     score_penalty: float = 0.0
 
+    @property
+    def num_misplaced(self) -> int:
+        """Phrases that the word alignment doubts: they do not translate their source span, or other words do too."""
+        return sum(placement.aligned is False or bool(placement.doubled) for placement in self.placements)
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

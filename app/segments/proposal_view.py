@@ -158,8 +158,8 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
     """The n-best list: score, gap to the best, the text as runs, and unmet constraints.
 
     Left out, but counted in `rank`: hypotheses that differ from a better one only in doubled words or marks, or in an
-    ellipsis that the source lacks, those with a fragment behind the final stop, unless the best has that too, and those
-    that are far less likely than the best.
+    ellipsis that the source lacks, those with a fragment behind the final stop, unless the best has that too, those in
+    which more phrases are misplaced or translated twice than in the best, and those that are far less likely.
     The score is the one that ranks the hypotheses: the model's less "penalty", for the changes to the previous text.
 
     A run is [kind, text]: "s" same as in the best hypothesis, "d" different, "p" pin, "t" term, "k" copied from the
@@ -176,7 +176,8 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
             text = _ELLIPSIS.sub(".", text)
         is_behind_stop = _ends_behind_stop(hypothesis, best) and not _ends_behind_stop(best, best)
         is_unlikely = hypothesis.log_prob < best.log_prob - _MAX_NATS_BELOW_BEST
-        if text in better or is_behind_stop or is_unlikely:
+        is_worse_placed = hypothesis.num_misplaced > best.num_misplaced
+        if text in better or is_behind_stop or is_unlikely or is_worse_placed:
             continue
         better.add(text)
         rows.append(

@@ -242,14 +242,8 @@ class RequestPipeline:
 
 
 def num_misplaced(translation: Translation) -> int:
-    """Phrases of the best hypothesis that the word alignment doubts; more than any number if it is not complete.
-
-    They do not translate their place in the source, or other words translate it too.
-    """
-    if translation.status != "complete":
-        return sys.maxsize
-    placements = translation.hypotheses[0].placements
-    return sum(placement.aligned is False or bool(placement.doubled) for placement in placements)
+    """Phrases of the best hypothesis that the word alignment doubts; `sys.maxsize` if it is not complete."""
+    return translation.hypotheses[0].num_misplaced if translation.status == "complete" else sys.maxsize
 
 
 def _few_at_once(found: Sequence[SearchHypothesis]) -> Iterator[Sequence[SearchHypothesis]]:

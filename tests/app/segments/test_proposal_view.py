@@ -289,3 +289,23 @@ def test_hypotheses_far_less_likely_than_the_best_are_not_listed():
     answer = (replace(best, log_prob=-2.0), replace(far, log_prob=-14.5), replace(near, log_prob=-13.5))
     rows = hypothesis_rows(DecodingResult(Translation(Request("The file"), "complete", answer), ()))
     assert [row["rank"] for row in rows] == [0, 2]
+
+
+MISPLACED_CASES = [
+    (Placement(0, "Kennwort", 4, 12, aligned=True), Placement(0, "Kennwort", 13, 21, aligned=True), True),
+    (Placement(0, "Kennwort", 4, 12, aligned=True), Placement(0, "Kennwort", 13, 21, True, ((4, 12),)), False),
+    (Placement(0, "Kennwort", 4, 12, aligned=True), Placement(0, "Kennwort", 13, 21, aligned=False), False),
+    (Placement(0, "Kennwort", 4, 12, aligned=False), Placement(0, "Kennwort", 13, 21, True, ((4, 12),)), True),
+    (Placement(0, "Kennwort", 4, 12), Placement(0, "Kennwort", 13, 21), True),
+]
+
+
+@pytest.mark.parametrize(("in_best", "in_other", "is_listed"), MISPLACED_CASES)
+def test_hypotheses_with_more_misplaced_phrases_than_the_best_are_not_listed(
+    in_best: Placement, in_other: Placement, is_listed: bool
+):
+    best = hypothesis("Das Kennwort ändern.", (in_best,))
+    other = hypothesis("Das Passwort Kennwort ändern.", (in_other,), -0.6)
+    answer = Translation(Request("Change the password"), "complete", (best, other))
+    rows = hypothesis_rows(DecodingResult(answer, (Constraint("Kennwort", is_pinned=False),)))
+    assert len(rows) == 1 + is_listed
