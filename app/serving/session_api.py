@@ -119,8 +119,12 @@ async def export(request: Request, number: int, kind: str) -> Response:
 async def _events(request: Request, caller: Caller, number: int, token: str, after: int) -> AsyncIterator[str]:
     """The events after number `after`. A comment every KEEP_ALIVE_SECONDS shows proxies that the stream is alive."""
     store, keys = _store(request), context_of(request).admission.file
-    silent_since = time.monotonic()
+    silent_since = checked_at = time.monotonic()
     while not request.app.state.is_stopping:
+        if time.monotonic() - checked_at > KEEP_ALIVE_SECONDS:
+            if not await asyncio.to_thread(keys.is_valid, caller.key):
+                return
+            checked_at = time.monotonic()
         num_events = await asyncio.to_thread(store.num_events, token)
         if num_events is None:
             return  # deleted; its number may be given to another session
@@ -131,8 +135,6 @@ async def _events(request: Request, caller: Caller, number: int, token: str, aft
             silent_since = time.monotonic()
             continue
         if time.monotonic() - silent_since > KEEP_ALIVE_SECONDS:
-            if not await asyncio.to_thread(keys.is_valid, caller.key):
-                return
             yield ":\n\n"
             silent_since = time.monotonic()
         await asyncio.sleep(POLL_SECONDS)

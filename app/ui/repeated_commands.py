@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from app.log.roles import PERSON
 from app.ui.commands.command import CommandMessage
 
 MAX_PAGES: Final = 10_000
@@ -27,11 +28,12 @@ class _Newest:
 class RepeatedCommands:
     """The newest command of each page that was open lately. Thread-safe.
 
-    A page sends one command at a time, and the next one only after a reply, so one for each page is enough.
+    A page sends one command at a time, and the next one only after a reply, so one for each page is enough. Pages
+    choose their own names, so those of each person are kept apart.
     """
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[str, _Newest] = OrderedDict()
+        self._pages: OrderedDict[tuple[str, str], _Newest] = OrderedDict()
         self._lock = threading.Lock()
 
     def once(self, command: CommandMessage, carry_out: Callable[[], T]) -> T | None:
@@ -41,9 +43,10 @@ class RepeatedCommands:
         """
         if not command.client:
             return carry_out()
+        page = PERSON.get(), command.client
         with self._lock:
-            newest = self._pages.setdefault(command.client, _Newest())
-            self._pages.move_to_end(command.client)
+            newest = self._pages.setdefault(page, _Newest())
+            self._pages.move_to_end(page)
             if len(self._pages) > MAX_PAGES:
                 self._pages.popitem(last=False)
         with newest.lock:

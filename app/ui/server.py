@@ -7,6 +7,7 @@ import io
 import logging
 import mimetypes
 import socket
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -45,6 +46,7 @@ UPLOAD_PATH = "/glossary/"  # glossaries come as they are, and may be larger
 ARCHIVE_PATH = "/archive/"  # archives of documents come as they are
 MODEL_PATH = "/model/"  # files of models go to disk as they come
 _MAX_THREADS = 32
+_SHORT_SECONDS = 0.5  # a request that takes longer is asked a second time whether its person is signed in
 PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
@@ -102,7 +104,11 @@ class Doors:
 
         person = "" if self.sign_in is None else self.sign_in.person_of(scope["headers"])
         PERSON.set(person or "")  # each request runs in a task of its own
-        await (self._refusal(scope, person) or self.app)(scope, receive, send_with_headers)
+        refusal = self._refusal(scope, person)
+        if refusal is not None or person is None or self.sign_in is None or scope["path"] in _FORM_PATHS:
+            await (refusal or self.app)(scope, receive, send_with_headers)
+        else:
+            await self.app(scope, receive, _while_signed_in(self.sign_in, person, scope, receive, send_with_headers))
 
     def _refusal(self, scope: Any, person: str | None) -> Response | None:
         """The reply to a request that is not passed on; `person` is None without a token."""
@@ -134,6 +140,22 @@ class Doors:
             return sign_in.answer(scope["query_string"], scope["headers"])
         is_public = scope["path"] in (HEALTH_PATH, SIGN_IN_PATH) or scope["path"].startswith(PUBLIC_PATH)
         return None if is_public or person is not None else sign_in.refusal()
+
+
+def _while_signed_in(sign_in: SignIn, person: str, scope: Any, receive: Any, send: Any) -> Any:
+    """The function that sends a reply; a refusal instead where the person was signed out while the request waited."""
+    begun, is_refused = time.monotonic(), False
+
+    async def send_or_refuse(message: Any) -> None:
+        nonlocal is_refused
+        if message["type"] == "http.response.start" and time.monotonic() - begun > _SHORT_SECONDS:
+            is_refused = await asyncio.to_thread(sign_in.person_of, scope["headers"]) != person
+            if is_refused:
+                await sign_in.refusal()(scope, receive, send)
+        if not is_refused:
+            await send(message)
+
+    return send_or_refuse
 
 
 def _is_used(method: str, path: str) -> bool:

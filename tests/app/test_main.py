@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ import uvicorn
 import app
 from app.__main__ import _parse, _set_environment, keep_modules_out_of_collections, main
 from app.paths import MODEL_FOLDER, default_log_path
-from app.ui import connections
 from app.ui.api import Api
 from app.ui.server import Server, bind, server_config
 from tests.app.ui.test_api import api, message  # noqa: F401
@@ -305,34 +303,6 @@ def test_connection_answers_again_after_more_than_the_usual_five_seconds():
         return found
 
     assert [line[:12] for line in asyncio.run(lines())] == [b"HTTP/1.1 204"] * 2
-
-
-def test_connections_without_a_request_are_ended_and_keep_nobody_out(monkeypatch: pytest.MonkeyPatch):
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
-
-    monkeypatch.setattr(connections, "MAX_WAITING", 3)
-
-    async def attack() -> None:
-        listener = bind("127.0.0.1", 0)
-        server = Server(server_config(application))
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
-        slow = [await asyncio.open_connection(*listener.getsockname()) for _ in range(5)]
-        for reader, _ in slow[:2]:  # the oldest of too many
-            with suppress(ConnectionError):
-                assert await asyncio.wait_for(reader.read(), 30) == b""
-        monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
-        reader, writer = await asyncio.open_connection(*listener.getsockname())
-        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert b" 204 " in await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 30)
-        writer.write(b"GET / HTTP/1.1\r\nX-Slow: ")  # the next request does not come to its end
-        with suppress(ConnectionError):
-            assert await asyncio.wait_for(reader.read(), 30) == b""
-        server.should_exit = True
-        await serving
-
-    asyncio.run(attack())
 
 
 @pytest.mark.parametrize(("arguments", "status"), [(["--engine", "ray"], 1), (["serve", "--replicas", "2"], 2)])

@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -353,6 +354,24 @@ def test_membership_counts_at_once_for_a_page_that_is_open(office: Office):
     while ben.call("changes", position)["ok"] and time.monotonic() < deadline:
         time.sleep(0.1)
     assert ben.call("changes", position)["error"]["kind"] == "unknown_session"
+
+
+def test_page_that_waits_gets_nothing_after_the_sign_in_ends(office: Office):
+    office.people.join("Ben", [office.project])
+    ben = Browser(office, "Ben")
+    (key,) = [each for each in office.keys.keys() if each.name == "Ben"]  # noqa: SIM118 (no mapping)
+    version = office.workspace.snapshot()["version"]
+    position = {"token": office.workspace.token, "since": version, "open": 0, "detail_since": version}
+    sent = {"data": position, "component_id": ben.component, "fn_name": "changes", "session_hash": "page"}
+    with ThreadPoolExecutor(1) as executor:
+        waiting = executor.submit(ben.client.post, "/gradio_api/component_server", json=sent)
+        time.sleep(0.6)
+        assert not waiting.done()
+        office.keys.revoke(key.id)
+        with acting("Ana"):
+            office.workspace.edit(0, f"{SECRET} danach", "typed")
+        reply = waiting.result(30)
+    assert reply.status_code == 401 and SECRET not in reply.text
 
 
 def test_first_document_of_a_person_goes_into_a_project_of_their_own(office: Office):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -104,6 +105,32 @@ def test_stream_ends_with_its_key(boss: httpx.Client, path: str, keys: ApiFile, 
         assert ":" in lines  # the stream is alive, and the key is valid
         keys.revoke(1)
         assert len(list(lines)) < 50
+
+
+def test_stream_of_a_busy_document_ends_with_its_key(
+    boss: httpx.Client, path: str, keys: ApiFile, store: LogStore, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("app.serving.session_api.KEEP_ALIVE_SECONDS", 0.2)
+    monkeypatch.setattr("app.serving.session_api.POLL_SECONDS", 0.001)
+    is_over = threading.Event()
+
+    def work() -> None:
+        while not is_over.wait(0.002):
+            store.append(1, "focus", {}, segment=0)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        with boss.stream("GET", path) as reply:
+            received = events(reply.iter_lines())
+            next(received), next(received)
+            keys.revoke(1)
+            revoked_at = time.monotonic()
+            for _ in received:
+                assert time.monotonic() - revoked_at < 15
+    finally:
+        is_over.set()
+        worker.join()
 
 
 def test_stream_ends_with_the_server(boss: httpx.Client, path: str, gateway: ApiGateway):

@@ -17,6 +17,7 @@ from app.ui.api import Api
 from app.ui.commands.segment_commands import SplitSegment
 from app.ui.repeated_commands import MAX_PAGES, RepeatedCommands
 from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.test_people import acting
 
 POSITION = {"since": -1, "open": None, "detail_since": -1}
 
@@ -52,6 +53,19 @@ def test_document_opened_again_is_opened_once(api: Api):
     first = sent(api, 1, "open_document", data="RG9vci4=", file="door.txt")
     again = sent(api, 1, "open_document", data="RG9vci4=", file="door.txt")
     assert first["token"] == again["token"] and len(api.sessions.store.sessions()) == 2
+
+
+def test_pages_of_two_people_with_one_name_are_told_apart(api: Api):
+    """A page chooses its name. Else one person could have the commands of another dropped, or read their results."""
+    token = api.hello({})["token"]
+    with acting("Ben"):
+        secret = sent(api, 5, "matches", segment=0)
+        assert secret["ok"]
+    with acting("Ana"):
+        message = {"token": token, "client": "page", "sequence": 4, "name": "edit", "segment": 1, **POSITION}
+        assert api.command({**message, "text": "Neu", "origin": "typed"})["rows"][1]["target"] == "Neu"
+        refused = api.command({**message, "sequence": 5, "name": "matches", "segment": 9})
+        assert not refused["ok"], "carried out, and not answered with the result of Ben's"
 
 
 def test_command_that_arrives_after_a_newer_one_is_dropped(api: Api):
