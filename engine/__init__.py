@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     )
     from engine.model import Datastore, DatastoreOptions, StoredPair, offer_of
     from engine.pivot import PivotTranslator
-    from engine.remote import ServedModels, serve_model
+    from engine.remote.ray_serve import serve_model
+    from engine.remote.served_models import ServedModels
     from engine.translator import Translator
     from engine.worker import Worker
 else:
@@ -71,7 +72,8 @@ else:
         "engine.model": ("Datastore", "DatastoreOptions", "StoredPair", "offer_of"),
         "engine.pivot": ("PivotTranslator",),
         "engine.any_translator": ("AnyTranslator",),
-        "engine.remote": ("ServedModels", "serve_model"),
+        "engine.remote.ray_serve": ("serve_model",),
+        "engine.remote.served_models": ("ServedModels",),
         "engine.translator": ("Translator",),
         "engine.worker": ("Worker",),
     }

@@ -114,6 +114,10 @@ class Engine(Protocol):
     def heartbeat(self) -> int | None:
         """A number that changes while the model works; None while it has nothing to do."""
 
+    @property
+    def outage(self) -> str | None:
+        """Why the model cannot be reached, so that everything waits; None while it can."""
+
     def restart(self, reason: str) -> None:
         """Goes on with what waits. What runs is repeated, or ends with an EngineError of this reason."""
 

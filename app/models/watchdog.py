@@ -1,4 +1,7 @@
-"""Watches the threads of the models: one that does not answer is reported, and replaced if it stays silent."""
+"""Watches the models: one that does not answer is reported, and its thread replaced if it stays silent.
+
+A model in other processes that cannot be reached is reported at once. What it was asked for waits.
+"""
 
 from __future__ import annotations
 
@@ -58,28 +61,48 @@ class Watchdog:
             del self._silent[gone]
             self._reported.pop(gone, None)
         for model in models:
+            if model.engine is not None and model.engine.outage is not None:
+                self._silent[model] = (-1, 0)
+                self._begin(model, _UNREACHABLE)
+                continue
             beat = None if model.engine is None else model.engine.heartbeat
             earlier, num_ticks = self._silent.get(model, (None, 0))
             if beat is None or beat != earlier:
                 self._silent[model] = (-1 if beat is None else beat, 0)
-                if (message := self._reported.pop(model, None)) is not None:
-                    model.is_silent = False
-                    self._report(model, message, False)
+                self._end(model)
                 continue
             self._silent[model] = (beat, num_ticks + 1)
             if num_ticks + 1 == self._reported_after:
-                message = self._reported[model] = _silence(num_ticks + 1, self._restarted_after)
-                model.is_silent = True
-                self._report(model, message, True)
+                self._begin(model, _silence(num_ticks + 1, self._restarted_after))
             elif num_ticks + 1 >= self._restarted_after and model.engine is not None:
                 _log.error(
                     "the model %s has not answered for %d seconds: a new thread starts", model.name, num_ticks + 1
                 )
                 model.engine.restart(_restart(num_ticks + 1))
 
+    def _begin(self, model: ModelHandle, message: Message) -> None:
+        """Reports a model, in the place of an earlier report."""
+        if self._reported.get(model) != message:
+            self._end(model)
+            self._reported[model] = message
+            model.is_silent = True
+            self._report(model, message, True)
+
+    def _end(self, model: ModelHandle) -> None:
+        """Takes the report of a model back, if there is one."""
+        if (message := self._reported.pop(model, None)) is not None:
+            model.is_silent = False
+            self._report(model, message, False)
+
     def _run(self) -> None:
         while not self._is_closed.wait(TICK_SECONDS):
             self.tick()
+
+
+_UNREACHABLE: Final = Message(
+    "The machines that translate cannot be reached. They are looked for every few seconds, and translation goes on as "
+    "soon as they answer. Texts are saved as before."
+)
 
 
 def _silence(seconds: int, restarted_after: int) -> Message:

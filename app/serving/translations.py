@@ -292,6 +292,8 @@ def _error(error: EngineError) -> ApiError:
 def _engine(setup: TranslationSetup) -> Engine:
     if setup.model.engine is None:
         raise ApiError("not_ready", "The model is still being loaded.", retry_after=5)
+    if setup.model.engine.outage is not None:
+        raise ApiError("not_ready", "The machines that translate cannot be reached: try again later.", retry_after=30)
     return setup.model.engine
 
 

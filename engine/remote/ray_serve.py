@@ -1,18 +1,15 @@
 """Replicas under Ray Serve, which places, watches and replaces them, and sends calls to them.
 
-Ray is optional (requirements-server.txt), and imported only here, where it is used. Calls are pickled: everybody who
-can reach the cluster can run programs in it, so it belongs in a private network, with Ray's token authentication on.
-`ray start` switches that on only where there is a token, so a cluster without it is refused.
+Ray is optional (requirements-server.txt), and imported only where it is used, here and in `ray_client`. Calls are
+pickled: everybody who can reach the cluster can run programs in it, so it belongs in a private network, with Ray's
+token authentication on. `ray start` switches that on only where there is a token, so a cluster without it is refused.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import logging
-import os
+import pickle
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -20,16 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.any_engine import EngineFacts, EngineStatistics
-from engine.errors import EngineError, ModelError
+from engine.errors import ModelError
 from engine.importers import cache_folder, is_hub_id, model_folder, origin_of
 from engine.model.datastore import Datastore
-from engine.remote.remote_call import RemoteCall, ReplicaLost
-from engine.remote.remote_engine import RemoteEngine
+from engine.remote.ray_client import connected
 
 # Calls in one replica at a time; more go to the next replica of the ring. The client limits those of documents.
 _MAX_CALLS = 64
 _CALLS_PER_REPLICA = 8.0  # under way on average, beyond which autoscaling adds a replica
-_AUTH_MODE = "RAY_AUTH_MODE"
 _ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
 
 
@@ -49,7 +44,7 @@ def serve_model(
     that each takes. A model that is served already is changed to these numbers. Waits until all replicas answer. Raises
     ModelError if there is no such model, if Ray is missing or not running, or if the replicas cannot start.
     """
-    ray = _connected(address)
+    ray = connected(address)
     serve = import_module("ray.serve")
     identity, name = _identity(model), served_name(model)
     if not is_hub_id(identity):
@@ -109,54 +104,6 @@ def _check_room(resources: Mapping[str, float], replicas: int, needs: Mapping[st
             )
 
 
-class ServedModels:
-    """The models that a Ray cluster serves. Thread-safe."""
-
-    def __init__(self, address: str = "auto") -> None:
-        """Connects to the cluster at `address`. Raises ModelError if Ray is missing or not running."""
-        _connected(address)
-        self._serve = import_module("ray.serve")
-
-    def engine(self, model: str | Path, *, deadline_ms: float | None = None) -> RemoteEngine | None:
-        """The engine of a model; None if the cluster does not serve it. Raises ModelError if it does not answer."""
-        name = served_name(model)
-        try:
-            handle = self._serve.get_app_handle(name)
-        except Exception as error:  # Ray raises an exception of its own for an unknown name
-            if type(error).__name__ == "RayServeException":
-                return None
-            raise
-        try:
-            return RemoteEngine(_RayReplicas(handle), deadline_ms=deadline_ms)
-        except EngineError as error:
-            raise ModelError(f"{name} is not ready: {error}; `RAY_AUTH_MODE=token serve status` says why") from error
-
-
-def _connected(address: str) -> Any:
-    """The module `ray`, connected to a cluster."""
-    try:
-        ray = import_module("ray")
-    except ImportError as error:
-        raise ModelError("Ray is not installed: pip install 'pinpoint[server]'") from error
-    try:
-        if not ray.is_initialized():
-            ray.init(address=address, namespace="pinpoint", log_to_driver=False, logging_level=logging.WARNING)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ModelError(
-            f"there is no Ray cluster at {address!r}: start it with `ray start --head` ({error})"
-        ) from error
-    if os.environ.get(_AUTH_MODE) is None:  # connecting sets it where the cluster asks for a token
-        ray.shutdown()
-        raise ModelError(
-            "everybody who can reach this Ray cluster can run programs on its machines: end it with `ray stop`, make a "
-            "token with `ray get-auth-token --generate`, and start it again (RAY_AUTH_MODE=disabled allows a cluster "
-            "without a token)"
-        )
-    import_module("ray.serve")
-    logging.getLogger("ray.serve").setLevel(logging.WARNING)
-    return ray
-
-
 class _ServedReplica:
     """A `Replica` as Ray makes it: from the folder or hub id of a model."""
 
@@ -169,8 +116,10 @@ class _ServedReplica:
         torch.set_num_threads(threads)
         self._replica = Replica(Translator.load(model, device, "auto"))
 
-    async def carry_out(self, call: RemoteCall) -> Any:
-        return await self._replica.carry_out(call)
+    async def carry_out(self, call: bytes, datastore: tuple[str, Any] | None) -> bytes:
+        """The answer to a pickled call, pickled; a datastore is a number and a reference to the object store."""
+        shared = None if datastore is None else _StoredDatastore(*datastore)
+        return pickle.dumps(await self._replica.carry_out(pickle.loads(call), shared))
 
     async def facts(self) -> EngineFacts:
         return self._replica.facts()
@@ -184,54 +133,11 @@ class _ServedReplica:
 
 @dataclass(frozen=True, slots=True)
 class _StoredDatastore:
-    """A datastore in the object store of Ray."""
+    """A pickled datastore in the object store of Ray."""
 
     number: str
     reference: Any
 
     async def fetch(self) -> Datastore:
-        found: Datastore = await self.reference
+        found: Datastore = pickle.loads(await self.reference)
         return found
-
-
-class _RayReplicas:
-    """The `Replicas` of one application."""
-
-    def __init__(self, handle: Any) -> None:
-        self._handle = handle
-        self._ray = import_module("ray")
-
-    async def facts(self) -> EngineFacts:
-        found: EngineFacts = await self._handle.facts.remote()
-        return found
-
-    async def carry_out(self, call: RemoteCall) -> Any:
-        response = self._handle.options(session_id=_hash(call.route)).carry_out.remote(call)
-        try:
-            return await response
-        except asyncio.CancelledError:
-            response.cancel()  # Ray does not pass the cancelling of this task on
-            raise
-        except Exception as error:
-            raise self._own_error(error) from error
-
-    async def statistics(self) -> list[EngineStatistics]:
-        answers = await self._handle.broadcast("statistics").results_async(return_exceptions=True)
-        return [answer for answer in answers if isinstance(answer, EngineStatistics)]
-
-    def share(self, datastore: Datastore) -> _StoredDatastore:
-        return _StoredDatastore(secrets.token_hex(12), self._ray.put(datastore))
-
-    def _own_error(self, error: Exception) -> BaseException:
-        """The error of the replica itself, without Ray's frame; ReplicaLost if it has ended."""
-        exceptions = self._ray.exceptions
-        if isinstance(error, exceptions.RayTaskError):
-            cause: BaseException = error.cause
-            return cause
-        if isinstance(error, exceptions.RayActorError | exceptions.WorkerCrashedError | exceptions.NodeDiedError):
-            return ReplicaLost(str(error))
-        return EngineError(f"the copies of the model cannot be reached ({type(error).__name__}: {error})")
-
-
-def _hash(route: str) -> str:
-    return hashlib.sha256(route.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -18,7 +18,7 @@ class ReplicaLost(EngineError):
 
 
 class SharedDatastore(Protocol):
-    """A datastore that is sent to each replica once; `number` is unique in the cluster."""
+    """A datastore that each replica fetches once; `number` is unique in the cluster."""
 
     @property
     def number(self) -> str: ...
@@ -36,7 +36,6 @@ class RemoteCall:
     priority: Priority
     deadline_ms: float | None
     options: SearchOptions | None = None
-    datastore: SharedDatastore | None = None
 
     @property
     def route(self) -> str:
@@ -54,14 +53,18 @@ class Replicas(Protocol):
     async def facts(self) -> EngineFacts:
         """The facts of the model."""
 
-    async def carry_out(self, call: RemoteCall) -> Any:
-        """The answer to a call. Cancelling the task frees the model. Raises ReplicaLost if the replica ends."""
+    async def carry_out(self, call: RemoteCall, datastore: Datastore | None) -> Any:
+        """The answer to a call. Cancelling the task frees the model. Raises ReplicaLost if the replica ends.
+
+        Waits while no replica can be reached.
+        """
 
     async def statistics(self) -> list[EngineStatistics]:
         """The load and speed of each replica that answers."""
 
-    def share(self, datastore: Datastore) -> SharedDatastore:
-        """Lets all replicas fetch a datastore; called from any thread."""
+    @property
+    def outage(self) -> str | None:
+        """Why no replica can be reached; None while one can."""
 
 
 def without_datastore(question: Question[Any]) -> tuple[Question[Any], Datastore | None]:

@@ -18,14 +18,13 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from engine.any_engine import EngineFacts, EngineStatistics, Priority, checked_priority
 from engine.decoding.limits import check_deadline
 from engine.decoding.pipeline import INTERRUPTED
 from engine.errors import EngineError
 from engine.model.datastore import Datastore
-from engine.remote.remote_call import RemoteCall, ReplicaLost, Replicas, SharedDatastore, without_datastore
+from engine.remote.remote_call import RemoteCall, ReplicaLost, Replicas, without_datastore
 from engine.request import Request
 from engine.search_options import SearchOptions
 from engine.translation import Translation
@@ -48,6 +47,7 @@ class _Job:
     """A call under way. `key` is the caller's."""
 
     call: RemoteCall
+    datastore: Datastore | None
     key: str | None
     future: Future[Any] = field(default_factory=Future)
     answer: Future[Any] | None = None  # of the replica
@@ -76,7 +76,6 @@ class RemoteEngine:
         self._lock = threading.RLock()
         self._newest: dict[str, _Job] = {}  # by key; not ended
         self._jobs: set[_Job] = set()
-        self._shared: WeakKeyDictionary[Datastore, SharedDatastore] = WeakKeyDictionary()
         self._answers = AnswerCounter()
         self._num_ended = 0
         self._is_closed = False
@@ -161,6 +160,11 @@ class RemoteEngine:
         with self._lock:
             return self._num_ended if self._jobs else None
 
+    @property
+    def outage(self) -> str | None:
+        """As `Engine.outage`."""
+        return self._replicas.outage
+
     def restart(self, reason: str) -> None:
         """Ends everything under way with an EngineError."""
         with self._lock:
@@ -202,9 +206,8 @@ class RemoteEngine:
                 priority=checked_priority(priority),
                 deadline_ms=self._deadline_ms if deadline_ms is None else deadline_ms,
                 options=options,
-                datastore=None if datastore is None else self._share(datastore),
             )
-            job = _Job(call, key)
+            job = _Job(call, datastore, key)
             self._jobs.add(job)
             older = None
             if key is not None:
@@ -228,12 +231,6 @@ class RemoteEngine:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    def _share(self, datastore: Datastore) -> SharedDatastore:
-        shared = self._shared.get(datastore)
-        if shared is None:
-            shared = self._shared[datastore] = self._replicas.share(datastore)
-        return shared
 
     def _send_documents(self) -> None:
         """Sends documents while there is room, those of each owner in turn."""
@@ -263,7 +260,7 @@ class RemoteEngine:
             if job.has_ended:
                 return
             job.num_tries += 1
-            answer = job.answer = self._run(self._replicas.carry_out(job.call))
+            answer = job.answer = self._run(self._replicas.carry_out(job.call, job.datastore))
         answer.add_done_callback(lambda done: self._receive(job, done))
 
     def _receive(self, job: _Job, done: Future[Any]) -> None:
@@ -287,6 +284,7 @@ class RemoteEngine:
             if job.has_ended:
                 return
             job.has_ended = True
+            job.datastore = None  # it may be large
             self._jobs.discard(job)
             self._num_ended += 1
             if job.key is not None and self._newest.get(job.key) is job:

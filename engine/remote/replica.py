@@ -29,9 +29,9 @@ class Replica:
         self._datastores: OrderedDict[str, Datastore] = OrderedDict()
         self._beat: tuple[int | None, float] = (None, 0.0)
 
-    async def carry_out(self, call: RemoteCall) -> Any:
+    async def carry_out(self, call: RemoteCall, shared: SharedDatastore | None) -> Any:
         """The answer to a call. If the task is cancelled, the model is free within one step."""
-        datastore = None if call.datastore is None else await self._datastore(call.datastore)
+        datastore = None if shared is None else await self._datastore(shared)
         future: Future[Any]
         if isinstance(call.asked, Request):
             future = self._worker.submit(

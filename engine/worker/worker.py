@@ -154,6 +154,10 @@ class Worker:
             return self._answers.statistics(self._num_waiting(), len(self._running), self._num_steps)
 
     @property
+    def outage(self) -> None:
+        """None: the model is in this process."""
+
+    @property
     def heartbeat(self) -> int | None:
         """A number that changes while the thread works, at least with every decoding step; None while it waits."""
         with self._changed:

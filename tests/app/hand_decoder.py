@@ -87,6 +87,7 @@ class HandDecoder:
         return EngineStatistics(waiting, 0, len(self.requests) - waiting, 0, 0, None, None, 0.0)
 
     heartbeat: int | None = None
+    outage: str | None = None
 
     def restart(self, reason: str) -> None:
         for *_, future in self.requests:

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from engine import Datastore, EngineFacts, EngineStatistics
 from engine.remote.remote_call import RemoteCall, ReplicaLost
@@ -29,6 +30,7 @@ class LocalReplicas:
     def __init__(self, replicas: Sequence[Replica]) -> None:
         self._replicas = replicas
         self._lost = [asyncio.Event() for _ in replicas]
+        self._shared: WeakKeyDictionary[Datastore, StoredDatastore] = WeakKeyDictionary()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.sent: list[int] = []  # the replica of each call
 
@@ -39,10 +41,15 @@ class LocalReplicas:
     async def statistics(self) -> list[EngineStatistics]:
         return [replica.statistics() for replica in self._replicas]
 
+    @property
+    def outage(self) -> None:
+        return None
+
     def share(self, datastore: Datastore) -> StoredDatastore:
-        number = str(len(DATASTORES))
-        DATASTORES[number] = pickle.dumps(datastore)
-        return StoredDatastore(number)
+        if datastore not in self._shared:
+            self._shared[datastore] = StoredDatastore(str(len(DATASTORES)))
+            DATASTORES[self._shared[datastore].number] = pickle.dumps(datastore)
+        return self._shared[datastore]
 
     def lose(self, *numbers: int) -> None:
         """Ends replicas: what they work on is lost."""
@@ -50,13 +57,14 @@ class LocalReplicas:
         for number in numbers:
             self._loop.call_soon_threadsafe(self._lost[number].set)
 
-    async def carry_out(self, call: RemoteCall) -> Any:
+    async def carry_out(self, call: RemoteCall, datastore: Datastore | None) -> Any:
         sent, route = pickle.dumps(call), call.route
+        shared = None if datastore is None else self.share(datastore)
         wanted = int(route[0]) % len(self._replicas) if route[:1].isdecimal() else 0
         order = [wanted, *range(len(self._replicas))]
         number = next((n for n in order if not self._lost[n].is_set()), wanted)
         self.sent.append(number)
-        answer = asyncio.ensure_future(self._replicas[number].carry_out(pickle.loads(sent)))
+        answer = asyncio.ensure_future(self._replicas[number].carry_out(pickle.loads(sent), shared))
         loss = asyncio.ensure_future(self._lost[number].wait())
         try:
             await asyncio.wait({answer, loss}, return_when=asyncio.FIRST_COMPLETED)

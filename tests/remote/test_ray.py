@@ -30,10 +30,12 @@ from engine import (
     Request,
     ScoreQuestion,
     SearchOptions,
+    ServedModels,
     Translator,
     Worker,
+    serve_model,
 )
-from engine.remote import RemoteEngine, ServedModels, serve_model
+from engine.remote.remote_engine import RemoteEngine
 from tests.benchmarks.paper_dba import environment
 
 pytestmark = pytest.mark.server
@@ -74,11 +76,13 @@ def cluster(figures: dict[str, Any]) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def remote(cluster: Any) -> Iterator[RemoteEngine]:
-    engine = ServedModels().engine(MODEL_FOLDER, deadline_ms=30_000)
+    served = ServedModels()
+    engine = served.engine(MODEL_FOLDER, deadline_ms=30_000)
     assert engine is not None
     wait([engine.submit(Request(source), OPTIONS) for source in SOURCES[:40]])
     yield engine
     engine.close()
+    served.close()
 
 
 @pytest.fixture(scope="module")
@@ -271,3 +275,4 @@ def test_several_models_are_served_and_their_copies_can_be_changed(
         [expected, expected]
     )
     engine.close()
+    served.close()

@@ -29,7 +29,8 @@ from engine import (
     Worker,
 )
 from engine.model import LoadedModel, ModelConfig, Transformer
-from engine.remote.ray_serve import ServedModels, served_name
+from engine.remote.ray_client import connected
+from engine.remote.ray_serve import served_name
 from engine.remote.remote_call import ReplicaLost
 from engine.remote.remote_engine import DOCUMENTS_PER_REPLICA, MAX_TRIES, RemoteEngine
 from engine.remote.replica import Replica
@@ -301,10 +302,10 @@ def test_cluster_that_asks_nobody_for_a_token_is_refused(mode, is_allowed, monke
     if mode is not None:
         monkeypatch.setenv("RAY_AUTH_MODE", mode)
     if is_allowed:
-        assert ServedModels()
+        assert connected("auto") is ray
     else:
         with pytest.raises(ModelError, match=r"everybody who can reach .*ray get-auth-token"):
-            ServedModels()
+            connected("auto")
     assert bool(ended) != is_allowed
 
 

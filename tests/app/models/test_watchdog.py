@@ -75,6 +75,27 @@ def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
     worker.close()
 
 
+def test_a_model_that_cannot_be_reached_is_reported_at_once_and_keeps_what_it_was_asked_for():
+    reports: list[tuple[str, bool]] = []
+    decoder = HandDecoder()
+    model = ready_model(decoder)
+    watchdog = Watchdog(lambda: [model], lambda _, text, is_new: reports.append((text, is_new)), restarted_after=4)
+    future = decoder.submit(Request("a"), SearchOptions(), key="a", owner="a")
+    decoder.heartbeat = 1
+    decoder.outage = "there is no Ray cluster at 'auto'"
+    for _ in range(6):
+        watchdog.tick()
+    assert watchdog.is_any_stuck and model.is_silent
+    ((text, is_new),) = reports
+    assert is_new and text.startswith("The machines that translate cannot be reached.")
+    assert "Ray" not in text, "the reason is for the server's log"
+    decoder.outage = None
+    watchdog.tick()
+    assert reports[1:] == [(text, False)]
+    assert not watchdog.is_any_stuck and not model.is_silent
+    assert not future.done()
+
+
 def test_a_segment_whose_model_hung_is_translated_when_it_is_opened_again(store: LogStore):
     decoder = HandDecoder()
     sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)

@@ -15,6 +15,7 @@ from app.serving.api_limits import MAX_BODY_BYTES
 from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.own_api import PREFIX
+from engine import Worker
 from tests.app.serving.conftest import Program
 
 
@@ -32,6 +33,16 @@ def test_texts_get_their_translations_in_order(client: Program):
     assert found[0] == "Die Datei konnte nicht geöffnet werden." and found[1] == ""
     assert found[2].count("\n\n") == 1 and len(found[2].split(". ")) == 2
     assert {answer["status"] for answer in reply["texts"]} == {"complete"}
+
+
+def test_programs_are_told_that_the_machines_that_translate_cannot_be_reached(client: Program, monkeypatch):
+    monkeypatch.setattr(Worker, "outage", "there is no Ray cluster at 'auto'")
+    reply = client.post(f"{PREFIX}/translate", json={"target": "de", "texts": ["Save the file."]})
+    assert (reply.status_code, reply.headers["retry-after"]) == (503, "30")
+    assert "The machines that translate cannot be reached: try again later." in reply.text
+    assert "Ray" not in reply.text
+    monkeypatch.undo()
+    assert ask(client, "translate", texts=["Save the file."])["texts"][0]["status"] == "complete"
 
 
 def test_constraints_hold_and_their_places_are_given(client: Program):

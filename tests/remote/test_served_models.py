@@ -1,0 +1,156 @@
+"""The process between an app and a cluster, with a cluster that is a folder: it is replaced when the cluster is."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine import Datastore, DatastoreOptions, EngineError, ModelError, Request, ServedModels
+from engine.remote import served_models
+from engine.remote.remote_call import ReplicaLost
+from engine.remote.remote_engine import RemoteEngine
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENT = "import runpy; runpy.run_path('tests/remote/cluster_in_a_folder.py', run_name='__main__')"
+
+
+class Cluster:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def start(self, name: str, checksum: str = "0") -> None:
+        (self.folder / "served").write_text(checksum)
+        (self.folder / "cluster").write_text(name)
+
+    def end(self) -> None:
+        (self.folder / "cluster").unlink()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(served_models, "_MAIN", CLIENT)
+    monkeypatch.setattr(served_models, "_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(served_models, "_ANSWER_SECONDS", 0.5)
+    cluster = Cluster(tmp_path)
+    cluster.start("first")
+    return cluster
+
+
+@pytest.fixture
+def served(cluster: Cluster) -> Iterator[ServedModels]:
+    served = ServedModels(str(cluster.folder))
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def engine(served: ServedModels) -> Iterator[RemoteEngine]:
+    engine = served.engine("en-de")
+    assert engine is not None
+    yield engine
+    engine.close()
+
+
+def until(claim: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not claim():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def clients() -> list[psutil.Process]:
+    return [each for each in psutil.Process().children() if "cluster_in_a_folder" in " ".join(each.cmdline())]
+
+
+def test_calls_wait_for_the_next_cluster(
+    cluster: Cluster, engine: RemoteEngine, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert engine.submit(Request("a")).result(60)[:2] == ("first", "a")  # type: ignore[index]
+    assert engine.outage is None
+    cluster.end()
+    under_way = engine.submit(Request("b"))
+    with caplog.at_level(logging.ERROR, "pinpoint"):
+        until(lambda: engine.outage is not None)
+    assert engine.outage == "there is no cluster"
+    assert "there is no cluster" in caplog.text
+    later = engine.submit(Request("c"), key="c")
+    engine.submit(Request("d"), key="d")
+    engine.cancel("d")
+    assert not under_way.done()
+    cluster.start("second")
+    assert under_way.result(60)[:2] == ("second", "b")  # type: ignore[index]
+    assert later.result(60)[:2] == ("second", "c")  # type: ignore[index]
+    assert engine.outage is None
+    until(lambda: len(clients()) == 1)
+
+
+def test_cluster_that_was_replaced_meanwhile_is_found(cluster: Cluster, engine: RemoteEngine) -> None:
+    cluster.start("second")
+    assert engine.submit(Request("a")).result(60)[:2] == ("second", "a")  # type: ignore[index]
+
+
+def test_client_that_is_killed_is_started_again(engine: RemoteEngine) -> None:
+    until(lambda: len(clients()) == 1)  # that of the test before may be ending
+    (client,) = clients()
+    os.kill(client.pid, signal.SIGKILL)
+    assert engine.submit(Request("a")).result(60)[:2] == ("first", "a")  # type: ignore[index]
+
+
+def test_model_that_is_not_served_for_a_while_is_found_again(cluster: Cluster, engine: RemoteEngine) -> None:
+    (cluster.folder / "served").unlink()
+    until(lambda: engine.outage is not None)
+    until(lambda: "does not serve" in str(engine.outage))
+    (cluster.folder / "served").write_text("0")
+    assert engine.submit(Request("a")).result(60)[:2] == ("first", "a")  # type: ignore[index]
+
+
+def test_another_model_of_the_same_name_is_not_used(cluster: Cluster, engine: RemoteEngine) -> None:
+    cluster.start("second", checksum="1")
+    until(lambda: engine.outage is not None and "start the app again" in engine.outage)
+
+
+def test_call_that_is_lost_each_time_is_given_up(engine: RemoteEngine) -> None:
+    with pytest.raises(ReplicaLost, match="a copy has ended"):
+        engine.submit(Request("lost")).result(60)
+    until(lambda: engine.outage is None)
+    assert engine.submit(Request("a")).result(60)[:2] == ("first", "a")  # type: ignore[index]
+
+
+def test_datastore_is_sent_once_to_each_cluster_and_forgotten_with_its_owner(
+    cluster: Cluster, engine: RemoteEngine
+) -> None:
+    def num_known(datastore: Datastore) -> int:
+        return engine.submit(Request("a"), datastore=datastore).result(60)[2]  # type: ignore[index,return-value]
+
+    datastores = [Datastore("0", DatastoreOptions(), ()) for _ in range(3)]
+    assert [num_known(datastores[number]) for number in (0, 1, 1, 0, 2)] == [1, 2, 2, 2, 3]
+    del datastores[1:]
+    assert num_known(Datastore("0", DatastoreOptions(), ())) == 2
+    cluster.start("second")
+    assert num_known(datastores[0]) == 1
+
+
+def test_no_cluster_at_the_start_is_an_error(cluster: Cluster) -> None:
+    cluster.end()
+    with pytest.raises(ModelError, match="there is no cluster"):
+        ServedModels(str(cluster.folder))
+    until(lambda: clients() == [])
+
+
+def test_client_ends_with_the_connection(cluster: Cluster) -> None:
+    served = ServedModels(str(cluster.folder))
+    engine = served.engine("en-de")
+    assert engine is not None
+    served.close()
+    until(lambda: clients() == [])
+    engine.close()
+    with pytest.raises(EngineError, match="closed"):
+        engine.submit(Request("a"))
