@@ -1,0 +1,192 @@
+"""What each role may do by each command of the page and each address of the API: a table, and attacks made from it.
+
+A command or an address that is not in the table fails the test: whoever adds one decides who may use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from app.log.roles import Role
+from app.log.store import LogStore
+from app.paths import SAMPLES_FOLDER
+from app.segments.text_changes import translator_work
+from app.serving.gateway import error_reply_of
+from app.sessions import Sessions
+from app.ui.commands import COMMANDS
+from app.workspace.commands import Workspace
+from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.test_membership import NETWORK, Browser, Office, messages
+from tests.app.test_people import acting
+
+Rule = Literal["member", "reviewer", "manager", "creator", "administrator"]
+# Who may: members of the project, its reviewers, its managers, those who create projects, or those of the server.
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(
+        ("open", "leave", "edit", "constrain", "confirm", "reopen", "comment", "remark", "check"), "member"
+    ),
+    **dict.fromkeys(("split", "merge", "matches", "keys", "idle", "pretranslate", "reading", "find"), "member"),
+    **dict.fromkeys(("replace", "confirm_matches", "fill_matches", "step", "division_step"), "member"),
+    **dict.fromkeys(("concordance", "import_memory", "choose_checks", "consent", "export_note"), "member"),
+    **dict.fromkeys(("import_glossary", "import_sample_glossary", "glossary_share", "glossary_merge"), "member"),
+    **dict.fromkeys(("glossary_remove", "glossary_switch", "glossary_order", "glossary_undo"), "member"),
+    **dict.fromkeys(("term_edit", "term_remove", "add_term", "remove_term"), "member"),
+    **dict.fromkeys(("directions", "models", "model_pairs", "published_models", "download_model"), "member"),
+    **dict.fromkeys(("install_upload", "switch_model", "fetch_model", "stop_model"), "member"),
+    **dict.fromkeys(("projects", "choose_project", "documents", "activity"), "member"),
+    **dict.fromkeys(("begin_files", "open_file", "open_entry", "import_entry", "end_files"), "member"),
+    **dict.fromkeys(("packable", "pack", "open_document", "open_sample"), "member"),
+    **dict.fromkeys(("resume_session", "restart_document"), "member"),
+    "review": "reviewer",
+    "create_project": "creator",
+    **dict.fromkeys(("edit_project", "delete_project", "choose_segmentation", "remove_segmentation"), "manager"),
+    **dict.fromkeys(("members", "add_member", "remove_member"), "manager"),
+    **dict.fromkeys(("move_document", "assign_document", "assign_segments", "delete_document"), "manager"),
+    **dict.fromkeys(("delete_session", "choose_matches", "choose_style", "reread_document"), "manager"),
+    "remove_model": "administrator",
+}
+# Fields with which a command comes to the question who sends it.
+FIELDS: dict[str, dict[str, Any]] = {
+    "review": {"decision": "approved"},
+    "choose_matches": {"min_match": 80, "other_penalty": 2, "import_penalty": 2},
+    "choose_style": {"formality": "formal", "is_kept": True, "domain": "law"},
+    "reread_document": {"is_kept": True},
+    "add_member": {"person": "Cem"},
+    "remove_member": {"person": "Ana"},
+    "assign_document": {"person": "Ben"},
+    "assign_segments": {"segments": [0], "person": "Ben"},
+}
+MAY: dict[Role, set[Rule]] = {
+    "translator": {"member"},
+    "reviewer": {"member", "reviewer"},
+    "manager": {"member", "reviewer", "manager", "creator"},
+    "administrator": {"member", "reviewer", "manager", "creator", "administrator"},
+}
+SHOWS_ANOTHER = {"open_document", "open_sample", "resume_session", "restart_document", "delete_session"}
+# Addresses of the API without a key: lists that clients ask for before they have one. The others need one.
+PUBLIC = {"/languages", "/list", "/listPairs", "/listLanguageNames"}
+
+
+@pytest.fixture
+def office(store: LogStore, tmp_path: Path) -> Iterator[Office]:
+    """An office whose project has review and four people; Ben is a member, and the document is Ana's part."""
+    sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
+    office = Office(sessions, tmp_path)
+    office.people.put("Cem", "translator")
+    office.people.join("Ben", [office.project])
+    with acting("Ana"):
+        project = office.workspace.project
+        draft = {"title": project.name, "client_name": project.client, "formality": None, "domain": None}
+        sent = {"shares_memory": True, "learns": True, "has_review": True, "project": office.project}
+        position = {"token": office.workspace.token, "since": -1, "open": 0, "detail_since": -1}
+        edit = COMMANDS["edit_project"].model_validate({"name": "edit_project", **draft, **sent, **position})
+        edit.run(sessions, office.workspace)  # type: ignore[union-attr]
+    yield office
+    office.keys.close()
+    sessions.close()
+
+
+def commands(office: Office) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each command in Ana's document: (name, message)."""
+    for function, message in messages(office, office.workspace.token):
+        if function == "command" and message["name"] not in NETWORK:
+            own = {"session": office.other_session} if message["name"] == "delete_document" else {}
+            yield message["name"], {**message, **FIELDS.get(message["name"], {}), **own}
+
+
+def work(workspace: Workspace) -> list[tuple[object, ...]]:
+    """The work on each segment, without its comment, which everybody may write."""
+    found = map(translator_work, workspace.segments)
+    return [(source, text, is_confirmed, *constraints) for source, text, is_confirmed, _, *constraints in found]
+
+
+def stored(office: Office) -> str:
+    """All rows of the log but refused commands, which are logged, and what counts them."""
+    queries = (
+        "SELECT * FROM project",
+        "SELECT * FROM member",
+        "SELECT id, project_id, assignee FROM session",
+        "SELECT * FROM assigned_segment",
+        "SELECT * FROM segment",
+        "SELECT * FROM event WHERE type != 'error'",
+    )
+    return str([office.store.connection.rows("read the log", query, {}) for query in queries])
+
+
+def is_refused(reply: dict[str, Any]) -> bool:
+    """Whether a reply says that the person may not do this."""
+    return "ask one of them" in str(reply.get("error"))
+
+
+def test_each_command_has_a_rule():
+    assert RULES.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("role", ["translator", "reviewer"])
+def test_member_is_refused_what_other_roles_may(office: Office, role: Role):
+    office.people.put("Ben", role)
+    before, ben = stored(office), Browser(office, "Ben")
+    for name, message in commands(office):
+        if RULES[name] not in MAY[role]:
+            assert is_refused(ben.call("command", message)), name
+    assert stored(office) == before
+
+
+@pytest.mark.parametrize("role", ["manager", "administrator"])
+def test_those_who_manage_are_refused_nothing_of_their_own(office: Office, role: Role):
+    office.people.put("Ben", role)
+    ben = Browser(office, "Ben")
+    found = sorted(commands(office), key=lambda each: "delete" in each[0])
+    for name, message in found:
+        if RULES[name] in MAY[role] and name not in SHOWS_ANOTHER | {"remove_member", "delete_project"}:
+            assert not is_refused(ben.call("command", message)), name
+
+
+def test_no_command_of_a_translator_changes_another_ones_part(office: Office):
+    workspace = office.workspace
+    with acting("Ana"):
+        office.sessions.members.assign_segments(
+            workspace, range(len(workspace.segments)), "Ana", workspace.core.version
+        )
+    before, ben = work(workspace), Browser(office, "Ben")
+    for name, message in commands(office):
+        if name not in SHOWS_ANOTHER:
+            ben.call("command", message)
+            assert work(workspace) == before, name
+    with acting("Ana"):
+        office.sessions.members.assign_segments(workspace, range(len(workspace.segments)), "", workspace.core.version)
+    changed = set()
+    for name, message in commands(office):
+        if name not in SHOWS_ANOTHER:
+            ben.call("command", message)
+            changed |= {name} if work(workspace) != before else set()
+            before = work(workspace)
+    assert changed >= {"edit", "confirm", "reopen"}, "the same commands work where the part is nobody's"
+
+
+def test_each_address_of_the_api_needs_a_key(office: Office):
+    ana = Browser(office, "Ana", may_export=True)
+    del ana.client.cookies[next(iter(ana.client.cookies))]
+    for path, methods in api_addresses(office.front.api.routes):
+        filled = path.replace("{number}", str(office.workspace.session_id)).replace("{kind}", "document")
+        for method in methods:
+            for headers in ({}, {"authorization": "Bearer pinpoint-wrong"}):
+                status = ana.request(method, filled, headers=headers)
+                assert status < 400 if path in PUBLIC else status in (400, 401, 403), (method, path, status)
+    assert not [text for text in ana.seen if "Geheimnis" in text]
+
+
+def api_addresses(given: Any) -> list[tuple[str, set[str]]]:
+    """The paths of the API's routes with their methods."""
+    found: list[tuple[str, set[str]]] = []
+    for route in given:
+        inner = getattr(route, "routes", None) or getattr(getattr(route, "original_router", None), "routes", None)
+        if inner:
+            found += api_addresses(inner)
+        elif error_reply_of(route.path):
+            found.append((route.path, route.methods))
+    return found
