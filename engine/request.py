@@ -103,7 +103,7 @@ class Follow:
 
     text: str
     strength: float = setting(
-        3.0, "nats for each piece that differs from the previous text", minimum=0, maximum=MAX_FOLLOW_STRENGTH
+        4.0, "nats for each piece that differs from the previous text", minimum=0, maximum=MAX_FOLLOW_STRENGTH
     )
     places_phrases: bool = True
 

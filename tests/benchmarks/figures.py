@@ -222,9 +222,9 @@ BARS = (
     Row.of(
         bars.TERMS, "terminology", lambda results: results["arms"]["none"]["bleu"] - results["arms"]["forms"]["bleu"]
     ),
-    Row.of(bars.PLACED, "simulation", redecoded("order, follow 3", "missing1", "placed")),
-    Row.of(bars.PLACED_THREE, "simulation", redecoded("order, follow 3", "missing3", "placed")),
-    Row.of(bars.SPOILT, "simulation", spoilt_most("order, follow 3")),
+    Row.of(bars.PLACED, "simulation", redecoded("order, follow 4", "missing1", "placed")),
+    Row.of(bars.PLACED_THREE, "simulation", redecoded("order, follow 4", "missing3", "placed")),
+    Row.of(bars.SPOILT, "simulation", spoilt_most("order, follow 4")),
     Row.of(bars.GUESSED, "simulation", redecoded("placed, follow 1", "missing1", "placed")),
     Row.of(bars.GUESSED_THREE, "simulation", redecoded("placed, follow 1", "missing3", "placed")),
     Row.of(bars.GUESSED_SPOILT, "simulation", spoilt_most("placed, follow 1")),

@@ -4,7 +4,7 @@
 
 A person gives words of the reference, as in `tests.benchmarks.simulation`. They are pins of unknown place ("phrases"),
 pins that the engine first puts into the text seen ("placed, follow 1"), or words typed over those that they replace
-("order, follow 3"). Arms: `search` is the constrained search without hints, `both` with them, `hints` the search
+("order, follow 4"). Arms: `search` is the constrained search without hints, `both` with them, `hints` the search
 without constraints by a model that reads the words; a model that does not understand hints has `search` alone. FOLDER
 gets `results.json` and `report.md`.
 """
@@ -36,7 +36,7 @@ from tests.benchmarks.simulation.statistics import bleu, ratio, share
 from tests.benchmarks.simulation.words import right_words
 
 ARMS = ("search", "both", "hints")
-ASKED = ("phrases", "placed, follow 1", "order, follow 3")
+ASKED = ("phrases", "placed, follow 1", "order, follow 4")
 TOGETHER = 16  # sentences of a batch
 
 

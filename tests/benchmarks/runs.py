@@ -119,7 +119,7 @@ BENCHMARKS = (
     Benchmark(
         "simulation/offers",
         f"--documents documents {PAIRS} --segments 120 --max-words 26 --minutes 8 --without-waiting --kinds "
-        '--corrections "placed, follow 1" "placed, follow 3" "order, follow 3" "behind, follow 1" "behind, follow 3" '
+        '--corrections "placed, follow 1" "placed, follow 3" "order, follow 4" "behind, follow 1" "behind, follow 3" '
         '--ways "one pin" replace "typing, rest offered" "typing, changes" chips --output {output}',
         "A simulated translator",
         program="simulation.__main__",

@@ -249,7 +249,7 @@ def test_pins_are_compared_with_and_without_hints(model, tmp_path, capsys):
     assert [(row["requester"], row["arm"]) for row in rows] == [
         *(("phrases", arm) for arm in ("search", "both", "hints")),
         *(("placed, follow 1", arm) for arm in ("search", "both")),
-        *(("order, follow 3", arm) for arm in ("search", "both")),
+        *(("order, follow 4", arm) for arm in ("search", "both")),
     ]
     assert all(row["met"][0] == 1.0 for row in rows if row["arm"] != "hints")
     assert (tmp_path / "results" / "report.md").read_text(encoding="utf-8") in capsys.readouterr().out

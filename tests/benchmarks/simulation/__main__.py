@@ -54,7 +54,7 @@ BASELINE = (
     "phrases, follow 1",
     "placed, follow 1",
     "placed by source, follow 3",
-    "order, follow 3",
+    "order, follow 4",
 )
 
 
@@ -118,8 +118,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         nargs="*",
         choices=REQUESTERS,
         metavar="NAME",
-        default=["placed, follow 1", "order, follow 3", "behind, follow 1"],
-        help="those for whole ways of working (placed, follow 1; order, follow 3; behind, follow 1: as in the app)",
+        default=["placed, follow 1", "order, follow 4", "behind, follow 1"],
+        help="those for whole ways of working (placed, follow 1; order, follow 4; behind, follow 1: as in the app)",
     )
     parser.add_argument("--without-waiting", action="store_true", help="answers take no time: the same figures again")
     parser.add_argument("--threads", type=int, default=1, help="processor threads (%(default)s)")
