@@ -9,12 +9,14 @@ from typing import Final
 from app.cli import manuals
 from app.errors import GlossaryError
 from app.glossary.reading.column_uses import Layout, layout_from
+from app.glossary.writing import KINDS as GLOSSARY_KINDS
 from app.log.roles import ROLES
 from app.paths import MODEL_FOLDER, default_log_path
 from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 from app.settings import add_flag, positive, program_name
 
-# Kinds of `export` on the command line -> names in the app; "document" is the translated document, "zip" several.
+# Kinds of `export` on the command line -> names in the app; "document" is the translated document, "zip" several,
+# "glossary" a glossary of the document for another tool.
 EXPORT_KINDS: Final = {
     "document": "document",
     "jsonl": "log.jsonl",
@@ -23,6 +25,7 @@ EXPORT_KINDS: Final = {
     "tmx": "memory.tmx",
     "xliff": "segments.xlf",
     "tbx": "terms.tbx",
+    "glossary": "glossary",
     "zip": "zip",
 }
 NEWEST: Final = "newest"
@@ -30,7 +33,7 @@ NEWEST: Final = "newest"
 COMMANDS: Final = {
     "translate": "translate a document, or all of a folder, ZIP file or package, into new files of the same formats",
     "stats": "show statistics of sessions: words, time, HTER, origins of words",
-    "export": "export a session as document, log, table, workbook, translation memory, XLIFF, term base or ZIP",
+    "export": "export a session as document, log, table, workbook, translation memory, XLIFF, terms, glossary or ZIP",
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log and the keys into new files, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
@@ -191,6 +194,12 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--with-proposals", action="store_true", help="fill untranslated segments of the documents with proposals"
     )
+
+    export.add_argument(
+        "--as", dest="tool", choices=GLOSSARY_KINDS, metavar="TOOL",
+        help=f"with glossary: the columns to write: {', '.join(GLOSSARY_KINDS)} (default: csv)",
+    )  # fmt: skip
+    export.add_argument("--named", metavar="NAME", help="with glossary: which one (default: the only one)")
 
     importing = add("import-log", manuals.IMPORT)
     importing.add_argument("file", type=Path, metavar="FILE", help="the exported session (JSONL)")

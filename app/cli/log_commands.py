@@ -18,6 +18,7 @@ from typing import Final
 from app.cli.arguments import EXPORT_KINDS, NEWEST
 from app.errors import CommandError
 from app.formats.documents import Export
+from app.glossary.writing import write_glossary
 from app.i18n import Message
 from app.log.records import SessionRecord
 from app.log.rescue import RescuedText, rescue_log
@@ -72,7 +73,13 @@ def export(flags: argparse.Namespace) -> int:
             raise CommandError(
                 Message("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
             )
-        if kind in EXPORTS:
+        if kind != "glossary" and (flags.tool or flags.named):
+            raise CommandError(
+                Message("--as and --named work with the kind “glossary”, not with “{kind}”", kind=flags.kind)
+            )
+        if kind == "glossary":
+            made = _glossary(store, number, flags.tool or "csv", flags.named)
+        elif kind in EXPORTS:
             made = EXPORTS[kind](store, number)
         elif kind == "zip":
             made = _documents(store, number, flags.with_proposals)
@@ -85,6 +92,24 @@ def export(flags: argparse.Namespace) -> int:
     if made.note:
         print(made.note, file=sys.stderr)
     return 0
+
+
+def _glossary(store: LogStore, number: int, kind: str, name: str | None) -> Export:
+    """One glossary of a session, by its name if there are several. Raises CommandError."""
+    session = store.load_session(number)
+    if not session.glossaries:
+        raise CommandError(Message("session {session} has no glossary: import one first", session=number))
+    found = [glossary for glossary in session.glossaries if name in (None, glossary.name)]
+    if len(found) != 1:
+        raise CommandError(
+            Message(
+                "session {session} has no single glossary “{name}”: choose one of {names} with --named",
+                session=number,
+                name=name or "",
+                names=", ".join(glossary.name for glossary in session.glossaries),
+            )
+        )
+    return write_glossary(found[0], kind, session.direction)
 
 
 def import_log(flags: argparse.Namespace) -> int:

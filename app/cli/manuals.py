@@ -54,13 +54,16 @@ kinds:
   tmx        the confirmed segments as a translation memory
   xliff      all segments with their states, for any document format
   tbx        the terms added in the session
+  glossary   a glossary of the document in the columns of this or another tool (--as): memoQ, Trados MultiTerm, Crowdin,
+             Smartling, Lokalise, Phrase, MateCat or DeepL; what the file cannot keep is written to standard error
   zip        the translated documents that were opened together with this one: the ZIP file or package that they came
              from, with everything else in it unchanged, or a new ZIP file
 
 SESSION is a number listed by `stats`, or "newest". The log is not changed.
 
-example:
+examples:
   python -m app export newest xlsx -o report.xlsx
+  python -m app export newest glossary --as memoq --named terms.tbx
 
 """ + _EXIT_STATUS.format(partly="not used")
 IMPORT = """\

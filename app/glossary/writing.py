@@ -1,48 +1,155 @@
-"""A glossary as a file: CSV or TSV with a header and escaped formulas, or TBX (ISO 30042:2008).
+"""A glossary as a file: a table with the columns of this or another tool, TBX (ISO 30042:2008) or MultiTerm XML.
 
-Reading the file again gives the same terms, except that TBX has no place for matching and case.
+Reading the file again gives the same terms. What a format has no place for is named in the note of the export.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.glossary import Glossary
-from app.glossary.model import Term
-from app.i18n import Message
-from app.text.encoding import escape_formula, safe_name
+from app.glossary.model import Term, has_inner_capitals
+from app.glossary.tool_tables import TABLES, ToolTable
+from app.i18n import Message, joined
+from app.text.encoding import FORMULA_STARTS, escape_formula, safe_name
+from app.text.language_names import english_name
+from engine import short_code
 
-_HEADER = ("source", "target", "variants", "status", "case", "matching", "note")
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_XML_FILES: Final = {"tbx": ("TBX", "tbx"), "multiterm-xml": ("Trados MultiTerm", "xml")}
+_OWN: Final = ("csv", "tsv", "tbx")
+KINDS: Final = (*_OWN, *(kind for kind in TABLES if kind not in _OWN), "multiterm-xml")
 _FORBIDDEN = "deprecatedTerm-admn-sts"
-_XML_ILLEGAL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535, *range(55296, 57344)), "�")
+_XML_ILLEGAL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535, *range(55296, 57344)), "\ufffd")
 
 
-def write_glossary(glossary: Glossary, ending: str, direction: str) -> Export:
-    """The glossary as "csv", "tsv" or "tbx". Raises CommandError for any other ending."""
-    if ending in _DELIMITERS:
-        data = _table(glossary, _DELIMITERS[ending])
-    elif ending == "tbx":
-        data = _tbx(glossary, *direction.split("-", 1))
+def kind_label(kind: str) -> str:
+    """The name of a kind of file.
+
+    >>> kind_label("matecat"), kind_label("csv")
+    ('MateCat (XLSX)', 'CSV')
+    """
+    label, ending = _XML_FILES[kind] if kind in _XML_FILES else (TABLES[kind].label, TABLES[kind].ending)
+    return label if label == ending.upper() else f"{label} ({ending.upper()})"
+
+
+def write_glossary(glossary: Glossary, kind: str, direction: str) -> Export:
+    """The glossary as a file of one of KINDS; its note names what the file cannot keep. Raises CommandError."""
+    if kind not in KINDS:
+        raise CommandError(
+            Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=", ".join(KINDS))
+        )
+    source, target = direction.split("-", 1)
+    if kind in _XML_FILES:
+        ending = _XML_FILES[kind][1]
+        data = (_tbx if kind == "tbx" else _multiterm)(glossary, source, target)
     else:
-        kinds = ", ".join((*_DELIMITERS, "tbx"))
-        raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=ending, kinds=kinds))
+        table = TABLES[kind]
+        ending = table.ending
+        rows = _rows(table, glossary.terms.values(), direction)
+        # Without a header, only quotation marks keep a semicolon in a term from looking like the separator.
+        quoting: Literal[0, 1] = csv.QUOTE_MINIMAL if table.has_header else csv.QUOTE_ALL
+        data = _workbook(rows) if ending == "xlsx" else _table(rows, table.delimiter, quoting)
     stem = glossary.name.rpartition(".")[0] or glossary.name
-    return Export(safe_name(f"{stem}.{ending}", f"glossary.{ending}"), data)
+    end = ending if kind == ending else f"{kind.partition('-')[0]}.{ending}"
+    return Export(safe_name(f"{stem}.{end}", f"glossary.{ending}"), data, losses(glossary.terms.values(), kind))
 
 
-def _table(glossary: Glossary, delimiter: str) -> bytes:
+def losses(terms: Iterable[Term], kind: str) -> Message | None:
+    """What of these terms a file of this kind cannot keep; None if it keeps all."""
+    table = TABLES.get(kind)
+    uses = set(table.uses(1)) if table else {"variants", "note"}
+    matchings = {"exact", "lemma", "prefix"} if "matching" in uses else {"exact"}
+    if "source_info" in uses:
+        matchings = {"exact", "lemma"}
+    counts = dict.fromkeys(("variants", "exact", "do_not_translate", "case", "matching", "note", "formula"), 0)
+    num_left_out = 0
+    for term in terms:
+        if table and not table.can_state(term):
+            num_left_out += 1
+            continue
+        counts["variants"] += bool(term.variants) and "variants" not in uses and term.status != "forbidden"
+        if term.status in counts:
+            counts[term.status] += not (table and table.keeps_status(term.status))
+        if uses.isdisjoint(("case", "source_info")):
+            counts["case"] += term.is_case_exact != has_inner_capitals(term.source)
+        counts["matching"] += term.matching not in matchings
+        counts["note"] += bool(term.note) and "note" not in uses
+        if table and table.ending != "xlsx":
+            texts = (term.source, *term.targets, term.note)
+            counts["formula"] += any(text.lstrip().startswith(FORMULA_STARTS) for text in texts)
+    notes: list[Message] = []
+    if lost := _lost(counts):
+        notes.append(
+            Message("This file has no place for (number of terms): {losses}.", losses=joined(", ", lost)),
+        )
+    if table and num_left_out:
+        notes.append(
+            Message(
+                "Forbidden terms are left out ({count:,}), because {tool} would require them.",
+                count=num_left_out,
+                tool=table.label,
+            )
+        )
+    if num_formulas := counts["formula"]:
+        notes.append(
+            Message(
+                "Terms that a spreadsheet would run as a formula have an apostrophe in front ({count:,}).",
+                count=num_formulas,
+            )
+        )
+    return joined(" ", notes) if notes else None
+
+
+def _lost(counts: dict[str, int]) -> list[Message]:
+    """What is lost, with the number of terms."""
+    named = {
+        "variants": Message("other targets ({count:,})", count=counts["variants"]),
+        "exact": Message("the status “exact” ({count:,})", count=counts["exact"]),
+        "do_not_translate": Message("“do not translate” ({count:,})", count=counts["do_not_translate"]),
+        "case": Message("capitals ({count:,})", count=counts["case"]),
+        "matching": Message("matching ({count:,})", count=counts["matching"]),
+        "note": Message("notes ({count:,})", count=counts["note"]),
+    }
+    return [message for what, message in named.items() if counts[what]]
+
+
+def _rows(table: ToolTable, terms: Iterable[Term], direction: str) -> Iterator[list[str]]:
+    """The header, if the table has one, and a row for each term."""
+    stated = [one for term in terms if table.can_state(term) for one in table.stated(term)]
+    num_variants = max((len(term.variants) for term in stated), default=0)
+    uses = table.uses(num_variants)
+    if table.has_header:
+        yield table.header(direction, num_variants)
+    for number, term in enumerate(stated, 1):
+        yield list(table.cells(number, term, uses, direction))
+
+
+def _table(rows: Iterable[list[str]], delimiter: str, quoting: Literal[0, 1]) -> bytes:
     file = io.StringIO()
-    writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
-    writer.writerow(_HEADER)
-    for term in glossary.terms.values():
-        cells = ("|".join(term.variants), term.status, term.case, term.matching, term.note)
-        writer.writerow(escape_formula(cell) for cell in (term.source, term.target, *cells))
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n", quoting=quoting)
+    for row in rows:
+        writer.writerow(map(escape_formula, row))
     return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
+
+
+def _workbook(rows: Iterable[list[str]]) -> bytes:
+    from openpyxl import Workbook  # takes long to import
+
+    from app.text.workbook_cells import text_cell
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Glossary")
+    for row in rows:
+        sheet.append([text_cell(sheet, cell.translate(_XML_ILLEGAL)) for cell in row])
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
 
 
 def _tbx(glossary: Glossary, source: str, target: str) -> bytes:
@@ -74,3 +181,34 @@ def _entry(number: int, term: Term, source: str, target: str) -> str:
 
 def _text(text: str) -> str:
     return escape(text.translate(_XML_ILLEGAL))
+
+
+def _multiterm(glossary: Glossary, source: str, target: str) -> bytes:
+    concepts = "".join(_concept(number, term, source, target) for number, term in enumerate(glossary.terms.values(), 1))
+    return f'<?xml version="1.0" encoding="UTF-16"?>\n<mtf>\n{concepts}</mtf>\n'.encode("utf-16")
+
+
+def _concept(number: int, term: Term, source: str, target: str) -> str:
+    note = _field("Definition", term.note) if term.note else ""
+    statuses = ["preferred", *[""] * len(term.variants)]
+    if term.status == "forbidden":
+        statuses = ["forbidden"] * len(term.targets)
+    targets = "".join(
+        f"<termGrp><term>{_text(text)}</term>{_field('Status', status) if status else ''}</termGrp>"
+        for text, status in zip(term.targets, statuses, strict=True)
+    )
+    return (
+        f"<conceptGrp><concept>{number}</concept>{note}"
+        f"{_language_group(source, f'<termGrp><term>{_text(term.source)}</term></termGrp>')}"
+        f"{_language_group(target, targets)}</conceptGrp>\n"
+    )
+
+
+def _language_group(language: str, terms: str) -> str:
+    code = short_code(language)
+    element = f"<language lang={quoteattr(code.upper())} type={quoteattr(english_name(code))}/>"
+    return f"<languageGrp>{element}{terms}</languageGrp>"
+
+
+def _field(kind: str, text: str) -> str:
+    return f"<descripGrp><descrip type={quoteattr(kind)}>{_text(text)}</descrip></descripGrp>"

@@ -9,11 +9,9 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
@@ -26,8 +24,9 @@ from app.reports.jsonl import export_name
 from app.reports.repetitions import Repetitions, repetitions_of
 from app.reports.statistics import SegmentStatistics, SessionStatistics, session_statistics
 from app.reports.word_origins import ORIGINS
-from app.text.encoding import FORMULA_STARTS, escape_formula
+from app.text.encoding import escape_formula
 from app.text.words import counting_unit
+from app.text.workbook_cells import text_cell
 
 CSV_COLUMNS: Final = (
     "segment", "state", "source", "machine_translation", "started_from", "final_text", "source_words",
@@ -36,7 +35,6 @@ CSV_COLUMNS: Final = (
     "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
     *(f"words_{name}" for name in ORIGINS), "terms", "terms_met", "comment",
 )  # fmt: skip
-MAX_CELL_CHARACTERS: Final = 32_767  # the limit of Excel
 
 
 def session_csv(store: LogStore, session_id: int) -> Export:
@@ -185,23 +183,12 @@ def _sheet(
     sheet.freeze_panes = "A2"
     for number, width in enumerate(widths, 1):
         sheet.column_dimensions[get_column_letter(number)].width = width
-    head = [_cell(sheet, name) for name in columns]
+    head = [text_cell(sheet, name) for name in columns]
     for cell in head:
         cell.font = Font(bold=True)
     sheet.append(head)
     for row in rows:
-        sheet.append([_cell(sheet, value) if isinstance(value, str) else value for value in row])
-
-
-def _cell(sheet: Any, text: str) -> Any:
-    """A text cell: without the mark, openpyxl writes "=1+1" as a formula, and Excel makes it one when it is edited."""
-    text = storable(ILLEGAL_CHARACTERS_RE.sub("", text))
-    if len(text) > MAX_CELL_CHARACTERS:
-        text = text[: MAX_CELL_CHARACTERS - 1] + "…"
-    cell = WriteOnlyCell(sheet, text)
-    cell.data_type = "s"
-    cell.quotePrefix = text.lstrip().startswith(FORMULA_STARTS)
-    return cell
+        sheet.append([text_cell(sheet, storable(value)) if isinstance(value, str) else value for value in row])
 
 
 def _iso(wall_ms: int | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, get_args
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.import_report import Verdict
-from app.glossary.writing import write_glossary
+from app.glossary.writing import KINDS, kind_label, losses, write_glossary
 from app.i18n import Message
 from app.segments import Json
 from app.sessions import Sessions
@@ -37,6 +37,11 @@ def _terms(workspace: Workspace, question: q.AskTerms) -> Json:
     return grid_rows(workspace.glossaries.glossary(question.glossary), question.filter, question.offset)
 
 
+def _exports(workspace: Workspace, question: q.AskExports) -> Json:
+    terms = workspace.glossaries.glossary(question.glossary).terms.values()
+    return {"exports": [{"kind": kind, "label": kind_label(kind), "note": losses(terms, kind) or ""} for kind in KINDS]}
+
+
 def _import(workspace: Workspace, question: q.AskImport) -> Json:
     return workspace.glossary_imports.view(question.import_)
 
@@ -49,6 +54,7 @@ ANSWERS: Final[dict[type[PageMessage], Callable[[Workspace, Any], Json]]] = {
     q.AskOverview: _overview,
     q.AskDocumentCheck: _document,
     q.AskTerms: _terms,
+    q.AskExports: _exports,
     q.AskImport: _import,
     q.AskImportRows: _rows,
 }
@@ -85,11 +91,11 @@ class GlossaryApi:
 
         return in_language_of({"language": language}, attempt(stage))
 
-    def download(self, token: str, glossary: int, ending: str) -> Export:
+    def download(self, token: str, glossary: int, kind: str) -> Export:
         """One glossary as a file, with its edits. Raises AppError if there is no such glossary or file type."""
         workspace = self.sessions.find(token)
-        export = write_glossary(workspace.glossaries.glossary(glossary), ending, workspace.direction)
-        self.sessions.store.append(workspace.session_id, "export", {"kind": f"glossary.{ending}", "name": export.name})
+        export = write_glossary(workspace.glossaries.glossary(glossary), kind, workspace.direction)
+        self.sessions.store.append(workspace.session_id, "export", {"kind": f"glossary.{kind}", "name": export.name})
         return export
 
     def download_rows(self, token: str, number: int, shown: str, language: str) -> Export:

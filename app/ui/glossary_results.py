@@ -46,6 +46,20 @@ class AddedTerm(Retranslated):
     number: NotRequired[int]
 
 
+class GlossaryExport(TypedDict):
+    """A kind of file for a glossary; `note` names what it cannot keep, and is empty if it keeps all."""
+
+    kind: str
+    label: str
+    note: str
+
+
+class GlossaryExports(TypedDict):
+    """The files in which a glossary can be saved."""
+
+    exports: list[GlossaryExport]
+
+
 class TermRow(TypedDict):
     """A term in the table of its glossary."""
 

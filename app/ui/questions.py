@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from app.glossary.import_report import Shown
 from app.ui import results as r
-from app.ui.glossary_results import DocumentCheck, GlossaryList, ImportReport, ImportRows, TermsPage
+from app.ui.glossary_results import DocumentCheck, GlossaryExports, GlossaryList, ImportReport, ImportRows, TermsPage
 from app.ui.schemas import Count, Integer, Name, PageMessage, PageModel
 
 
@@ -71,7 +71,7 @@ class GlossaryQuestion(PageMessage):
 
     model_config = ConfigDict(extra="ignore")
 
-    ask: Literal["overview", "document", "terms", "import", "rows"]
+    ask: Literal["overview", "document", "terms", "import", "rows", "exports"]
 
 
 class AskOverview(PageMessage):
@@ -86,6 +86,14 @@ class AskDocumentCheck(PageMessage):
 
     ask: Literal["document"]
     result: ClassVar[Any] = DocumentCheck
+
+
+class AskExports(PageMessage):
+    """The files in which a glossary can be saved."""
+
+    ask: Literal["exports"]
+    result: ClassVar[Any] = GlossaryExports
+    glossary: Integer
 
 
 class AskTerms(PageMessage):

@@ -253,9 +253,9 @@ def build_server(
     def download(token: str, kind: str) -> Response:
         return _file(lambda: api.download(token, kind))
 
-    @app.get("/download/{token}/glossary/{glossary}/{ending}")
-    def download_glossary(token: str, glossary: int, ending: str) -> Response:
-        return _file(lambda: api.glossaries.download(token, glossary, ending))
+    @app.get("/download/{token}/glossary/{glossary}/{kind}")
+    def download_glossary(token: str, glossary: int, kind: str) -> Response:
+        return _file(lambda: api.glossaries.download(token, glossary, kind))
 
     @app.get("/download/{token}/import/{number}/{shown}")
     def download_rows(token: str, number: int, shown: str, language: str = "en") -> Response:

@@ -22,6 +22,9 @@ from app.__main__ import main
 from app.cli.arguments import COMMANDS, EXPORT_KINDS, build_parser, parse
 from app.formats.archive import Archive, pack
 from app.formats.documents import read_document
+from app.glossary import Term
+from app.glossary.glossary import Glossary
+from app.glossary.reading.glossary_file import read_glossary
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_of
 from app.log.store import LogStore, SegmentUpdate
 from app.models.loading import SEARCH
@@ -112,7 +115,7 @@ def test_document_export_includes_logged_proposals(
 
 
 def test_export_kinds_equal_those_of_the_page() -> None:
-    assert set(EXPORT_KINDS.values()) == {"document", "zip", *EXPORTS}
+    assert set(EXPORT_KINDS.values()) == {"document", "glossary", "zip", *EXPORTS}
 
 
 def test_stats_lists_sessions_with_their_figures(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,7 +161,7 @@ def test_exported_session_is_imported_again(
     monkeypatch.chdir(tmp_path)
     before = log.read_bytes()
     names = {}
-    for kind in EXPORT_KINDS:
+    for kind in EXPORT_KINDS.keys() - {"glossary"}:
         status, out, _ = run(capsys, "export", "2", kind, "--log", log)
         assert status == 0
         names[kind] = out.strip()
@@ -182,12 +185,40 @@ def test_exported_session_is_imported_again(
     assert not list(tmp_path.glob(".*.part"))
 
 
+def test_glossary_is_exported_in_the_columns_of_another_tool(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    export = ["export", "2", "glossary", "--log", log]
+    assert run(capsys, *export)[::2] == (2, "export: session 2 has no glossary: import one first\n")
+    terms = (Term("file", "Datei", variants=("Akte",)), Term("file", "Feile", status="forbidden"))
+    store = LogStore.open(log)
+    glossaries = (Glossary.of(1, "a.tbx", terms), Glossary.of(2, "b.csv", [Term("one", "eins")]))
+    store.glossaries.change(2, (), glossaries, {})
+    store.close()
+    status, _, err = run(capsys, *export)
+    assert status == 2 and "choose one of a.tbx, b.csv with --named" in err
+    assert run(capsys, *export, "--as", "memoq", "--named", "a.tbx") == (0, "a.memoq.csv\n", "")
+    assert run(capsys, *export, "--as", "deepl", "--named", "a.tbx") == (
+        0,
+        "a.deepl.csv\n",
+        "This file has no place for (number of terms): other targets (1). "
+        "Forbidden terms are left out (1), because DeepL would require them.\n",
+    )
+    read = read_glossary(Path("a.memoq.csv").read_bytes(), "a.memoq.csv", "en-de").terms
+    assert [(term.source, term.targets, term.status) for term in read] == [
+        ("file", ("Datei", "Akte"), "preferred"), ("file", ("Feile",), "forbidden"),
+    ]  # fmt: skip
+    status, _, err = run(capsys, "export", "2", "tmx", "--as", "memoq", "--log", log)
+    assert status == 2 and "work with the kind “glossary”" in err
+
+
 def test_commands_on_the_log_run_without_torch(log: Path, tmp_path: Path) -> None:
     """PyTorch takes seconds to import, and no command on the log needs it."""
     lines = [
         ["stats"],
         ["stats", "newest", "--json"],
-        *(["export", "2", kind, "-o", str(tmp_path / f"out.{kind}")] for kind in EXPORT_KINDS),
+        *(["export", "2", kind, "-o", str(tmp_path / f"out.{kind}")] for kind in EXPORT_KINDS if kind != "glossary"),
         ["backup", str(tmp_path / "copy.sqlite")],
         ["rescue", str(tmp_path / "rescued.sqlite")],
         ["verify"],

@@ -50,6 +50,28 @@ def test_glossary_import_is_previewed_by_row_and_used_with_the_chosen_fixes(scre
     expect(screen.page.locator(".ti", has_text="file → Akte")).to_contain_text("client.tsv")
 
 
+def test_glossary_is_saved_for_another_tool_and_the_page_names_what_the_file_cannot_keep(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.upload("glossary", "client.csv", b"source,target,variants,status\nfile,Datei,Akte,\nfile,Feile,,forbidden\n")
+    expect(screen.page.locator(".gchip")).to_contain_text("client.csv")
+    screen.page.get_by_role("button", name="Export").click()
+    screen.page.get_by_role("menuitem", name="Glossary for other tools").click()
+    page = screen.page.get_by_role("region", name="Glossaries")
+    page.get_by_role("button", name="Save client.csv as a file").click()
+    dialog = screen.page.get_by_role("dialog", name="Save client.csv as a file")
+    rows = dialog.get_by_role("row")
+    expect(rows.filter(has_text="memoQ")).to_contain_text("keeps everything")
+    expect(rows.filter(has_text="DeepL")).to_contain_text("other targets (1). Forbidden terms are left out (1)")
+    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    assert findings(screen.page) == []
+    with screen.page.expect_download() as download:
+        dialog.get_by_role("link", name="Save client.csv as memoQ (CSV)").click()
+    assert download.value.suggested_filename == "client.memoq.csv"
+    assert b"NonTerm" in download.value.path().read_bytes()
+    dialog.get_by_role("button", name="Close").last.click()
+    expect(page.get_by_role("button", name="Save client.csv as a file")).to_be_focused()
+
+
 def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "client.tsv", b"file\tDatei\n")

@@ -19,14 +19,18 @@ from app.text.encoding import shortened_list
 from app.text.language_names import column_language, language_of
 
 # "source_variant": another source term with the same target; "variants": other targets; "forbidden", "do_not_translate"
-# and "translatable": yes or no; "domain": goes in front of the note; the languages: of this row (DeepL).
+# and "translatable": yes or no; "domain": goes in front of the note; the languages: of this row (DeepL); "source_info"
+# and "target_info": Term_Info of memoQ, behind each of its terms.
 ColumnUse = Literal[
     "ignore", "source", "target", "source_variant", "variants", "status", "forbidden", "do_not_translate",
     "translatable", "case", "matching", "note", "domain", "source_language", "target_language",
+    "source_info", "target_info",
 ]  # fmt: skip
 USES: Final[tuple[ColumnUse, ...]] = get_args(ColumnUse)
 MAX_COLUMNS: Final = 200
-_SEVERAL: Final = frozenset({"ignore", "source_variant", "variants", "note", "domain"})  # uses of more than one column
+_SEVERAL: Final = frozenset(
+    {"ignore", "source_variant", "variants", "note", "domain", "target_info"}
+)  # uses of more than one column
 _HEADER: Final = "header:"
 _NAMES: Final[Mapping[ColumnUse, str]] = {
     "source": "source, src, source term, source text, quelle, quelltext, quellbegriff, ausgangstext",
@@ -46,10 +50,12 @@ _NAMES: Final[Mapping[ColumnUse, str]] = {
     "beschreibung, entry note, concept definition, concept note, term note, usage note, term definition, notiz",
     "domain": "domain, domäne, subject, subject field, entry subject, entry domain, concept subject, fachgebiet, "
     "sachgebiet, subdomain",
+    "source_info": "term info",
 }
 _USE_OF: Final[dict[str, ColumnUse]] = {name: use for use, names in _NAMES.items() for name in names.split(", ")}
 _OF_SOURCE: Final = frozenset({"case", "matching", "note"})  # what is used of the columns about the source term
 _OF_TARGET: Final = frozenset({"status", "forbidden", "variants", "note"})
+_ALONE: Final = frozenset({"source", "target", "term"})
 _TERM: Final = frozenset({"term", "terms", "begriff", "benennung", "phrase"})
 _MAX_NAME: Final = 100
 _SEPARATOR: Final = re.compile(r"\s*(?:::?|[\[(_-]|\s)\s*")
@@ -165,7 +171,7 @@ def _uses(found: Sequence[tuple[str, str | None]], codes: Sequence[str | None]) 
     for use, language in found:
         if use == "text" and language is not None:
             before = language
-        elif language is None and names.count(use) > 1 and use not in ("source", "target", "term"):
+        elif language is None and (use == "source_info" or (names.count(use) > 1 and use not in _ALONE)):
             language = before
         chosen = _use(use, language, codes, has_source=has_source)
         if chosen in taken and chosen not in _SEVERAL:
@@ -181,6 +187,8 @@ def _use(use: str, language: str | None, codes: Sequence[str | None], *, has_sou
     if use == "text":
         return "source" if language == next(iter(codes), "") else "target" if language in codes[1:] else "ignore"
     known: ColumnUse = next((one for one in USES if one == use), "ignore")
+    if known == "source_info":
+        return known if language == next(iter(codes), "") else "target_info" if language in codes[1:] else "ignore"
     if language is None:
         return known
     if language == next(iter(codes), "") and known == "variants":

@@ -10,6 +10,7 @@ from typing import get_args
 
 from app.glossary.model import Case, Matching, Status
 from app.glossary.reading.column_uses import USES, ColumnUse, Layout
+from app.glossary.reading.memoq_info import is_forbidden, read_source_info
 from app.glossary.reading.row_checks import RowChecker, RowKind, TermEntry, clean, row_list
 from app.i18n import Message, joined
 from app.text.language_names import language_of
@@ -105,11 +106,27 @@ class TableReader:
         note = " · ".join(filter(None, (cell.strip() for cell in self._cells(row, "note"))))
         if domain := ", ".join(filter(None, (cell.strip() for cell in self._cells(row, "domain")))):
             note = f"[{domain}] {note}"
+        if info := self._cell(row, "source_info"):
+            source, case, matching = read_source_info(info, source)
         entry = TermEntry(row.number, row.shown, source, target, variants, status, case, matching, note)
-        self._checker.add(entry)
+        for one in self._without_banned(row, entry):
+            self._checker.add(one)
         for other in self._parts(row, "source_variant"):
             if other.strip():
                 self._checker.add(replace(entry, source=other))
+
+    def _without_banned(self, row: Row, entry: TermEntry) -> Iterator[TermEntry]:
+        """The entry without the targets that Term_Info bans, and an entry for each of these."""
+        targets = [entry.target, *self._cells(row, "variants")]
+        infos = self._cells(row, "target_info")
+        banned = [target for target, info in zip(targets, infos, strict=False) if target.strip() and is_forbidden(info)]
+        if not banned:
+            yield entry
+            return
+        if allowed := [target for target in (entry.target, *entry.variants) if target.strip() and target not in banned]:
+            yield replace(entry, target=allowed[0], variants=tuple(allowed[1:]))
+        for target in banned:
+            yield replace(entry, target=target, variants=(), status="forbidden")
 
     def notes(self) -> list[str]:
         """A note about columns that were not read."""

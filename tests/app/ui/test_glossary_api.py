@@ -60,6 +60,11 @@ def test_file_goes_up_as_it_is_and_is_used_by_a_command(api: Api):  # noqa: F811
     exported = client.get(f"/download/{token}/glossary/{number}/csv")
     assert exported.headers["content-disposition"].endswith("terms.csv")
     assert len(read_glossary(exported.content, "terms.csv", "en-de").terms) == 3
+    listed = {one["kind"]: one for one in ask(api, "exports", glossary=number)["result"]["exports"]}
+    assert listed["memoq"] == {"kind": "memoq", "label": "memoQ (CSV)", "note": ""}
+    for kind in listed:
+        exported = client.get(f"/download/{token}/glossary/{number}/{kind}")
+        assert len(read_glossary(exported.content, "terms", "en-de").terms) == 3, kind
     assert client.get(f"/download/{token}/glossary/{number}/exe").status_code == 404
     assert client.get(f"/download/{token}/glossary/4711/csv").status_code == 404
 

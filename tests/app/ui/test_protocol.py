@@ -215,6 +215,7 @@ def test_answer_to_each_question_about_glossaries_has_its_type(api: Api):  # noq
         ("overview", {}),
         ("document", {}),
         ("terms", {"glossary": workspace.terms.glossaries[0].id, "filter": "", "offset": 0}),
+        ("exports", {"glossary": workspace.terms.glossaries[0].id}),
         ("import", number),
         *(("rows", {**number, "shown": shown, "offset": 0}) for shown in ("attention", "repeat", "new", "same")),
     ]

@@ -87,6 +87,7 @@ export type GlossaryMessage =
   | AskOverview
   | AskDocumentCheck
   | AskTerms
+  | AskExports
   | AskImport
   | AskImportRows;
 
@@ -193,6 +194,7 @@ export interface GlossaryResults {
   overview: GlossaryList;
   document: DocumentCheck;
   terms: TermsPage;
+  exports: GlossaryExports;
   import: ImportReport;
   rows: ImportRows;
 }
@@ -330,6 +332,14 @@ export interface AskDocumentCheck {
   token: string;
   language?: string;
   ask: 'document';
+}
+
+/** The files in which a glossary can be saved. */
+export interface AskExports {
+  token: string;
+  language?: string;
+  ask: 'exports';
+  glossary: number;
 }
 
 /** What using an uploaded glossary would do. */
@@ -853,6 +863,18 @@ export interface GlossaryChange {
   glossaries: GlossaryView[];
   can_undo: boolean;
   num_retranslated: number;
+}
+
+/** A kind of file for a glossary; `note` names what it cannot keep, and is empty if it keeps all. */
+export interface GlossaryExport {
+  kind: string;
+  label: string;
+  note: string;
+}
+
+/** The files in which a glossary can be saved. */
+export interface GlossaryExports {
+  exports: GlossaryExport[];
 }
 
 /** The glossaries by priority, and whether a change can be undone. */
@@ -1949,7 +1971,7 @@ export interface SwitchModel extends CommandFields {
 /** The first rows of a table, and the use of each column. */
 export interface TableView {
   rows: string[][];
-  uses: ('ignore' | 'source' | 'target' | 'source_variant' | 'variants' | 'status' | 'forbidden' | 'do_not_translate' | 'translatable' | 'case' | 'matching' | 'note' | 'domain' | 'source_language' | 'target_language')[];
+  uses: ('ignore' | 'source' | 'target' | 'source_variant' | 'variants' | 'status' | 'forbidden' | 'do_not_translate' | 'translatable' | 'case' | 'matching' | 'note' | 'domain' | 'source_language' | 'target_language' | 'source_info' | 'target_info')[];
   has_header: boolean;
 }
 

@@ -109,6 +109,7 @@ declare global {
   type Moment = ReplayView['moments'][number];
   type DocumentGlossary = protocol.GlossaryView;
   type GlossaryOverview = protocol.GlossaryList;
+  type GlossaryExport = protocol.GlossaryExport;
   type GlossaryTerm = protocol.TermName;
   type DryRunCounts = protocol.GlossaryImpact;
   type DryRun = protocol.DocumentCheck;
@@ -128,6 +129,8 @@ declare global {
     change: (command: GlossaryCommand, args: CommandArgs, notice: string) => Promise<any>;
     showTerms: (id: number) => void;
     upload: () => void;
+    ask: (question: string, args?: CommandArgs) => Promise<any>;
+    fail: (problem: string) => void;
   };
   type CommandArgs = {[name: string]: any};
   type Command = {

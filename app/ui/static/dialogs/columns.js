@@ -18,8 +18,10 @@ const USES = [
   'domain',
   'source_language',
   'target_language',
+  'source_info',
+  'target_info',
 ];
-const SEVERAL = ['ignore', 'source_variant', 'variants', 'note', 'domain']; // uses that several columns may have
+const SEVERAL = ['ignore', 'source_variant', 'variants', 'note', 'domain', 'target_info']; // uses that several columns may have
 const NUM_EXAMPLES = 3;
 
 /**

@@ -59,6 +59,8 @@ class GlossaryPage {
         this.select('terms');
       },
       upload: () => bench.files.choose('glossary'),
+      ask: (question, args) => ask(bench, question, args),
+      fail: problem => setText(this.problem, problem),
     });
     this.tabs = TABS.map((name, i) =>
       button(

@@ -2,9 +2,8 @@
    them. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, icon, t, tn} from '../core/dom.js';
+import {openGlossaryExport} from '../dialogs/glossary_export.js';
 import {projectName} from '../dialogs/project_form.js';
-
-const ENDINGS = ['csv', 'tsv', 'tbx'];
 
 export class GlossaryList {
   /**
@@ -57,8 +56,6 @@ export class GlossaryList {
     const last = this.glossaries.length - 1;
     /** @param {string} name */
     const act = name => `${name} ${base.id}`;
-    /** @param {string} ending */
-    const url = ending => `download/${encodeURIComponent(this.bench.session.token)}/glossary/${base.id}/${ending}`;
     const box = h('input', {
       type: 'checkbox',
       checked: base.is_on,
@@ -154,22 +151,28 @@ export class GlossaryList {
           },
           t('glossaries.terms'),
         ),
-        ENDINGS.map(ending =>
-          h(
-            'a.btn.small',
-            {
-              href: url(ending),
-              download: '',
-              title: t('glossaries.save', {name: base.name, kind: ending.toUpperCase()}),
-            },
-            icon('down', true),
-            ending.toUpperCase(),
-          ),
+        button(
+          '.btn.small',
+          {
+            'data-act': act('export'),
+            'aria-haspopup': 'dialog',
+            'aria-label': t('glossaries.export.title', {name: base.name}),
+            onclick: () => this.export(base),
+          },
+          icon('down', true),
+          t('glossaries.export'),
         ),
         this.more(base, act),
       ),
     );
     return item;
+  }
+
+  /** @param {DocumentGlossary} base */
+  async export(base) {
+    const found = await this.tools.ask('exports', {glossary: base.id});
+    if (!found.problem) openGlossaryExport(this.bench, base, found.exports);
+    else this.tools.fail(found.problem);
   }
 
   /**

@@ -151,6 +151,7 @@ export class Header {
           group(t('export.group.memory')),
           download('memory', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),
           download('memory', t('export.all_memory'), t('export.all_memory.detail'), 'all-memory.tmx', url),
+          choice('book', t('export.glossary'), t('export.glossary.detail'), () => bench.pages.go('glossaries')),
           download('book', t('export.tbx'), t('export.tbx.detail'), 'terms.tbx', url),
           group(t('export.group.session')),
           download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
