@@ -13,7 +13,7 @@ from app.formats.subtitles import cue_of, is_formatting, speakers, subtitle_file
 from app.i18n import Message
 from app.text.encoding import decode_text
 
-_TIME = r"(?:\d+:)?[0-5]\d:[0-5]\d\.\d{3}"
+_TIME = r"(?:\d+:)?[0-5]?\d:[0-5]?\d[.,]\d{1,3}"  # Microsoft Teams writes "0:0:3.54"
 _TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _HEADER = re.compile(r"\ufeff?WEBVTT(?=[ \t\r\n]|\Z)")
 _BLOCK = re.compile(r"(?:[^\r\n]+(?:\r\n|\r|\n|\Z))+")  # lines up to an empty one

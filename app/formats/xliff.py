@@ -39,6 +39,7 @@ MAX_UNITS: Final = 60_000  # before those that are not translated are left out; 
 _UNIT = re.compile(r"<(?:[\w.-]+:)?(?:trans-unit|segment)[\s/>]")
 _DONE = {"final", "signed-off", "translated", "reviewed"}
 _APPROVED = {"final", "signed-off", "reviewed"}
+_NAMESPACE = "urn:oasis:names:tc:xliff:document:"
 # Neither version has a value for a translation that a reviewer returned; both allow values of a program's own.
 _RETURNED_1 = "x-returned"  # `state-qualifier`, beside the state "needs-translation"
 _RETURNED_2 = "pinpoint:returned"  # `subState` of "initial"
@@ -87,7 +88,7 @@ class XliffFile(PairedFile):
     @property
     def is_version_2(self) -> bool:
         """Whether this is XLIFF 2.x rather than 1.x."""
-        return self.root.attributes["version"].startswith("2")
+        return _version(self.root).startswith("2")
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -293,7 +294,7 @@ def read(data: bytes, name: str) -> XliffFile:
             )
         )
     root = tree(decoded.text)
-    version = root.attributes.get("version", "")
+    version = _version(root)
     if root.local != "xliff" or version[:2] not in ("1.", "2."):
         found = f"<{root.name}>" if root.local != "xliff" else f"version {version!r}"
         raise DocumentError(
@@ -313,6 +314,11 @@ def read(data: bytes, name: str) -> XliffFile:
         count=count,
     )
     return XliffFile(decoded, root, entries, units, (note,) if count else ())
+
+
+def _version(root: Node) -> str:
+    """The version that the root element states; by its namespace if it lacks the attribute."""
+    return root.attributes.get("version") or root.attributes.get("xmlns", "").removeprefix(_NAMESPACE)
 
 
 def _entries_1(root: Node, text: str) -> Iterator[_Entry]:

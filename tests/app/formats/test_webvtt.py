@@ -97,3 +97,10 @@ def test_sentence_over_several_cues_is_one_segment_and_notes_between_them_stay()
 def test_typed_brackets_are_escaped_unless_they_format(source: str, typed: str, written: str) -> None:
     document = read_document(f"WEBVTT\n\n00:01.000 --> 00:04.000\n{source}\n".encode(), "a.vtt")
     assert document.export({0: typed}).decode().splitlines()[-1] == written
+
+
+def test_times_without_leading_zeros_are_read_as_microsoft_teams_writes_them() -> None:
+    data = b"WEBVTT\n\n0:0:0.0 --> 0:0:3.540\n<v Jane>Good morning.</v>\n\n00:04,5 --> 00:7.25\nHello.\n"
+    document = read_document(data, "meeting.vtt")
+    assert [segment.source for segment in document.segments] == ["<v Jane>Good morning.</v>", "Hello."]
+    assert b"0:0:0.0 --> 0:0:3.540\n<v Jane>Guten Morgen.</v>" in document.export({0: "<v Jane>Guten Morgen.</v>"})

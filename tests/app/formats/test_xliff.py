@@ -265,3 +265,14 @@ def test_missing_target_language_is_added_to_every_file_of_version_1() -> None:
     data = f'<xliff version="1.2">{files}</xliff>'.encode()
     written = read_document(data, "a.xlf").export_file({0: "Eins"}, "de").data.decode()
     assert '<file source-language="en" target-language="de">' in written and '<file target-language="de-AT">' in written
+
+
+@pytest.mark.parametrize(("version", "unit"), [("1.1", "trans-unit"), ("1.2", "trans-unit"), ("2.0", "segment")])
+def test_version_is_that_of_the_namespace_where_the_attribute_is_missing(version: str, unit: str) -> None:
+    text = (
+        f'<xliff xmlns="urn:oasis:names:tc:xliff:document:{version}" srcLang="en" trgLang="de"><file id="f"><body>'
+        f'<{unit} id="1"><source>One</source></{unit}></body></file></xliff>'
+    )
+    document = read_document(text.encode(), "a.xlf")
+    assert document.export({}) == text.encode()
+    assert b"<target" in document.export({0: "Eins"})
