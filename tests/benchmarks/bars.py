@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class Bar:
     """A measured quantity with its upper or lower limit, in its unit.
 
-    `reason`: why it is missed and what was tried; the figures are in the chapter of README.md.
+    `what`: the quantity; "a / b" is a ratio. `reason`: why the bar is missed and what was tried.
     `is_of_accelerator`: measured on accelerators only.
     """
 
@@ -37,83 +37,87 @@ class Bar:
 
 
 PIN = Bar(
-    "a changed pin, text to translation, over CTranslate2's int8 on one thread, unconstrained, as many steps",
+    "translation after a changed pin: time / time of CTranslate2 int8 without constraints, 1 thread, equal steps",
     0.5,
-    reason="At this width most of a step is small operations of PyTorch and Python, which neither 8 bits nor a second "
-    "thread makes cheaper; CTranslate2's are compiled. A larger model narrows it. Tried: weights transposed, in 16 and "
-    "in 8 bits, packed and not, by the products of several libraries; attention to the source folded into its keys and "
-    "values; the cache with steps first, its views made once; the best of all rows by a bound from blocks; the "
-    "tracker's steps kept in a dictionary; prefixes of earlier searches kept.",
+    reason="At this model width, small PyTorch and Python operations take most of a step. Neither 8-bit weights nor a "
+    "second thread makes them cheaper; CTranslate2's are compiled. The ratio is better with a larger model. Tried: "
+    "transposed, 16-bit, 8-bit and packed weights with several libraries; attention to the source folded into keys and "
+    "values; a cache with the step dimension first; top-k of all rows by an upper bound for each block; a dictionary "
+    "for the tracker's steps; reuse of prefixes from earlier searches.",
 )
 OPUS_PIN = Bar(
     "the same with random weights of OPUS-MT's size",
     0.35,
-    reason="Half of a step is reading 47 MB of weights, as CTranslate2 does too, and a search with constraints does "
-    "more in each step. Of two random searches no prefixes are shared, of a real model's half.",
+    reason="Reading 47 MB of weights takes half of a step, in CTranslate2 too. A search with constraints does more "
+    "work in each step. Two searches with random weights share no prefixes; with a real model they share half.",
 )
 OPUS_PIN_MS = Bar(
-    "a changed pin with these weights, in 8 bits, median",
+    "translation after a changed pin, random weights of OPUS-MT's size, 8 bits, median",
     150,
     unit="ms",
     digits=0,
-    reason="A step takes 10 ms, and there are as many as pieces. Two threads are slower here. The best translation "
-    "ends a tenth of the steps before the search, so showing it earlier would gain little.",
+    reason="A step takes 10 ms, and each piece needs a step. Two threads are slower here. The best translation is "
+    "finished when 90 % of the steps are done, so showing it early would gain little.",
 )
-FIREFOX_PIN_MS = Bar("a changed pin with a Firefox model, in 8 bits, 18 source pieces, median", 60, unit="ms", digits=0)
+FIREFOX_PIN_MS = Bar(
+    "translation after a changed pin, Firefox model, 8 bits, 18 source pieces, median", 60, unit="ms", digits=0
+)
 CONSTRAINED = Bar(
-    "20 constraint tokens over none, beam 10, a step at equal steps",
+    "time of a step with 20 constraint tokens / without constraints, beam 10, equal steps",
     1.15,
-    reason="More than half of it comes with the first token, and nearly all of it is the tracker, which learns new "
-    "steps between its nodes in each step of the search; it is about the same in a larger model, whose steps are "
-    "longer. Tried: what a word does behind a space is learnt once for all first pieces, what texts lack is computed "
-    "once a step for rows and candidates, tables became a dictionary.",
+    reason="The first token already causes more than half of the extra time. Nearly all of it is spent in the tracker, "
+    "which computes new transitions in each step. It does not grow with the size of the model. Tried: the effect of a "
+    "word after a space is computed once for all first pieces; missing tokens are computed once a step; a dictionary "
+    "replaces the tables.",
 )
-MANY_TOKENS = Bar("15 constraint tokens over 1, beam 10, a step at equal steps", 1.10)
+MANY_TOKENS = Bar("time of a step with 15 constraint tokens / with 1, beam 10, equal steps", 1.10)
 GRID = Bar(
-    "grid beam search over dynamic beam allocation, 10 constraint tokens, a step",
+    "time of a step, grid beam search / dynamic beam allocation, 10 constraint tokens",
     8,
     is_most=False,
-    reason="The limit is about what a step comes to that costs its rows and nothing else; more than half of a step of "
-    "so few rows comes with any number of rows, and a second row costs the less the better the products are packed. "
-    "Tried: nothing that would make grid beam search slower; what makes a step cheaper makes both cheaper.",
+    reason="Grid beam search expands 8.3 times the rows, so a ratio of 8 would need a step whose time is proportional "
+    "to its rows. More than half of a step with nine rows is independent of the number of rows. Every speed-up so far "
+    "makes both searches faster; grid beam search was not slowed down to meet the bar.",
 )
-BATCH_OVER_STREAM = Bar("VAR-BATCH over VAR-STREAM, time, beam 50", 1.17, is_most=False, is_of_accelerator=True)
-FIXED_OVER_STREAM = Bar("FIXED over VAR-STREAM, time, beam 50", 3, is_most=False, is_of_accelerator=True)
-SAME_AS_BATCH = Bar("sentences in which VAR-STREAM gives what VAR-BATCH gives", 100, is_most=False, unit="%", digits=0)
+BATCH_OVER_STREAM = Bar("time, VAR-BATCH / VAR-STREAM, beam 50", 1.17, is_most=False, is_of_accelerator=True)
+FIXED_OVER_STREAM = Bar("time, FIXED / VAR-STREAM, beam 50", 3, is_most=False, is_of_accelerator=True)
+SAME_AS_BATCH = Bar(
+    "sentences with the same translation in VAR-STREAM and VAR-BATCH", 100, is_most=False, unit="%", digits=0
+)
 FUSED = Bar(
-    "output layer, separate steps over the fused kernel, the least of all sizes",
+    "time of the output layer, separate steps / fused kernel, minimum over all sizes",
     3,
     is_most=False,
     is_of_accelerator=True,
 )
-PAGE = Bar("from command to usable page", 10, unit="s", digits=1)
-TRANSLATION = Bar("from command to first translation", 12, unit="s", digits=1)
-MEMORY = Bar("the app's peak memory, a large document open", 1500, unit="MB", digits=0)
-PIN_TO_SCREEN = Bar("pin to screen, 2,000 segments open, median", 100, unit="ms", digits=0)
+PAGE = Bar("time from command to usable page", 10, unit="s", digits=1)
+TRANSLATION = Bar("time from command to first translation", 12, unit="s", digits=1)
+MEMORY = Bar("peak memory of the app, large document open", 1500, unit="MB", digits=0)
+PIN_TO_SCREEN = Bar("time from pin to screen, 2,000 segments open, median", 100, unit="ms", digits=0)
 CANCEL = {
     stage: Bar(
-        f"a cancel to the free model, the largest requests, the worst moment, {stage}",
+        f"longest time from a cancel until the model is free, largest requests, stage: {stage}",
         100,
         unit="ms",
         digits=0,
-        reason="A request with 1,000 forms and 500 avoided texts makes its tables before its first step. Tried: "
-        "20 translations prepared at a time instead of 600, modules left out of the collections of Python's memory.",
+        reason="A request with 1,000 forms and 500 avoided texts builds its tables before its first step. Tried: "
+        "preparing 20 translations at a time instead of 600; keeping modules out of Python's garbage collection.",
     )
     for stage in ("preparing", "search", "relaxation", "alignment", "prices", "drafts", "alternatives")
 }
-EIGHT_BITS = Bar("8-bit weights as they are loaded, BLEU lost", 0.2)
-TERMS = Bar("terms in any of their forms, BLEU lost", 0.3)
+EIGHT_BITS = Bar("BLEU lost with 8-bit weights", 0.2)
+TERMS = Bar("BLEU lost with terms required in any of their forms", 0.3)
 
-# Words of the goal that a simulated person puts in, one or three of those that are missing.
+# The simulated person adds one or three of the goal's missing words.
 _GUESSED = (
-    "Where a single word goes is a guess: with this model, the text that scores best has it in another place than the "
-    "goal, most often with a short word. Tried: the alignment of phrase and text with the source, the similarity of "
-    "the words replaced and their own probability, other weights for the length, 16 edits read to the end instead of "
-    "8, and the search alone. None placed clearly more words on two development sets. Words that are typed over others "
-    "have their place."
+    "The search has to guess the place of a single word. With this model, the best-scoring text often has it in "
+    "another place than the goal, mostly if the word is short. Tried: word alignment of phrase and text; similarity "
+    "and probability of the replaced words; other length weights; rescoring 16 edits instead of 8; the search alone. None "
+    "of them placed clearly more words on two development sets. A word typed over another has a known place."
 )
+_SEE_GUESSED = 'The reason is the same as for "one missing word, place unknown".'
 PLACED = Bar(
-    "one missing word in its place, placed right",
+    "one missing word, place known: words placed right",
     92,
     is_most=False,
     unit="%",
@@ -121,67 +125,71 @@ PLACED = Bar(
     reason="Measured on 22 segments only: 19 of them. The search may still move or change a word that the model finds "
     "improbable. Tried: 2 nats for each changed piece instead of 3, which places fewer.",
 )
-PLACED_THREE = Bar("three missing words in their places, placed right", 75, is_most=False, unit="%", digits=0)
-SPOILT = Bar("one or three missing words in their places, segments spoilt, the more of the two", 8, unit="%", digits=0)
-GUESSED = Bar("one missing word of unknown place, placed right", 92, is_most=False, unit="%", digits=0, reason=_GUESSED)
+PLACED_THREE = Bar("three missing words, places known: words placed right", 75, is_most=False, unit="%", digits=0)
+SPOILT = Bar("missing words, places known: segments made worse (maximum of one and three words)", 8, unit="%", digits=0)
+GUESSED = Bar(
+    "one missing word, place unknown: words placed right", 92, is_most=False, unit="%", digits=0, reason=_GUESSED
+)
 GUESSED_THREE = Bar(
-    "three missing words of unknown place, placed right", 75, is_most=False, unit="%", digits=0, reason=_GUESSED
+    "three missing words, places unknown: words placed right",
+    75,
+    is_most=False,
+    unit="%",
+    digits=0,
+    reason=_SEE_GUESSED,
 )
 GUESSED_SPOILT = Bar(
-    "one or three missing words of unknown place, segments spoilt, the more of the two",
+    "missing words, places unknown: segments made worse (maximum of one and three words)",
     8,
     unit="%",
     digits=0,
-    reason=_GUESSED,
+    reason=_SEE_GUESSED,
 )
 PIN_TIME = Bar(
-    "one pin, the longest missing word of unknown place, time over plain post-editing",
+    "one pin (longest missing word, place unknown): time / plain post-editing",
     1.0,
-    reason="The person types the word, as in post-editing, and has to correct it where it is put in the wrong place; "
-    "words won elsewhere are too few to pay for that: even if nothing were spoilt, it would be 1.17. Words typed over "
-    "others cost less (typing, rest offered).",
+    reason="The person types the word, as in post-editing, and has to correct it if it is in the wrong place. The "
+    "other words that a pin corrects save less time than that. Even without segments made worse, the ratio would be "
+    "1.17. Words typed over others cost less (see typing with the rest offered).",
 )
 OFFER_TIME = Bar(
-    "typing, the rest offered after each edit and read, time over plain post-editing",
+    "typing, with the rest offered and read after each edit: time / plain post-editing",
     0.93,
-    reason="Even a person who reads only the offers that pay would need 0.98: two of five edits bring an offer, and a "
-    "quarter of the offers are worth reading. Tried: thresholds on the model's gain, on its gain per changed word, on "
-    "the number of words that change, on their distance from the correction and on the length of the rest.",
+    reason="A person who reads only the useful offers would still need 0.98: two of five edits bring an offer, and a "
+    "quarter of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, the "
+    "number of changed words, their distance from the correction, and the length of the rest.",
 )
 COMPLETION_TIME = Bar(
-    "grey completion, each stretch taken a decision, time over plain post-editing",
+    "grey completion, one decision for each accepted stretch: time / plain post-editing",
     0.9,
-    reason="Words are shown only where the model is certain, which brought it down from 0.99. It is met by a person "
-    "who needs no decision for words that they were about to type, or post-edits sentences with one wrong place.",
+    reason="Showing words only where the model is certain reduced it from 0.99. The bar is met if the person needs no "
+    "decision for words that they were about to type, or post-edits sentences with one wrong place.",
 )
-KNOWN_COMPLETION_TIME = Bar("grey completion, known words without a decision, time over plain post-editing", 0.9)
+KNOWN_COMPLETION_TIME = Bar("grey completion, no decision for known words: time / plain post-editing", 0.9)
 
 DAY_TIME = Bar(
-    "whole documents, with learning and grey completion (two or more wrong places), time over plain post-editing",
+    "whole documents, learning and grey completion (two or more wrong places): time / plain post-editing",
     0.9,
 )
 
 # Learning from confirmed segments, on held-out sets.
 LEARNED = Bar(
-    "learning from confirmed segments, BLEU gained on three documents",
+    "BLEU gained by learning from confirmed segments, three documents",
     4,
     is_most=False,
-    reason="It depends on how much a document's sentences resemble each other, and grows while it is translated: 7 in "
-    "the last third. Tried: other states of the decoder, the source words read, shares that follow the model's "
-    "certainty, only states whose source word occurs, and small updates of the weights, which add a fifth in "
-    "log-probability. Neighbours with a larger share gained 4.7 here, no more on development documents, and "
-    "hurt news.",
+    reason="The gain depends on how similar a document's sentences are. It grows during the document: 7 BLEU in the "
+    "last third. Tried: other decoder states; source words that the model read; a share that follows the model's "
+    "certainty; only states whose source word occurs; small weight updates, which add a fifth in log-probability. A "
+    "larger share for neighbours gained 4.7 here and nothing on development documents, and news lost.",
 )
-UNRELATED = Bar("the same on unrelated sentences", -0.3, is_most=False)
+UNRELATED = Bar("BLEU gained by the same, unrelated sentences", -0.3, is_most=False)
 
 # The papers' shapes.
-SATISFIED = Bar("items of n-best lists that meet all constraints", 100, is_most=False, unit="%", digits=1)
+SATISFIED = Bar("n-best items that meet all constraints", 100, is_most=False, unit="%", digits=1)
 ORDER = Bar(
-    "constraint sets next to each other in the paper's order by BLEU, beam 10", 7, is_most=False, unit="of 7", digits=0
+    "neighbouring constraint sets in the paper's order of BLEU, beam 10", 7, is_most=False, unit="of 7", digits=0
 )
 CERTIFICATE_SCORE = Bar(
-    "optimal stopping less OpenNMT's rule, mean log-probability, the least of all beams above 1", 0, is_most=False
+    "mean log-probability, optimal stopping - OpenNMT's rule, minimum over beams above 1", 0, is_most=False
 )
-CERTIFICATE_STEPS = Bar(
-    "steps of optimal stopping over those of OpenNMT's rule, the most of all beams above 1", 1, digits=3
-)
+CERTIFICATE_STEPS = Bar("steps, optimal stopping / OpenNMT's rule, maximum over beams above 1", 1, digits=3)

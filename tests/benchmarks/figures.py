@@ -21,8 +21,8 @@ PAPER_ORDER = ("phr4", "phr3", "phr2", "rand4", "rand3", "rand2", "rand1", "none
 class Row:
     """A row of the page: what is measured and how its figure is read.
 
-    `read` finds it in the JSON of a benchmark's result, with LookupError where it is not there: a number where there is
-    a bar, a text where there is none.
+    `read` returns the figure from the JSON of a benchmark's result: a number for a row with a bar, otherwise a text.
+    It raises LookupError if the figure is missing.
     """
 
     what: str
@@ -63,7 +63,7 @@ def median_pin(pins: str) -> Callable[[Results], float]:
 
 
 def of_peer(kind: str, threads: int) -> Row:
-    what = f"the same over CTranslate2's {kind} on {threads} thread{'s' if threads > 1 else ''}"
+    what = f"the same: time / CTranslate2 {kind}, {threads} thread{'s' if threads > 1 else ''}"
     return Row(what, "latency", lambda results: f"{pin_over(results, f'CTranslate2 {kind}, {threads}'):.2f}")
 
 
@@ -246,46 +246,46 @@ BARS = (
 )
 
 WITHOUT_BAR = (
-    Row("a changed pin: median, 95 %", "latency", percentiles),
+    Row("translation after a changed pin: median, 95th percentile", "latency", percentiles),
     *(of_peer(*peer) for peer in (("int8", 2), ("float32", 1), ("float32", 2))),
-    Row("sentences a second in a batch, beam 5 (and CTranslate2, 2 threads)", "latency", throughput(5)),
+    Row("sentences per second in a batch, beam 5 (and CTranslate2 with 2 threads)", "latency", throughput(5)),
     Row("the same, beam 50", "latency", throughput(50)),
     Row(
-        "the decoder's step: what reading or multiplying its weights would take, as a share of it",
+        "share of a decoder step that reading or multiplying the weights needs",
         "latency",
         lambda results: f"{100 * latency.share_of_roof(results['loops'][0], 'float32'):.0f} %",
     ),
     Row(
-        "20 constraint tokens over none, whole sentences as used",
+        "time of a sentence with 20 constraint tokens / without constraints, default settings",
         "time_against_constraints",
         whole_sentences,
     ),
-    Row("transformers' constrained search over ours, time", "against_transformers", against_transformers(True)),
-    Row("transformers' plain beam search over ours, time", "against_transformers", against_transformers(False)),
+    Row("time of constrained search, transformers / Pinpoint", "against_transformers", against_transformers(True)),
+    Row("time of plain beam search, transformers / Pinpoint", "against_transformers", against_transformers(False)),
     Row(
-        "rows expanded by FIXED over those of VAR-STREAM, beam 50",
+        "expanded rows, FIXED / VAR-STREAM, beam 50",
         "streaming/plain",
         lambda results: f"{over_stream('FIXED', 'expansions_over_stream')(results):.1f}",
     ),
     Row(
-        "output layer on a CPU, separate steps over the plain reference, median of all sizes",
+        "time of the output layer on a CPU, separate steps / plain reference, median of all sizes",
         "kernels",
         lambda results: f"{statistics.median(row['ratio'] for row in results['rows']):.2f}",
     ),
     Row(
-        "half of a translation given: its pieces read in one pass over step by step, whole request",
+        "time of a request with half of its translation given, read in one pass / piece by piece",
         "prefix",
         lambda results: (
             f"{one(results['summary'], precision='float32', share=0.5)['over_step_by_step']['in one pass']:.2f}"
         ),
     ),
     Row(
-        "terms looked for in all segments, processor time",
+        "processor time of finding terms in all segments",
         "terms",
         lambda results: (
             f"{results['matching']['exact']['cpu_seconds_to_search']:.1f} s for {results['segments']:,} segments and "
             f"{results['terms']:,} terms"
         ),
     ),
-    Row("what is not translated and stands right in the app", "protection", kept_right),
+    Row("protected content kept unchanged in the app", "protection", kept_right),
 )

@@ -29,7 +29,7 @@ def page(results: Path) -> str:
     kept = {benchmark.name: _read(results / benchmark.name / "results.json") for benchmark in BENCHMARKS}
     figures = {row.what: figure_of(row, kept[row.benchmark]) for row in (*BARS, *WITHOUT_BAR)}
     reasons = [
-        f"* **{row.what}** is {row.bar.shown(figures[row.what])} and has to be {row.bar}. {row.bar.reason} "
+        f"* **{row.what}** is {row.bar.shown(figures[row.what])}; the bar is {row.bar}. {row.bar.reason} "
         f"Figures: {_chapter(row.benchmark)}."
         for row in BARS
         if row.bar and verdict(row, figures[row.what]) == "missed"
@@ -37,13 +37,13 @@ def page(results: Path) -> str:
     charts = sorted(path.relative_to(results).with_suffix("").as_posix() for path in results.rglob("*.svg"))
     sections = [
         "# Bars and figures",
-        "Written by `python -m tests.benchmarks` from the kept results in this folder. Each row names the machine with "
-        "its load, the model, the commit, and the benchmark; `python -m tests.benchmarks --run --only NAME` runs it "
-        "again with the same settings.",
+        "Written by `python -m tests.benchmarks` from the kept results in this folder. Each row has the measured "
+        "figure, the machine with its load, the model, the commit and the benchmark. `python -m tests.benchmarks --run --only "
+        "NAME` runs a benchmark again with the same settings.",
         _table(BARS, figures, kept),
-        "## Missed: why, and what was tried" if reasons else "",
+        "## Missed bars: reasons and what was tried" if reasons else "",
         "\n".join(reasons),
-        "## Without a bar",
+        "## Figures without a bar",
         _table(WITHOUT_BAR, figures, kept),
         "## Charts",
         "\n".join(f"![{chart}]({chart}.svg)" for chart in SHOWN if chart in charts),
@@ -116,7 +116,15 @@ def _table(rows: Sequence[Row], figures: dict[str, float | str | None], kept: di
             cells += [""] * 3
         lines.append((*cells, _chapter(row.benchmark)))
     return table(
-        ("what", *(("bar", "measured", "") if has_bars else ("measured",)), "machine", "model", "commit", "by"), lines
+        (
+            "figure",
+            *(("bar", "measured", "result") if has_bars else ("measured",)),
+            "machine",
+            "model",
+            "commit",
+            "benchmark",
+        ),
+        lines,
     )
 
 

@@ -62,10 +62,8 @@ BENCHMARKS = (
         "Another engine's constrained search (transformers)",
         environment="transformers-venv",
     ),
-    Benchmark("kernels/accelerator", "--device cuda --output {output}", "On a GPU, in one go"),
-    Benchmark(
-        "streaming/accelerator", "--device cuda --sentences 300 --repeats 3 --output {output}", "On a GPU, in one go"
-    ),
+    Benchmark("kernels/accelerator", "--device cuda --output {output}", "On a GPU"),
+    Benchmark("streaming/accelerator", "--device cuda --sentences 300 --repeats 3 --output {output}", "On a GPU"),
     Benchmark(
         "time_against_constraints",
         f"{PAIRS} --sentences 6 --rounds 4 --counts 0 1 10 15 20 --grid-counts 10 --output {{output}}",

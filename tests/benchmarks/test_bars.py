@@ -1,4 +1,4 @@
-"""The page of all bars says what the kept results say, and every benchmark can be run as it says."""
+"""The page of bars agrees with the kept results, and every benchmark accepts its arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.benchmarks.overview import page, verdict
 from tests.benchmarks.redrawing import REPORTS, redraw
 from tests.benchmarks.runs import BENCHMARKS, KEPT, Benchmark, run
 
-CURE = "write it anew: python -m tests.benchmarks --redraw --output tests/benchmarks/results/bars.md"
+CURE = "write it again: python -m tests.benchmarks --redraw --output tests/benchmarks/results/bars.md"
 SETS = ("news", "captions", "everyday", "encyclopedia")
 FILES = dict.fromkeys(
     ("source", "reference", "documents", "glossary", "output", *SETS, *(f"{name}_reference" for name in SETS)), "a-file"
@@ -48,8 +48,8 @@ def test_every_bar_has_a_row_and_every_link_a_chapter():
     assert {benchmark.chapter for benchmark in BENCHMARKS} <= set(chapters)
 
 
-def test_a_missed_bar_has_its_reason():
-    told = page(KEPT).partition("## Missed")[2].partition("\n## ")[0]
+def test_missed_bar_has_a_reason():
+    told = page(KEPT).partition("## Missed bars")[2].partition("\n## ")[0]
     for row in BARS:
         is_told = f"* **{row.what}** is" in told
         assert is_told == ("**missed**" in line_of(row.what))
@@ -63,7 +63,7 @@ def line_of(what: str) -> str:
 
 
 def test_missing_results_are_shown_as_not_measured(tmp_path):
-    """Another result gives another page; one that lacks a figure, or all of them, is told."""
+    """Another result gives another page, and missing figures are marked."""
     empty = page(tmp_path)
     assert empty.count("| not measured |") == len(BARS) + len(WITHOUT_BAR) - 3
     assert empty.count("| not measured (no accelerator) |") == 3
@@ -108,7 +108,7 @@ def test_verdict_uses_the_unrounded_figure(bar, figure, expected):
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda benchmark: benchmark.name)
 def test_every_benchmark_accepts_the_arguments_of_its_kept_result(benchmark, capsys):
-    """Its program knows each of them; what the machine lacks it may say."""
+    """A program may only complain about something that the machine lacks."""
     program = importlib.import_module(benchmark.module)
     words = benchmark.words(FILES)
     if hasattr(program, "parse"):
