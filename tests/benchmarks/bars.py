@@ -112,8 +112,8 @@ TERMS = Bar("BLEU lost with terms required in any of their forms", 0.3)
 _GUESSED = (
     "The search has to guess the place of a single word. With this model, the best-scoring text often has it in "
     "another place than the goal, mostly if the word is short. Tried: word alignment of phrase and text; similarity "
-    "and probability of the replaced words; other length weights; rescoring 16 edits instead of 8; the search alone. None "
-    "of them placed clearly more words on two development sets. A word typed over another has a known place."
+    "and probability of the replaced words; other length weights; rescoring 16 edits instead of 8; the search alone. "
+    "None of them placed clearly more words on two development sets. A word typed over another has a known place."
 )
 _SEE_GUESSED = 'The reason is the same as for "one missing word, place unknown".'
 PLACED = Bar(

@@ -38,8 +38,8 @@ def page(results: Path) -> str:
     sections = [
         "# Bars and figures",
         "Written by `python -m tests.benchmarks` from the kept results in this folder. Each row has the measured "
-        "figure, the machine with its load, the model, the commit and the benchmark. `python -m tests.benchmarks --run --only "
-        "NAME` runs a benchmark again with the same settings.",
+        "figure, the machine with its load, the model, the commit and the benchmark. `python -m tests.benchmarks --run "
+        "--only NAME` runs a benchmark again with the same settings.",
         _table(BARS, figures, kept),
         "## Missed bars: reasons and what was tried" if reasons else "",
         "\n".join(reasons),
