@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -84,6 +85,7 @@ def test_no_line_of_the_server_has_texts_names_or_secrets(tmp_path: Path) -> Non
     try:
         while not (found := re.search(r"http://[\w.]+:\d+", output.read_text("utf-8"))):
             assert process.poll() is None, output.read_text("utf-8")
+            time.sleep(0.05)
         url, token = found.group(), secret.read_text("utf-8").strip()
         client = Client(url)
         client._http.headers["Authorization"] = f"Bearer {token}"

@@ -47,7 +47,7 @@ def test_sharing_steps_serves_more_people_than_taking_turns() -> None:
 
 def test_twice_the_copies_serve_at_least_twice_the_people() -> None:
     costs = Costs({1: 5.0, 16: 80.0}, costs_of(5.0, 20).samples)
-    one, two = (most_people(costs, PIN_ONLY, copies, 250) for copies in (1, 2))
+    one, two = (most_people(costs, PIN_ONLY, copies, 120) for copies in (1, 2))
     assert two >= 1.8 * one
 
 
@@ -97,7 +97,7 @@ def test_program_compares_prediction_and_measurement(tmp_path, monkeypatch) -> N
     monkeypatch.setattr(program, "command_ms", lambda model, folder: 5.0)  # an app of its own takes ten seconds
     monkeypatch.setattr("tests.benchmarks.capacity.load.STEPPED_WARM_UP_S", 1.0)
     monkeypatch.setattr(program, "most_people", lambda costs, habits, cores, seconds: 2 * cores)
-    flags = "--cores 1 2 --load-cores 2 --people 3 --seconds 4 --segment-s 4 --simulated-seconds 60 --processes 1"
+    flags = "--cores 1 2 --load-cores 2 --people 3 --seconds 2 --segment-s 4 --simulated-seconds 60 --processes 1"
     flags += f" --sentences 4 --steps 5 --output {tmp_path}"
     assert program.main(flags.split()) == 0
     results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
