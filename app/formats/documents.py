@@ -30,6 +30,7 @@ from app.formats.base import (
     UnitTranslation,
 )
 from app.formats.blocks import Block, HasBlocks
+from app.formats.collector import collector_paused
 from app.formats.coverage import Coverage, coverage_of
 from app.formats.docx import extras_of
 from app.formats.part_rules import HasParts, Part
@@ -201,6 +202,7 @@ class Document:
         """The bytes of `export_file(translations)`."""
         return self.export_file(translations).data
 
+    @collector_paused()
     def export_file(
         self,
         translations: Mapping[int, str],
@@ -305,6 +307,7 @@ class ReadFile:
             num_characters -= len(unit.source)
         return FileOverview(self.name, self.languages, "\n".join(texts), self.format.is_paired)
 
+    @collector_paused()
     def document(self, language: str, rules: RuleFile | None = None, target: str | None = None) -> Document:
         """Splits the file into segments: by `rules` if they have some for the source `language`, else by our own.
 
@@ -372,6 +375,7 @@ def read_document(
     return read_file(data, name, reading).document(language, target=target)
 
 
+@collector_paused()
 def read_file(data: bytes, name: str, reading: Reading | None = None) -> ReadFile:
     """Parses a file; the format depends on the extension of `name`, which is untrusted.
 

@@ -308,8 +308,10 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
                 todo[index] = stretches
     depths = {index: _depth(paragraphs.nodes[index], part.prefix) for index in todo}
     # Text boxes are inside paragraphs: innermost first, then parse again because the offsets have moved.
+    nodes = paragraphs.nodes
     for depth in sorted(set(depths.values()), reverse=True):
-        nodes = paragraphs_of(tree(text), name).nodes
+        if text is not part.decoded.text:
+            nodes = paragraphs_of(tree(text), name).nodes
         edits: list[Edit] = []
         for index, stretches in todo.items():
             if depths[index] == depth:

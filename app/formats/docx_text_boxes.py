@@ -33,12 +33,7 @@ class Paragraphs:
 
 def paragraphs_of(root: Node, name: str) -> Paragraphs:
     """The paragraphs below `root`, including text boxes; `name` is the element name of paragraphs, "w:p"."""
-    holders: set[int] = set()  # start offsets of the elements around paragraphs
-    for node in root.walk():
-        around = node.parent if node.name == name or is_alt_text(node) else None
-        while around is not None and around.start not in holders:
-            holders.add(around.start)
-            around = around.parent
+    holders: set[int] | None = None  # most parts need none
     nodes: list[Node] = []
     versions: list[tuple[int, int]] = []
     stack = [(root, -1, 0)]
@@ -51,10 +46,22 @@ def paragraphs_of(root: Node, name: str) -> Paragraphs:
         numbers = [version] * len(children)
         if node.local == "AlternateContent":
             place = node.start if place < 0 else place
+            holders = _holders(root, name) if holders is None else holders
             choice = next((c for c in children if c.local == "Choice" and c.start in holders), None)
             numbers = [version or (0 if child is choice else child.start) for child in children]
         stack += [(child, place, number) for child, number in zip(children[::-1], numbers[::-1], strict=True)]
     return Paragraphs(nodes, versions)
+
+
+def _holders(root: Node, name: str) -> set[int]:
+    """The start offsets of the elements around paragraphs and elements with alternative text."""
+    holders: set[int] = set()
+    for node in root.walk():
+        around = node.parent if node.name == name or is_alt_text(node) else None
+        while around is not None and around.start not in holders:
+            holders.add(around.start)
+            around = around.parent
+    return holders
 
 
 def copies(paragraphs: Paragraphs, name: str) -> dict[int, list[int]]:

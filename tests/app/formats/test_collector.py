@@ -1,0 +1,56 @@
+"""The collector of reference cycles pauses while files are read and written, and goes on after them."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from app.errors import DocumentError
+from app.formats import documents
+from app.formats.collector import collector_paused
+from app.formats.documents import read_document
+from tests.benchmarks.files.hostile import word
+
+
+@pytest.fixture(autouse=True)
+def enabled() -> Iterator[None]:
+    assert gc.isenabled()
+    yield
+    gc.enable()
+
+
+def test_collector_goes_on_after_the_last_of_two_pauses() -> None:
+    with collector_paused():
+        with collector_paused():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_collector_stays_disabled_where_it_was() -> None:
+    gc.disable()
+    with collector_paused():
+        pass
+    assert not gc.isenabled()
+
+
+def test_collector_goes_on_after_a_file_that_cannot_be_read() -> None:
+    with pytest.raises(DocumentError):
+        read_document(b"not a Word document", "a.docx")
+    assert gc.isenabled()
+
+
+def test_collector_pauses_while_a_document_is_exported(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = read_document(word("<w:p><w:r><w:t>Some text.</w:t></w:r></w:p>"), "a.docx")
+    seen = []
+    find = documents.format_by_key
+
+    def found(key: str) -> documents.Format:
+        seen.append(gc.isenabled())
+        return find(key)
+
+    monkeypatch.setattr(documents, "format_by_key", found)
+    document.export({0: "Ein Text."})
+    assert seen
+    assert not any(seen)
+    assert gc.isenabled()
