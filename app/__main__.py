@@ -171,7 +171,7 @@ def _serve(settings: AppSettings) -> int:
         remove_leftovers(log.parent)
         store = LogStore.open(log, exclusively=True)
         closing.callback(store.close)
-        closing.callback(model.close)
+        closing.callback(model.close_before_exit)
         for note in store.notes:
             tell(note)
         if settings.model != MODEL_FOLDER:  # the first document needs its language pairs

@@ -99,7 +99,7 @@ class TranslationTools:
 
     def close(self) -> None:
         """Ends the model."""
-        self._model.close()
+        self._model.close_before_exit()
 
     def _models(self) -> list[ModelHandle]:
         return [self._model]

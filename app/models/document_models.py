@@ -261,7 +261,7 @@ class DocumentModels:
             others, self._others = list(self._others.values()), {}
             self._awaited.clear()
         for handle in others:
-            handle.close()
+            handle.close_before_exit()
 
     def handles(self) -> list[ModelHandle]:
         """The models that are loaded or loading, the start model first."""

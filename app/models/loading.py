@@ -31,6 +31,7 @@ from engine import (
 SEARCH: Final = SearchOptions(places_per_bank=2, late_penalty=5.0, repetition_penalty=3.0, draft_strength=3.0)
 # A proposal with 20 rare terms takes ten seconds; after this time the best so far is shown, and others get their turn.
 DEADLINE_MS: Final = 30_000.0
+_STOP_SECONDS: Final = 10.0  # for a model that is being loaded; a download stops with the next piece of a file
 ModelState = Literal["loading", "ready", "failed"]
 
 
@@ -86,6 +87,7 @@ class ModelHandle:
         self._listeners: list[Callable[[], None]] = []
         self._fetch_listeners: list[Callable[[], None]] = []
         self._is_stopped = threading.Event()
+        self._loading: threading.Thread | None = None
         self._lock = threading.Lock()
 
     @property
@@ -101,7 +103,8 @@ class ModelHandle:
         """Starts loading and returns at once. The directions and styles of a converted model are known then."""
         entry = describe_model(self.folder)
         self.directions, self.formalities, self.domains = entry.directions, entry.formalities, entry.domains
-        threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True).start()
+        self._loading = threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True)
+        self._loading.start()
 
     def wait(self) -> None:
         """Waits until the model is ready or has failed."""
@@ -155,6 +158,16 @@ class ModelHandle:
         self.stop()
         if self.engine is not None:
             self.engine.close()
+
+    def close_before_exit(self) -> None:
+        """Closes the engine, and waits for a model that is being loaded.
+
+        A process that ends while a thread imports PyTorch or loads weights may be aborted.
+        """
+        self.stop()
+        if self._loading is not None:
+            self._loading.join(_STOP_SECONDS)
+        self.close()
 
     def _load(self, num_threads: int | None) -> None:
         try:

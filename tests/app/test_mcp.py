@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,11 @@ import pytest
 from pydantic import BaseModel
 
 from app import VERSION
+from app.cli.mcp_command import TranslationTools
 from app.cli.mcp_server import MAX_LINE_BYTES, PROTOCOL_VERSIONS, McpServer, Tool
 from app.errors import CommandError
+from app.paths import MODEL_FOLDER
+from engine import ModelError
 
 
 class Assistant:
@@ -83,6 +88,27 @@ def test_assistant_translates_looks_up_terms_and_checks(tmp_path: Path):
     ana.process.stdin.close()
     assert ana.process.wait(30) == 0
     assert ana.process.stdout.read() == b""
+
+
+def test_command_ends_well_while_its_model_is_being_loaded(monkeypatch: pytest.MonkeyPatch):
+    """A process that ended while a thread loaded the model was aborted once in twelve times."""
+    is_loading, may_load = threading.Event(), threading.Event()
+
+    def load(*_: object) -> None:
+        is_loading.set()
+        may_load.wait(30)
+        raise ModelError("no model here")
+
+    monkeypatch.setattr("app.models.loading.load_translator", load)
+    tools = TranslationTools(argparse.Namespace(threads=1, glossary=[], model=MODEL_FOLDER, device="cpu"))
+    assert is_loading.wait(60)
+    closing = threading.Thread(target=tools.close)
+    closing.start()
+    closing.join(0.2)
+    assert closing.is_alive(), "it waits for the thread"
+    may_load.set()
+    closing.join(30)
+    assert not closing.is_alive()
 
 
 class Number(BaseModel):
