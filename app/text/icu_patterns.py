@@ -13,7 +13,7 @@ import regex  # type: ignore[import-untyped]
 
 from app.i18n import Message
 
-MAX_CHARACTERS: Final = 2_000
+MAX_CHARACTERS: Final = 10_000  # abbreviations of a language in one pattern take some 5,000
 MAX_REPEATED: Final = 10_000  # elements of a pattern, each counted as often as it is repeated at most
 MAX_DEPTH: Final = 30  # of groups in groups, and of sets in sets
 FLAGS: Final = regex.VERSION1  # sets within sets, and flags that apply to their group
@@ -222,6 +222,9 @@ class _Translator:
             elif pair in ("&&", "--"):
                 parts.append(pair)
                 self.at += 2
+            elif pair == "-[" and not was_set:  # behind a character, a hyphen and a set
+                parts.append("\\-")
+                self.at += 1
             elif pair in ("&[", "-["):
                 if not was_set:
                     raise self._refusal(pair, Message("write the sign behind a backslash, or twice between two sets"))
