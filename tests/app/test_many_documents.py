@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
@@ -132,3 +133,27 @@ def test_documents_that_were_opened_and_left_cost_nothing(tmp_path: Path, monkey
         assert late <= growth * early, (field, early, late)
     assert costs[-1].num_workspaces <= num_workspaces + NUM_OPEN + 2
     assert costs[-1].num_threads <= num_threads + MAX_SHARED_THREADS
+
+
+@pytest.mark.parametrize("command", ["documents", "projects", "members"])
+def test_lists_of_documents_and_people_need_no_query_for_each(tmp_path: Path, command: str):
+    """A list of 1,000 documents takes 12 ms of processor time, one of 200 members 1 ms."""
+    visitor = Visitor(tmp_path / "log.sqlite")
+    fields = {"project": 1} if command == "members" else {}
+    document = read_document(b"One.", "a.txt")
+    num_queries: list[int] = []
+    num_known = 0
+    for number in (10, 100):
+        for known in range(num_known, number):
+            visitor.store.start_session(document, "en-de")
+            visitor.store.people.put(f"Person {known}", "translator")
+            visitor.store.people.join(f"Person {known}", [1])
+        num_known = number
+        queries: list[str] = []
+        visitor.store.connection.db.conn.set_trace_callback(queries.append)
+        reply = visitor._command(command, **fields)
+        visitor.store.connection.db.conn.set_trace_callback(None)
+        num_queries.append(len(queries))
+        assert len(str(reply)) > 100 * number or command == "projects"
+    assert 0 < num_queries[1] <= num_queries[0] + 2, "a change before is noticed with one more"
+    visitor.end()
