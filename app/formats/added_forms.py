@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Final, Protocol, runtime_checkable
 
 from app.formats.base import Edit, ParsedFile, Unit
+from app.formats.unit_notes import numbers_note
 from app.text.plural_forms import CATEGORIES, numbers_of
 
 OTHER: Final = "other"
@@ -100,6 +101,6 @@ def all_units(parsed: ParsedFile, language: str | None = None) -> list[Unit]:
     for form in forms:
         numbers = "" if language is None else form.numbers(language)
         if numbers is not None:
-            note = f"{form.unit.note} · numbers such as {numbers}" if numbers else form.unit.note
+            note = numbers_note(form.unit.note, numbers) if numbers else form.unit.note
             units.append(replace(form.unit, note=note))
     return sorted(units, key=attrgetter("start"))

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from app.formats.added_forms import AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
-from app.formats.escapes import from_shown, from_utf16, key_note, shown
+from app.formats.escapes import from_shown, from_utf16, shown
 from app.formats.inline import Shown, pieces_of, show
+from app.formats.unit_notes import key_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree
 from app.text.encoding import DecodedText
 

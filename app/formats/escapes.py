@@ -1,4 +1,4 @@
-"""Strings of software: control characters are shown as escapes (`\\n`), and notes name the key."""
+"""Strings of software: control characters are shown as escapes (`\\n`), and repeated keys are named."""
 
 from __future__ import annotations
 
@@ -42,11 +42,6 @@ def in_utf16_escapes(text: str, first: int = 0x80) -> str:
 def from_utf16(text: str) -> str:
     """The text with each pair of surrogates joined to its character; a lone one stays."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-
-
-def key_note(key: str) -> str:
-    """The note that names a string's key."""
-    return f"Key: {one_line(key)}" if key else ""
 
 
 def repeated_keys_note(keys: Iterable[str]) -> str | None:

@@ -9,8 +9,9 @@ import re
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
-from app.formats.escapes import from_shown, from_utf16, key_note, shown
+from app.formats.escapes import from_shown, from_utf16, shown
 from app.formats.prose import ProseFile
+from app.formats.unit_notes import key_note
 from app.i18n import Message
 from app.text.encoding import decode_text
 

@@ -20,9 +20,10 @@ from typing import Any, Final
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, Unit, UnitTranslation, one_line
-from app.formats.escapes import from_shown, key_note, repeated_keys_note, shown
+from app.formats.escapes import from_shown, repeated_keys_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
 from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
+from app.formats.unit_notes import key_note
 from app.i18n import Message
 from app.text.encoding import decode_text, shortened_list
 from app.text.plural_forms import CATEGORIES

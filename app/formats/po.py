@@ -38,6 +38,7 @@ from app.formats.po_header import (
     numbers_of_form,
     plural_rule,
 )
+from app.formats.unit_notes import plural_note
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
 
@@ -193,7 +194,7 @@ def _added(entry: PoEntry) -> Iterator[AddedForm]:
     if "msgid_plural" not in entry.ids or not source:
         return
     for form, place in enumerate(_missing_places(entry), len(entry.targets)):
-        note = " · ".join([f"Plural form {form + 1}", *_notes(entry)])
+        note = " · ".join([plural_note(form + 1), *_notes(entry)])
         yield AddedForm(Unit(*place, source, note=note), place, partial(numbers_of_form, form))
 
 
@@ -264,8 +265,8 @@ def _units(entry: PoEntry, text: str, first_is_one: bool, num_forms: int | None)
         if not source:
             continue
         target = shown(strings.value.strip()) or None
-        of_all = f" of {num_forms}" if num_forms == len(entry.targets) else ""
-        plural = [f"Plural form {form + 1}{of_all}"] if "msgid_plural" in entry.ids else []
+        of_all = num_forms if num_forms == len(entry.targets) else None
+        plural = [plural_note(form + 1, of_all)] if "msgid_plural" in entry.ids else []
         is_confirmed = target is not None and not entry.is_fuzzy(text)
         yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *notes]))
 

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 
 from app.formats.blocks import Block
 from app.formats.documents import Document
+from app.formats.unit_notes import shown_note
 
 MAX_LABEL_CHARACTERS = 120
 
@@ -94,7 +95,7 @@ def _shown(blocks: Iterable[tuple[Block, list[int]]]) -> list[PreviewBlock]:
         if block.level:
             added["level"] = block.level
         if block.label:
-            added["label"] = _cut(block.label)
+            added["label"] = shown_note(_cut(block.label))
         if block.text:
             added["text"] = block.text
         shown.append(added)

@@ -17,9 +17,10 @@ from functools import partial
 from app.errors import DocumentError
 from app.formats.added_forms import AddedForm, by_place
 from app.formats.base import Unit, one_line
-from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, key_note, repeated_keys_note, shown
+from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, repeated_keys_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
 from app.formats.prose import ProseFile
+from app.formats.unit_notes import key_note
 from app.text.encoding import decode_text
 
 # A line with the lines that continue it: those behind an odd number of backslashes.

@@ -19,8 +19,9 @@ from typing import Any
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, by_place
 from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
-from app.formats.escapes import from_shown, key_note, shown
+from app.formats.escapes import from_shown, shown
 from app.formats.json_strings import parsed_json
+from app.formats.unit_notes import key_note
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
 from app.text.plural_forms import CATEGORIES, numbers_of

@@ -26,6 +26,7 @@ from app.formats.base import (
     splice,
 )
 from app.formats.inline import Piece, Shown, pieces_of, show
+from app.formats.unit_notes import name_note
 from app.formats.xliff_limits import num_unchecked, stated_limit
 from app.formats.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
@@ -439,8 +440,8 @@ def _note(owner: Node) -> str:
     unit = _unit_of(owner)
     notes = [*unit.nodes("note"), *(note for group in unit.nodes("notes") for note in group.nodes("note"))]
     name = unit.attributes.get("resname") or unit.attributes.get("name")
-    name_note = [f"Name: {name}"] if name else []
-    return " · ".join([*name_note, *(" ".join(note.content().split()) for note in notes)])
+    named = [name_note(name)] if name else []
+    return " · ".join([*named, *(" ".join(note.content().split()) for note in notes)])
 
 
 def _unit_of(owner: Node) -> Node:

@@ -23,9 +23,10 @@ import yaml  # type: ignore[import-untyped]
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
-from app.formats.escapes import from_shown, key_note, repeated_keys_note, shown
+from app.formats.escapes import from_shown, repeated_keys_note, shown
 from app.formats.icu import IcuText, icu_message, shown_text, written
 from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
+from app.formats.unit_notes import key_note
 from app.formats.yaml_pieces import with_changes
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.formats.unit_notes import shown_note
 from app.glossary import Term
 from app.i18n import Message
 from app.segments.findings import contains_banned, term_form
@@ -101,7 +102,7 @@ def detail_view(segment: SegmentState) -> Json:
         "notices": _notices(segment),
         "target": segment.target,
         "machine_text": segment.machine_text,
-        "note": segment.note,
+        "note": shown_note(segment.note),
         "limits": {**segment.limits.view(), "max_speed": RULES.max_speed} if segment.limits else None,
         "comment": segment.comment,
         "review": segment.review,

@@ -1,0 +1,83 @@
+"""The labels in the notes of segments, such as "Key: menu.file": written in English, and shown in the page's language.
+
+A note is stored with its document as one text, whose parts are joined by " · ".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from app.formats.base import one_line
+from app.i18n import Message, joined
+
+_BETWEEN: Final = " · "
+
+
+def key_note(key: str) -> str:
+    """The note that names a string's key."""
+    return str(_key(one_line(key))) if key else ""
+
+
+def name_note(name: str) -> str:
+    """The note that names a unit."""
+    return str(_name(name))
+
+
+def plural_note(number: int, of_all: int | None = None) -> str:
+    """The note that numbers a plural form from 1, of so many if that is known."""
+    return str(_plural(str(number)) if of_all is None else _plural_of(str(number), str(of_all)))
+
+
+def numbers_note(note: str, numbers: str) -> str:
+    """A note with the numbers that a plural form is for."""
+    return f"{note}{_BETWEEN}{_numbers(numbers)}"
+
+
+def shown_note(note: str) -> str:
+    """The note with translatable labels; the texts behind these, and comments of the document, stay as they are.
+
+    >>> shown_note("Key: menu.file · a comment").in_language("de")
+    'Schlüssel: menu.file · a comment'
+    """
+    first, *others = note.split(_BETWEEN)
+    parts = [_labelled(first, _FIRST), *(_labelled(part, _LATER) for part in others)]
+    return joined(_BETWEEN, parts) if any(isinstance(part, Message) for part in parts) else note
+
+
+def _key(text: str) -> Message:
+    return Message("Key: {text}", text=text)
+
+
+def _name(text: str) -> Message:
+    return Message("Name: {text}", text=text)
+
+
+def _plural(number: str) -> Message:
+    return Message("Plural form {number}", number=number)
+
+
+def _plural_of(number: str, of_all: str) -> Message:
+    return Message("Plural form {number} of {all}", number=number, all=of_all)
+
+
+def _numbers(numbers: str) -> Message:
+    return Message("numbers such as {numbers}", numbers=numbers)
+
+
+_Label = tuple[re.Pattern[str], Callable[..., Message]]
+_FIRST: Final[tuple[_Label, ...]] = (
+    (re.compile(r"Key: (.+)", re.DOTALL), _key),
+    (re.compile(r"Name: (.+)", re.DOTALL), _name),
+    (re.compile(r"Plural form (\d+)"), _plural),
+    (re.compile(r"Plural form (\d+) of (\d+)"), _plural_of),
+)
+_LATER: Final[tuple[_Label, ...]] = ((re.compile(r"numbers such as (.+)"), _numbers),)
+
+
+def _labelled(part: str, labels: tuple[_Label, ...]) -> str:
+    for pattern, make in labels:
+        if found := pattern.fullmatch(part):
+            return make(*found.groups())
+    return part
