@@ -79,6 +79,6 @@ def test_ban_overrides_a_term_and_the_conflict_is_shown(screen: Screen):
     screen.wait_for_ban("WLAN")
     expect(screen.page.locator(".ti[data-status=unmet]")).to_contain_text("both required and banned")
     conflict = screen.page.locator("[data-conflict=ban_term]")
-    expect(conflict).to_contain_text("You banned “WLAN”, the term for wireless network; the ban counts.")
+    expect(conflict).to_contain_text("You banned “WLAN”, the term for wireless network; the ban has priority.")
     conflict.get_by_role("button", name="Keep the ban").click()
     expect(conflict).to_have_count(0)

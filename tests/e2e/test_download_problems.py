@@ -163,7 +163,7 @@ def test_list_that_cannot_be_read_says_how_to_bring_a_model_by_hand(shop: Shop):
     shop.look()
     expect(shop.problem).to_contain_text("HTTP 503")
     expect(shop.problem).to_contain_text("check the connection and try again")
-    expect(shop.problem).to_contain_text("Without a network: download a model elsewhere")
+    expect(shop.problem).to_contain_text("Without a network: download a model on another computer")
     expect(shop.problem).not_to_contain_text("What was received is kept")
     shop.registry.is_down = False
     shop.look()

@@ -154,7 +154,7 @@ def test_files_of_a_zip_are_opened_together_and_exported_in_their_places(screen:
         dialog.get_by_role("button", name="Make the ZIP file").click()
     expect(dialog.get_by_role("row")).to_have_count(1)
     expect(dialog.get_by_role("row", name="Job/b.txt")).to_contain_text("1 of 1 segments are not confirmed.")
-    expect(dialog.get_by_role("status")).to_contain_text("1 other file of the archive is in it unchanged.")
+    expect(dialog.get_by_role("status")).to_contain_text("1 other file of the archive is included unchanged.")
     assert started.value.suggested_filename == "job.de.zip"
     started.value.save_as(tmp_path / "job.de.zip")
     with zipfile.ZipFile(tmp_path / "job.de.zip") as archive:

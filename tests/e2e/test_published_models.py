@@ -84,7 +84,7 @@ def test_published_model_is_downloaded_used_and_removed(
             french.get_by_role("button", name="Download").click()
             expect(french).to_contain_text("installed")
             installed = page.locator(".banner.info").filter(has_text="translates English → French")
-            expect(installed).to_contain_text("This document stays as it is: English → German")
+            expect(installed).to_contain_text("The language pair of this document does not change: English → German")
             expect(installed.get_by_role("button", name="Start over with this model")).to_have_count(1)
             expect(models.get_by_role("region", name="firefox-en-fr-tiny", exact=True)).to_contain_text("en-fr")
 
