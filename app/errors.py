@@ -68,7 +68,7 @@ class CommandError(AppError):
 
 
 class SignInError(AppError):
-    """A person cannot be signed in. The message tells nobody whether there is a person of that name."""
+    """A person cannot be signed in. The message does not reveal whether there is a person of that name."""
 
     def __init__(self, message: str, retry_after: int | None = None) -> None:
         """`retry_after` is the number of seconds to wait, after too many attempts."""

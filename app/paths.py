@@ -1,4 +1,4 @@
-"""Where files are: the bundled data, and the log in the user's own data folder."""
+"""Paths of the bundled data, and of the log in the user's own data folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projects: what the documents of one client and language pair share, and the documents that belong to each.
+"""Projects: shared settings of the documents of one client and language pair, and the documents of each project.
 
 A project has a name, a client, a language pair, the form of address and domain of new documents, term bases, and the
 memory of its documents.
@@ -51,7 +51,7 @@ _RULE_DATA = "segmentation file"  # setting of a project: the bytes of their fil
 
 @dataclass(frozen=True, slots=True)
 class ProjectDraft:
-    """What a person enters for a project, before it is checked."""
+    """The unchecked input for a project."""
 
     name: str
     client: str = ""

@@ -1,4 +1,4 @@
-"""What the server writes about its work: one line for each event, as text or JSON, never with texts of people.
+"""The server's log lines: one line for each event, as text or JSON, without texts of people.
 
 Messages of exceptions may quote a document or name a file, so only their class and place in the code are written.
 """

@@ -1,4 +1,4 @@
-"""Writes files completely or not at all: beside their place first, and through to the disk."""
+"""Writes files completely or not at all: first to a temporary file in the same folder, flushed to the disk."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout:
 
 
 def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[InputLine]:
-    """The lines of the input; Ctrl-C while waiting for one ends the run at once."""
+    """The lines of the input; Ctrl-C while waiting for a line ends the run immediately."""
     lines = read_lines(source)
     while True:
         with interrupt.waiting():

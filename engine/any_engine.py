@@ -33,7 +33,7 @@ def checked_priority(priority: Priority) -> Priority:
 
 @dataclass(frozen=True, slots=True)
 class EngineFacts:
-    """What the model of an engine is and can do.
+    """Properties and abilities of an engine's model.
 
     `formalities` has the forms of address by direction. `folder` is the model's, None if there is not exactly one.
     `pivot` is the language between, of two models as one. `num_threads` are those of PyTorch. `precision` is that of
@@ -71,7 +71,7 @@ class EngineStatistics:
 
 
 class Engine(Protocol):
-    """What the app needs of the engine of one model. Thread-safe."""
+    """The interface that the app uses: an engine for one model. Thread-safe."""
 
     @property
     def facts(self) -> EngineFacts:

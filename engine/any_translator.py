@@ -22,7 +22,7 @@ DEFAULT_OPTIONS = SearchOptions()
 
 
 class AnyTranslator(ABC):
-    """What a worker and its callers need: a `Translator`, or a `PivotTranslator`, which is documented by it.
+    """The interface of a translator: a `Translator` or a `PivotTranslator`. `Translator` documents the methods.
 
     `folder` is the model's; None if there is not exactly one. `pivot` is the language between two models, else "".
     `precision` is that of the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".

@@ -1,4 +1,4 @@
-"""What a person or program asks for: a source sentence and the constraints on its translation.
+"""A request: a source sentence and the constraints on its translation.
 
 Frozen dataclasses, checked once when made. Offsets count Unicode code points of the text that they belong to. Nothing
 here depends on pieces, tensors or the search.

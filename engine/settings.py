@@ -23,7 +23,7 @@ _TYPE_NAMES = {int: "a whole number", float: "a number", str: "a string", bool: 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a field of an options class accepts and means.
+    """The accepted values and the meaning of a field of an options class.
 
     `unset` says what None, or an empty value, means. `flag` is the name of the flag where it differs from the field's.
     """

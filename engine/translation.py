@@ -1,4 +1,4 @@
-"""What comes back: translations with their hypotheses, or the reasons why there are none; alternatives and prices.
+"""Results: translations with hypotheses, or the reasons why there are none; alternatives and prices.
 
 Offsets count Unicode code points of the text that they belong to. Scores are natural logarithms of probabilities:
 higher wins, the sign never flips.
@@ -31,7 +31,7 @@ ReasonKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where one required occurrence of phrase number `phrase` stands: `text[start:end] == form`.
+    """The place of one required occurrence of phrase number `phrase`: `text[start:end] == form`.
 
     For a phrase with a source span, from the word alignment: `aligned` says whether the form stands for that span
     (None: no span, or a model that cannot tell), `doubled` where else words stand for it and for nothing else, so that
@@ -103,7 +103,7 @@ class Relaxation:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What a translation has from a learned pair: `share`, 0 to 1, of the probability of token number `token`."""
+    """The contribution of a learned pair: `share`, 0 to 1, of the probability of token number `token`."""
 
     token: int
     origin: Hashable

@@ -130,7 +130,7 @@ def import_log(flags: argparse.Namespace) -> int:
 
 
 def backup(flags: argparse.Namespace) -> int:
-    """Copies the log into a new file, and the keys of the HTTP API into one beside it."""
+    """Copies the log into a new file, and the keys of the HTTP API into a file next to it."""
     keys: Path | None = None
     store = LogStore.open_to_read(flags.log, may_be_older=True)
     try:
@@ -149,7 +149,7 @@ def backup(flags: argparse.Namespace) -> int:
 
 
 def _back_up_keys(log: Path, copy: Path) -> Path | None:
-    """Copies the keys of a log beside its copy; None if it has none. Raises LogError."""
+    """Copies the keys of a log next to the log's copy; None if it has none. Raises LogError."""
     if not ApiFile.path_beside(log).exists():
         return None
     path = ApiFile.path_beside(copy)
@@ -172,7 +172,7 @@ def verify(flags: argparse.Namespace) -> int:
 
 
 def rescue(flags: argparse.Namespace) -> int:
-    """Copies what is whole in a damaged log into a new one; 1 if a session is missing there."""
+    """Copies the intact parts of a damaged log into a new one; returns 1 if a session is missing there."""
     texts_file = flags.file.with_name(flags.file.name + ".texts.csv")
     check_output(texts_file)
     found = rescue_log(flags.log, flags.file)

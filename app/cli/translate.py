@@ -118,7 +118,7 @@ class TranslateRun:
         return facing(file, direction).document(source, self._rules, target), direction
 
     def dry_run(self, document: Document, direction: str) -> list[str]:
-        """What the glossaries match in the document."""
+        """The matches of the glossaries in the document."""
         return glossary_report(document, self._glossary(direction), self._translator(direction))
 
     def translated(self, document: Document, direction: str) -> DraftedDocument:

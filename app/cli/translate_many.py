@@ -33,7 +33,7 @@ class _ReadDocument:
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read of a folder or an archive; the number of files that are no documents, and of those unreadable."""
+    """The documents of a folder or archive, and the numbers of other files and of unreadable ones."""
 
     run: one.TranslateRun
     documents: list[_ReadDocument] = field(default_factory=list)

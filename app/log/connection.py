@@ -109,7 +109,7 @@ class LogConnection:
 
     @contextmanager
     def transaction(self, purpose: str) -> Iterator[None]:
-        """A transaction: everything inside is written, or nothing. Takes the write lock of the file at once."""
+        """A transaction: everything inside is written, or nothing. Takes the write lock of the file immediately."""
         with self.lock, self.clear_errors(purpose):
             self.db.execute("BEGIN IMMEDIATE")
             try:

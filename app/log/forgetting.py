@@ -1,4 +1,4 @@
-"""Takes the name of a person out of the log: a pseudonym stands for it in events, whose hashes are computed again.
+"""Replaces the name of a person in the log by a pseudonym, and computes the hashes of the events again.
 
 A chain of hashes allows no silent change. So each changed session gets an event that has the last hash before: whoever
 has an older export can see that only the name was replaced.
@@ -24,7 +24,7 @@ _NAMING_FIELDS = ("person", "member")  # of payloads; the name of a project in e
 
 @dataclass(frozen=True, slots=True)
 class ForgottenPerson:
-    """What stands for a person's name now, and in how many events of how many sessions."""
+    """The pseudonym of a person, and the numbers of changed events and sessions."""
 
     pseudonym: str
     num_events: int

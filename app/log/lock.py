@@ -1,4 +1,4 @@
-"""A lock beside the log's file: at most one app writes the texts of a log."""
+"""A lock file next to the log: at most one app writes the texts of a log."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LogLock:
 
 
 def _lock(descriptor: int) -> None:
-    """Locks the file, or raises OSError at once."""
+    """Locks the file, or raises OSError immediately."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -54,7 +54,7 @@ class People:
         self._looked: float | None = None  # when; None: the tables must be read
 
     def access(self, person: str | None = None) -> Access:
-        """What a person may see and do; by default, the person of the request."""
+        """The access rights of a person; by default, of the person of the request."""
         name = PERSON.get() if person is None else person
         if not name:
             return UNRESTRICTED

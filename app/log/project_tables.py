@@ -1,4 +1,4 @@
-"""The table of projects: what the documents of one client and language pair have in common.
+"""The table of projects: settings that the documents of one client and language pair share.
 
 Changes are made inside a transaction together with an event in the log of the document that is open.
 """

@@ -1,4 +1,4 @@
-"""Reads what is whole in a damaged log into a new one. The damaged file is only read.
+"""Copies the intact parts of a damaged log into a new one. The damaged file is only read.
 
 SQLite stops at the first damaged page of a query. Here each table is read in ranges of its keys, and a range that fails
 is halved until only the rows on damaged pages are left out.
@@ -274,7 +274,7 @@ def _take_out_partial_sessions(new: Database, incomplete: set[int]) -> tuple[Res
 
 
 def _fewest_segments(new: Database, session: int) -> int:
-    """How many segments a session had at least, by what is left of its events."""
+    """The minimum number of segments of a session, from its remaining events."""
     query = "SELECT max(segment_index) AS last FROM event WHERE session_id = ?"
     last = next(new.query(query, [session]))["last"]
     num = 0 if last is None else last + 1

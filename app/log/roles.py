@@ -1,4 +1,4 @@
-"""The person who sent a request; the roles of people, and what a role and the membership in projects allow."""
+"""The person who sent a request; the roles of people; the access rights from role and project membership."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PERSON: Final = ContextVar("person", default="")
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a person may see and do. `projects` are those they see; None: all.
+    """The access rights of a person. `projects` are those they see; None: all.
 
     A person manages the projects `own`, which the server made for their documents, whatever their role.
     """

@@ -234,7 +234,7 @@ class LogStore:
         return int(rows[0]["id"]) if rows and self.people.access().sees(rows[0]["project_id"]) else None
 
     def num_sessions(self) -> int:
-        """The number of all sessions, whoever sees them."""
+        """The number of all sessions, without access checks."""
         (row,) = self._log.rows(Message("list the sessions"), "SELECT count(*) AS number FROM session")
         return int(row["number"])
 
@@ -254,7 +254,7 @@ class LogStore:
         return int(rows[0]["project_id"])
 
     def project_number(self, session_id: int) -> int:
-        """The number of a session's project, whoever sees it; 0 without one."""
+        """The number of a session's project, without access checks; 0 without a project."""
         rows = self._log.rows(Message("find the session"), "SELECT project_id FROM session WHERE id = ?", (session_id,))
         return int(rows[0]["project_id"] or 0) if rows else 0
 
@@ -393,7 +393,7 @@ class LogStore:
         return int(rows[0]["num_events"]) if rows and self.people.access().sees(rows[0]["project_id"]) else None
 
     def has_session(self, token: str) -> bool:
-        """Whether there is a session with this token, whoever sees it."""
+        """Whether there is a session with this token, without access checks."""
         return bool(self._log.rows(Message("find the session"), "SELECT 1 FROM session WHERE token = ?", (token,)))
 
     def last_event(self, session_id: int, event_type: EventType) -> Event | None:

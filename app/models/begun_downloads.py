@@ -20,7 +20,7 @@ _KINDS: Final = ("published", "pair", "hub")
 
 @dataclass(frozen=True, slots=True)
 class BegunDownload:
-    """What was to be downloaded: a published model, a pair of models or one of the hub, by its name, key or id.
+    """A download that was started: a published model, a pair of models or a hub model, by its name, key or id.
 
     `is_continued`: a start of the app continued it already.
     """

@@ -100,7 +100,7 @@ class ModelHandle:
         return folder in (self.loaded_from, self.folder)
 
     def load_in_background(self, num_threads: int | None = None) -> None:
-        """Starts loading and returns at once. The directions and styles of a converted model are known then."""
+        """Starts loading and returns immediately. The directions and styles of a converted model are known then."""
         entry = describe_model(self.folder)
         self.directions, self.formalities, self.domains = entry.directions, entry.formalities, entry.domains
         self._loading = threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True)
@@ -113,7 +113,7 @@ class ModelHandle:
         done.wait()
 
     def on_change(self, listener: Callable[[], None]) -> None:
-        """Calls `listener` once the model is ready or has failed; at once if it already is."""
+        """Calls `listener` once the model is ready or has failed; immediately if it already is."""
         with self._lock:
             if self.state == "loading":
                 self._listeners.append(listener)

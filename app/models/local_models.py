@@ -148,7 +148,7 @@ def _bad_archive(archive: Path | str, reason: str) -> DownloadError:
 
 
 def _texts(folder: Path, name: str, origin: str) -> dict[str, str]:
-    """What is kept beside the installed model: where it is from, and its licence if the folder has one."""
+    """The files stored with the installed model: its origin, and its licence if the folder has one."""
     installed_at = datetime.now(UTC).isoformat(timespec="seconds")
     texts = {SOURCE_FILE: json.dumps({"name": name, "from": origin, "installed_at": installed_at}) + "\n"}
     for file in sorted(folder.iterdir()):

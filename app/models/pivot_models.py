@@ -60,7 +60,7 @@ class PivotModel:
 
     @property
     def key(self) -> str:
-        """What a page and the log name it by; valid on every computer that has both models."""
+        """Its name on the page and in the log; valid on every computer that has both models."""
         directions = [part.direction for part in self.parts]
         return _SEPARATOR.join([PIVOT, *directions, *(part.key for part in self.parts)])
 

@@ -207,7 +207,7 @@ class PublishedModels:
         return no_room(model.title, self._room(model), self._folder)
 
     def _texts(self, model: PublishedModel) -> dict[str, str]:
-        """What is kept beside the installed model: its licence, its origin, a card."""
+        """The files stored with the installed model: its licence, its origin, a card."""
         quality = ", ".join(f"{name} {value:g}" for name, value in model.quality.items()) or "not published"
         source = {
             "name": model.name,

@@ -139,7 +139,7 @@ class PublishedModel:
 
     @property
     def licence_text(self) -> str:
-        """What is written beside the installed model."""
+        """The licence file stored with the installed model."""
         origin = "".join(f"  {file.url}\n" for file in self.files)
         terms = {LICENCE: _MPL, PARTNER_LICENCE: _PARTNER}.get(self.licence, "")
         return f"{self.title}\nLicence: {self.licence}\n{terms}\nDownloaded from:\n{origin}"

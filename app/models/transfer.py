@@ -146,7 +146,7 @@ def _check(response: httpx.Response, url: str) -> None:
 
 
 def _validator(response: httpx.Response) -> str:
-    """What a server needs in order to say whether it still has the same file (RFC 9110, 13.1.5)."""
+    """The validator by which a server recognises the same file (RFC 9110, 13.1.5)."""
     etag: str = response.headers.get("ETag", "")
     return etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified", "")
 

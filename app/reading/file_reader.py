@@ -26,7 +26,7 @@ PartRules = tuple[tuple[str, tuple[str, ...]], ...]  # keys of formats, each wit
 
 @dataclass(frozen=True, slots=True)
 class ProjectRules:
-    """What a project has for new documents: segmentation rules, and rules for the parts of files."""
+    """A project's rules for new documents: segmentation rules, and rules for the parts of files."""
 
     segmentation: RuleFile | None = None
     parts: PartRules = ()
@@ -88,7 +88,7 @@ class FileReader:
         return list(members_of(data, name))
 
     def close(self) -> None:
-        """Ends what is being read."""
+        """Stops reading."""
 
 
 def members_of(data: bytes, name: str) -> Iterator[ArchiveMember]:

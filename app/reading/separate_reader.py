@@ -41,7 +41,7 @@ _DOCUMENT = tuple[str, str, str, str, tuple[Segment, ...], tuple[str, ...], bool
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What reading one file may cost: seconds of processor time, and of time altogether, and memory in bytes."""
+    """Limits of reading one file: seconds of processor time, seconds of real time, memory in bytes."""
 
     seconds: int
     wall_seconds: int
@@ -68,7 +68,7 @@ class SeparateReader(FileReader):
         self._is_closed = False
 
     def start_ahead(self) -> None:
-        """Starts the process for the next file, and from now on after each that ended; returns at once."""
+        """Starts the process for the next file, and from now on after each that ended; returns immediately."""
         self._starts_ahead = True
         with self._lock, suppress(OSError):  # it is tried again when the file comes
             if not self._idle and not self._is_closed:
@@ -220,12 +220,12 @@ class _Conversation:
             send(self._process.commands, header, data)
 
     def overview(self) -> FileOverview:
-        """What decides the direction of the document that is being read."""
+        """The facts that decide the direction of the document."""
         overview: FileOverview = self._receive(FileOverview, lambda answer, _: answer["overview"])
         return overview
 
     def result(self, kind: Any) -> Any:
-        """What was read, of that type."""
+        """The result, of that type."""
         found = self._receive(kind, lambda answer, _: receive_parts(self._process.answers, answer["parts"]))
         self.is_over = True
         return found
@@ -296,7 +296,7 @@ class _Process:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """Ends it at once; its streams stay open."""
+        """Ends it immediately; its streams stay open."""
         self._process.kill()
 
     def wait(self) -> int:

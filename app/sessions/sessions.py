@@ -127,7 +127,7 @@ class Sessions:
             return workspace, {"offer": offers[0]} if offers else {}
 
     def _current(self) -> Workspace | None:
-        """What a new tab of this person shows, taken up again if it was closed; None if there is nothing."""
+        """The document that a new tab of this person shows, reopened if it was closed; None without one."""
         try:
             return self.find(self.workspaces.current_token)
         except UnknownSession:

@@ -114,7 +114,7 @@ class WorkspaceOpener:
         return workspace
 
     def _damage(self, session_id: int) -> Message | None:
-        """What a person has to know where the log of a session is not as it was written."""
+        """The warning for a person if the log of a session was changed."""
         chain = self._store.verify_chain(session_id)
         if chain.is_intact:
             return None
@@ -156,6 +156,6 @@ class WorkspaceOpener:
 
 
 def versions() -> dict[str, str]:
-    """What a session was made with, for the log."""
+    """The versions that a session was made with, for the log."""
     libraries = {name: metadata.version(name) for name in ("gradio", "torch")}
     return {"pinpoint": VERSION, **libraries, "python": platform.python_version()}

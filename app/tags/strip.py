@@ -51,7 +51,7 @@ class BareText:
         return self.starts[start], self.ends[end - 1]
 
     def span_of(self, start: int, end: int) -> Span | None:
-        """The span of this text that stands for a span of the original; None if none of it is left."""
+        """The span of this text that corresponds to a span of the original; None if nothing is left of it."""
         own = enumerate(zip(self.starts, self.ends, strict=True))
         inside = [place for place, (first, last) in own if first < end and start < last]
         return (inside[0], inside[-1] + 1) if inside else None

@@ -29,7 +29,7 @@ _REFERENCE = re.compile(r"&(?:lt|gt|amp|nbsp|lrm|rlm);")  # of WebVTT
 
 @dataclass(frozen=True, slots=True)
 class SubtitleRules:
-    """What readers can follow: characters per second, characters in a line, and lines of a subtitle."""
+    """Limits of readable subtitles: characters per second, characters in a line, and lines of a subtitle."""
 
     max_speed: int = 17
     max_line: int = 42

@@ -201,7 +201,7 @@ def _same(text: str) -> str:
 
 
 def _order(old: str, new: str) -> list[int] | None:
-    """Which part of a date or time stands where in the other: [1, 0, 2] for "12/31/2024" and "31.12.2024"."""
+    """The order of the parts of a date or time in the other: [1, 0, 2] for "12/31/2024" and "31.12.2024"."""
     ours, theirs = _SEPARATORS.split(old), _SEPARATORS.split(new)
     numbers = [int(part) for part in ours]
     is_date = len(ours) == 3 or ":" in old

@@ -54,7 +54,7 @@ class MemoryScope:
         return bool(self.project) and entry.project == self.project
 
     def penalties(self, entry: MemoryEntry) -> tuple[int, int]:
-        """What a match with the entry is worth less: for another project, and for an imported memory."""
+        """The penalty of a match with the entry: for another project, and for an imported memory."""
         is_other = bool(self.project) and entry.project not in (0, self.project)
         return self.other_penalty * is_other, self.import_penalty * entry.is_imported
 

@@ -106,7 +106,7 @@ class MemoryLibrary:
         return Export(f"memory.{direction}.tmx", data, self.note_if_empty(direction))
 
     def note_if_empty(self, direction: str) -> Message | None:
-        """What to do where a direction has no memory; None if it has one."""
+        """A hint if a direction has no memory; None if it has one."""
         if self._seen(direction):
             return None
         return Message("The memory is empty: confirm segments or import a TMX file first.")

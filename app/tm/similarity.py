@@ -1,4 +1,4 @@
-"""How similar two texts are: the rate of a match, what is compared at all, and the words that differ."""
+"""Similarity of two texts: the match rate, the texts worth comparing, and the different words."""
 
 from __future__ import annotations
 

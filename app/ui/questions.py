@@ -20,7 +20,7 @@ class Hello(PageModel):
 
 
 class Changes(PageMessage):
-    """What has changed since `since`; see `app.ui.commands.command.CommandMessage`."""
+    """Changes since `since`; see `app.ui.commands.command.CommandMessage`."""
 
     since: Integer
     open: Integer | None = None
@@ -61,7 +61,7 @@ class AskRecord(PageMessage):
 
 
 class AskPreview(PageMessage):
-    """What the document is made of, with the segments in each block."""
+    """The blocks of the document, with the segments in each."""
 
     result: ClassVar[Any] = r.DocumentPreview
 
@@ -107,7 +107,7 @@ class AskTerms(PageMessage):
 
 
 class AskImport(PageMessage):
-    """What using an uploaded glossary would do."""
+    """The effects of using an uploaded glossary."""
 
     ask: Literal["import"]
     result: ClassVar[Any] = ImportReport

@@ -107,7 +107,7 @@ class BanView(BanChoice):
 
 
 class PricedConstraint(TypedDict):
-    """What a required text costs, in log probability."""
+    """The price of a required text, in log-probability."""
 
     text: str
     is_pinned: bool
@@ -117,7 +117,7 @@ class PricedConstraint(TypedDict):
 
 
 class PricedBan(BanChoice):
-    """What a ban costs, in log probability."""
+    """The price of a ban, in log-probability."""
 
     price: float | None
 
@@ -161,7 +161,7 @@ class RankedHypothesis(FreeHypothesis):
 
 
 class FindingView(TypedDict):
-    """What a check found in the text."""
+    """A finding of a check in the text."""
 
     check: CheckName
     kind: str
@@ -198,7 +198,7 @@ class LearnedView(TypedDict):
 
 
 class RemarkView(TypedDict):
-    """What somebody said about the segment; the owner of the server has the name ""."""
+    """A remark on the segment; the owner of the server has the name ""."""
 
     wall_ms: int
     person: str

@@ -1,4 +1,4 @@
-"""Logs a translator's work beside the texts: keys by class, pauses, terms that were shown and used.
+"""Logs a translator's work apart from the texts: keys by class, pauses, terms that were shown and used.
 
 Which keys were pressed and where the caret was is kept only where the translator has agreed to it in this session.
 """

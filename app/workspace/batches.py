@@ -48,7 +48,7 @@ class Batches:
         self._by_source_at = -2  # the order stamp that it was built at
 
     def find(self, query: Query) -> Json:
-        """Where the text occurs, with a preview; see `found_in`."""
+        """The occurrences of the text, with a preview; see `found_in`."""
         with self._core.lock:
             return found_in(self._core.in_order(), query)
 

@@ -345,7 +345,7 @@ class Workspace:
             self.memory.rates.close()
 
     def _memory_scope(self) -> MemoryScope:
-        """The entries of the memory that the document uses, and what their matches are worth.
+        """The memory entries that the document uses, and the penalties of their matches.
 
         All members of its project see what is shown here, so the entries are of projects that all of them see.
         """
@@ -376,7 +376,7 @@ class Workspace:
 
 
 def project_view(project: Project) -> Json:
-    """What the page shows of a document's project."""
+    """The project of a document, for the page."""
     return {
         "id": project.id,
         "name": project.name,

@@ -32,7 +32,7 @@ class DecodeOrder:
         return [segment.index for segment in behind if segment.target is None]
 
     def begin_at(self, index: int, ahead: Sequence[int]) -> None:
-        """Begins with `ahead`, then takes what has no translation yet, from this segment on."""
+        """Starts with `ahead`, then takes untranslated segments from this one on."""
         positions = self._core.positions
         waiting = sorted(self._core.tally.to_translate, key=positions.__getitem__)
         first = bisect_left(waiting, positions.get(index, 0), key=positions.__getitem__)

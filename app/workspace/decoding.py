@@ -112,7 +112,7 @@ class DecodeQueue:
             self._submit(asked, priority)
 
     def start_from(self, index: int) -> None:
-        """Pre-translates what has no translation yet, this segment and those after it first."""
+        """Pre-translates untranslated segments, first this one and those after it."""
         ahead = self._order.ahead_from(index)
         for one in ahead:
             if not self._core.segments[one].is_pending:

@@ -14,7 +14,7 @@ from engine import PivotTranslation, Priority, Request, SearchOptions, Translati
 def request_payload(
     segment: SegmentState, priority: Priority, protection: Protection, options: SearchOptions, model: ModelHandle
 ) -> dict[str, Any]:
-    """The payload of a "decode_request" event: what the translator asks for, and what is asked of the model.
+    """The payload of a "decode_request" event: the translator's constraints, and the request to the model.
 
     The two differ where the text is protected.
     """

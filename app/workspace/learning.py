@@ -1,4 +1,4 @@
-"""What the model learns from the confirmed segments of a project, for the proposals of one document.
+"""Learning from the confirmed segments of a project, for the proposals of one document.
 
 The learned pairs are exactly the segments that are confirmed now: one that is reopened, edited, merged or deleted is
 forgotten. They are kept in memory only, and computed again from the log when a document is continued, when another
@@ -71,7 +71,7 @@ class Learning:
 
     @property
     def datastore(self) -> Datastore | None:
-        """What requests are translated with; None while nothing is learned."""
+        """The datastore for requests; None while nothing is learned."""
         if self._is_stale:
             self._renew()
         return self._datastore
@@ -96,7 +96,7 @@ class Learning:
         self._learn(map(self._pair, sorted(confirmed, key=lambda one: order.get(one.index, 0))))
 
     def refresh(self) -> None:
-        """Learns and forgets what was confirmed and reopened in the project's other documents meanwhile."""
+        """Learns segments that were confirmed in the project's other documents, and forgets reopened ones."""
         if self._is_on:
             own = self._core.session_id
             self._learn([pair for pair in self._wanted.values() if pair.session_id == own])
@@ -224,7 +224,7 @@ class Learning:
             self._learn_next()
 
     def _in_order(self) -> list[ConfirmedPair]:
-        """What is to be learned, in the order of `_wanted`; if it is too much, the last ones."""
+        """The segments to learn, in the order of `_wanted`; if there are too many, the last ones."""
         return list(islice(reversed(self._wanted.values()), MAX_PAIRS))[::-1]
 
     def _update(self) -> None:

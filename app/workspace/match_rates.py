@@ -60,7 +60,7 @@ class MatchRates:
         return len(self._todo)
 
     def wake(self) -> None:
-        """Looks up what is not known yet, and what has changed since."""
+        """Looks up rates that are missing or outdated."""
         self._is_stopped = False
         with suppress(RuntimeError):  # closed in the meantime
             self._turns.submit(self._work)

@@ -1,4 +1,4 @@
-"""Work of documents beside the requests of their pages, in threads that all documents share."""
+"""Background work of documents, in threads that all documents share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class _Pool(Executor):
-    """A pool that a forked process has anew, as threads do not come with it. Threads start when they are needed."""
+    """A pool that a forked process creates again, because threads are not copied. Threads start when needed."""
 
     def __init__(self, num_threads: int, name: str) -> None:
         self._num_threads = num_threads

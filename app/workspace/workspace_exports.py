@@ -1,4 +1,4 @@
-"""The files that are saved from an open document: its translation, and what is made of its session in the log."""
+"""The files that are saved from an open document: its translation, and exports of its session in the log."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def open_file(path: str, mode: str) -> BinaryIO:
 
 
 def check_output(output: str, *inputs: str | None) -> None:
-    """Raise RunError where the output would overwrite what is read."""
+    """Raise RunError if the output would overwrite the input."""
     for path in inputs:
         if path is None or STANDARD_STREAM in (path, output):
             continue

@@ -27,7 +27,7 @@ def list_models(output: BinaryIO, *, as_json: bool) -> None:
 
 
 def remove(name: str, output: BinaryIO) -> None:
-    """Remove the converted models of that name and write what was removed; raises ModelError."""
+    """Remove the converted models of that name and list the removed ones; raises ModelError."""
     text = "".join(
         f"removed {entry.name}: {entry.folder}, {megabytes(entry.num_bytes)}\n" for entry in remove_model(name)
     )

@@ -27,7 +27,7 @@ _Key = tuple[str, tuple[str, ...], str, tuple[int, ...]]  # direction, marks, te
 
 @dataclass(slots=True, eq=False)
 class _Computed:
-    """What decoders have computed of one source's translations."""
+    """Decoder results for the translations of one source."""
 
     newest: PrefixCache = field(default_factory=PrefixCache)
     expanded: ExpandedPrefixes = field(default_factory=ExpandedPrefixes)
@@ -41,7 +41,7 @@ class _Kept:
     mixed_with: ref[Datastore] | None = None  # the datastore that the latter's log-probabilities come from
 
     def computed(self, datastore: Datastore | None) -> _Computed:
-        """What is known of the translations as this datastore scores them."""
+        """The stored decoder results for scores with this datastore."""
         if datastore is None:
             return self.own
         if self.mixed_with is None or self.mixed_with() is not datastore:
@@ -91,7 +91,7 @@ class Encodings:
             computed.expanded = ExpandedPrefixes()  # running searches keep the one they have
 
     def reader(self, source: PreparedRequest, cache: PrefixCache) -> Callable[[int], Decoder]:
-        """Opens decoders of so many texts of one source; what they begin with is read once, as kept in `cache`."""
+        """Returns a function that opens decoders for texts of one source; their common beginning is read once."""
         encoded = self.of(source)
 
         def opened(num_texts: int) -> Decoder:

@@ -39,7 +39,7 @@ def never() -> None:
 
 
 class JobState(Enum):
-    """Where a job is on its way through the loop."""
+    """The state of a job in the loop."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -91,7 +91,7 @@ Job = TypeVar("Job", bound=DecodingJob)
 
 
 class JobLoop(Protocol[Job]):
-    """What decodes jobs together: a `DecodingLoop` of one model, or a loop over two models (`engine.pivot`)."""
+    """A loop that decodes jobs together: a `DecodingLoop` of one model, or a loop over two models (`engine.pivot`)."""
 
     def __len__(self) -> int:
         """Jobs that no step has returned yet."""

@@ -1,4 +1,4 @@
-"""What happens to one request around the search: text to pieces before it, pieces to text and placements after it."""
+"""The steps of one request before and after the search: text to pieces, then pieces to text and placements."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class RequestPipeline:
         return tuple(_hypothesis(prepared, *item) for item in zip(found, decodings, alignments, strict=True))
 
     def _learned(self, prepared: PreparedRequest, found: SearchHypothesis) -> tuple[Contribution, ...]:
-        """What the hypothesis has from which stored pair, by one lookup after the search."""
+        """The contributions of stored pairs to the hypothesis, by one lookup after the search."""
         if prepared.datastore is None or not found.tokens:
             return ()
         return tuple(prepared.datastore.contributions(*self.forced(prepared, found.tokens)))

@@ -108,7 +108,7 @@ class PhrasePlacer:
             raise _StoppedError
 
     def _rewards(self, number: int, pieces: Pieces, text: DecodedPieces, edits: Sequence[Edit]) -> list[float]:
-        """What each edit gains or loses by the words that it replaces, if the phrase has a source span."""
+        """The gain or loss of each edit from the words that it replaces, if the phrase has a source span."""
         members = (self.prepared.phrases[member] for member in self.prepared.members[number])
         asked = [member.source_span for member in members if member.source_span is not None]
         alignment = self.align(pieces) if asked else None
@@ -197,7 +197,7 @@ class EditedText:
     """A previous text, and how likely its edits are."""
 
     def __init__(self, pieces: Pieces, open_decoder: OpenDecoder, go_on: Callable[[], None]) -> None:
-        """`go_on` is called before each reading of texts; what it raises ends the work."""
+        """`go_on` is called before each reading of texts; an exception from it ends the work."""
         self._pieces = (*pieces, EOS)
         self._open = open_decoder
         self._go_on = go_on
@@ -214,7 +214,7 @@ class EditedText:
 
     @torch.inference_mode()
     def _gains_nearby(self, edits: Sequence[Edit]) -> list[float]:
-        """What each edit adds to the score of the text up to the first piece behind it."""
+        """The change in score by each edit, up to the first piece after it."""
         beginnings = list(dict.fromkeys((edit.first, edit.pieces) for edit in edits))
         inside: dict[tuple[int, Pieces], float] = {}
         next_V: dict[tuple[int, Pieces], torch.Tensor] = {}

@@ -120,7 +120,7 @@ def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> l
 
 
 def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
-    """Remove what is cached under that name, conversions of older files too; what that was.
+    """Remove everything cached under that name, also conversions of older files; returns the removed models.
 
     Raises ModelError where nothing is, or where a file cannot be removed.
     """

@@ -178,7 +178,7 @@ def check_sentencepiece(path: Path, content: bytes) -> SentencePieceProcessor:
 
 
 def refuse_pointer(path: Path) -> None:
-    """Raise ModelError for what a clone without Git LFS leaves in place of a large file, or what cannot be opened."""
+    """Raise ModelError for a Git LFS pointer in place of a large file, or for a file that cannot be opened."""
     try:
         with path.open("rb") as file:
             beginning = file.read(len(_POINTER))
@@ -215,13 +215,13 @@ def read_vocabulary(path: Path) -> dict[str, int]:
 
 
 def require(folder: Path, settings: Mapping[str, Any], name: str, *allowed: object) -> None:
-    """Raise ModelError unless a setting has one of these values; None stands for one that is not there."""
+    """Raise ModelError unless a setting has one of these values; None means a missing setting."""
     if settings.get(name) not in allowed:
         raise ModelError(f"{folder / CONFIG}: {name} is {settings.get(name)!r}; such models are not read")
 
 
 def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sizes of a model as `ModelConfig` has them; raises ModelError for what we cannot compute."""
+    """The sizes of a model, in the fields of `ModelConfig`; raises ModelError for an unsupported architecture."""
     if settings["encoder_attention_heads"] != settings["decoder_attention_heads"]:
         raise ModelError(
             f"{folder / CONFIG}: encoder_attention_heads and decoder_attention_heads differ; such models are not read"
@@ -285,7 +285,7 @@ def _model(folder: Path, plan: Plan, name: str) -> Transformer:
 
 
 def _layers(weights: Weights, config: ModelConfig) -> Named:
-    """All that stands between embeddings and output under our names, norms where our layers have them."""
+    """All weights between embeddings and output, under our names, with norms in the places of our layers."""
     first = "recurrence" if config.decoder == "ssru" else "attention"
     for side, ours, num_layers, sublayers in (
         ("encoder", "encoder", config.encoder_layers, ("attention", "feed_forward")),

@@ -1,4 +1,4 @@
-"""Folders as fairseq leaves them: its `transformer`, trained for translation, with what its text was split by.
+"""fairseq folders: a `transformer` trained for translation, with its segmentation model.
 
     model.pt, checkpoint_best.pt, checkpoint_last.pt   settings and weights: the first that is there, or the only *.pt
     dict.SOURCE.txt, dict.TARGET.txt                   the pieces with their counts, from the folder of binary data
@@ -151,7 +151,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _settings(path: Path, state: Mapping[str, Any]) -> dict[str, Any]:
-    """What a checkpoint says of its model, as flat as its `args`; newer ones have a `cfg` of several parts."""
+    """The settings in a checkpoint as one flat dictionary, from `args`, or from `cfg` in newer checkpoints."""
     if state.get("args") is not None:
         settings = _flat(state["args"])
     elif isinstance(cfg := state.get("cfg"), Mapping):
@@ -193,7 +193,7 @@ def _by_name(entries: object) -> dict[str, Any]:
 
 
 def _sizes(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What `ModelConfig` calls them."""
+    """The sizes under the names of `ModelConfig`."""
     settings = {"max_source_positions": 1024, "max_target_positions": 1024, **settings}
     numbers = [f"{side}_{size}" for side in _PARTS for size in _SIZES]
     for name in (*numbers, "max_source_positions", "max_target_positions"):

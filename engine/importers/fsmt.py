@@ -57,7 +57,7 @@ def fairseq_plan(
     *,
     is_tied: bool = False,
 ) -> Plan:
-    """What becomes of a transformer of fairseq's, whose pieces are given by their ids there.
+    """The conversion plan of a fairseq transformer; pieces have the ids of fairseq.
 
     `settings` are what `ModelConfig` says beyond what all of them have; FSMT's names of weights are expected. `is_tied`
     tells that sources and targets have one table of embeddings, of which a file may hold one copy.
@@ -103,7 +103,7 @@ def _pieces(path: Path, size: int) -> list[str]:
 
 
 def _merges(path: Path) -> list[str]:
-    """The merges of fastBPE, without the counts that stand behind them, or of subword-nmt, without its first line."""
+    """The merges of fastBPE without their counts, or of subword-nmt without its first line."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:

@@ -121,7 +121,7 @@ def _has_weights(folder: Path) -> bool:
 
 
 def _explained(error: Exception) -> tuple[str, str]:
-    """What went wrong, with the file's name where one file is at fault; and the cure."""
+    """The error as a message with the cure, and with the file's name if one file caused it."""
     from huggingface_hub.constants import HF_HUB_CACHE
     from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
 
@@ -163,7 +163,7 @@ def _file_asked_for(error: BaseException) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and what it came from."""
+    """The error and its chain of causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -74,7 +74,7 @@ def _code_of(piece: str) -> str | None:
 
 
 def _pieces(folder: Path, tokeniser: Mapping[str, Any], size: int) -> tuple[list[str], int]:
-    """The pieces by their ids, and where those of text end: behind stand languages, and `<unused9>` for ids without."""
+    """The pieces by id, and the end of the text pieces; after it come languages, and `<unused9>` for unused ids."""
     if (folder / _VOCABULARY).is_file():  # M2M100; NLLB numbers its pieces as its SentencePiece model does
         ids = read_vocabulary(folder / _VOCABULARY)
     else:

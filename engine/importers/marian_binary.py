@@ -120,7 +120,7 @@ def _unpacked(file: IO[bytes], suffix: str) -> IO[bytes] | GzipFile:
 
 
 class _Damaged(Exception):
-    """What is wrong with the content, without the file's name."""
+    """The content is damaged. The message does not contain the file's name."""
 
 
 class _Reader:

@@ -43,7 +43,7 @@ _PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by what c
 
 
 def cache_folder() -> Path:
-    """Where converted models stay."""
+    """The folder of converted models."""
     return Path(os.environ.get("PINPOINT_CACHE") or Path.home() / ".cache" / "pinpoint") / "models"
 
 
@@ -159,7 +159,7 @@ def _check_own(folder: Path) -> None:
 
 
 def architecture_of(folder: Path) -> str | None:
-    """What the hub calls the architecture of a folder's model; None for a model of ours, or none at all.
+    """The hub's name for the architecture of a folder's model; None for our own format, or without a model.
 
     A folder of fairseq's own has "fairseq", and one of Firefox Translations "firefox".
     """

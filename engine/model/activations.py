@@ -101,7 +101,7 @@ def save_ranges(
 
 
 def load_ranges(path: Path, config: ModelConfig, model_checksum: str) -> Ranges | None:
-    """The ranges beside a model's weights, None without the file; ModelError names the file and the cure."""
+    """The ranges stored with a model's weights; None without the file; ModelError names the file and the cure."""
     if not path.exists():
         return None
     content = _read(path)

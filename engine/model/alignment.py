@@ -136,7 +136,7 @@ def _read_source(layer: DecoderLayer, x_RTE: Tensor, memory_BSE: Tensor, mask: T
 
 @dataclass(frozen=True, slots=True)
 class _PrefixTree:
-    """Sequences with what they have in common written once: an n-best list is half its length so."""
+    """Sequences with common prefixes stored once. This halves the length of an n-best list."""
 
     paths: list[list[int]]  # of each sequence, the places of its ids
     ids_1T: Tensor
@@ -223,7 +223,7 @@ def save_alignment(path: Path, head: AlignmentHead, model_checksum: str) -> None
 
 
 def load_alignment(path: Path, config: ModelConfig, model_checksum: str) -> AlignmentHead | None:
-    """The head beside a model's weights, None where there is no such file; ModelError names the file and the cure."""
+    """The head stored with a model's weights; None without the file; ModelError names the file and the cure."""
     if not path.exists():
         return None
     try:

@@ -38,7 +38,7 @@ class CachedDecoder:
         datastore: Datastore | None = None,
         go_on: Callable[[], None] = lambda: None,
     ) -> None:
-        """`encoded` is the one source; `expanded` and `prefix_cache` have what was computed for it before.
+        """`encoded` is the one source; `expanded` and `prefix_cache` have earlier results for it.
 
         `datastore` has the neighbours that count, the same as for what was computed before. `go_on` is called between
         the parts of a step of many rows, and ends it by raising; until the next `join`.
@@ -61,7 +61,7 @@ class CachedDecoder:
 
     @torch.inference_mode()
     def step(self, tokens_R: Tensor) -> Tensor:
-        """Log-probabilities (R, V) of what follows the rows' last tokens; see `Decoder.step`."""
+        """Log-probabilities (R, V) of the next token of each row; see `Decoder.step`."""
         if self._joined is not None:
             return self._joined.step(tokens_R)
         if self._expanded.is_full(len(tokens_R)):

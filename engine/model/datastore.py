@@ -97,12 +97,12 @@ class Datastore:
     pairs: tuple[StoredPair, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled without what is computed from the pairs."""
+        """Pickles the pairs only; derived fields are computed again."""
         return Datastore, (self.model, self.options, self.pairs)
 
     @property
     def origins(self) -> tuple[Hashable, ...]:
-        """Where the pairs come from, in their order."""
+        """The origins of the pairs, in their order."""
         return tuple(pair.origin for pair in self.pairs)
 
     @property
@@ -184,7 +184,7 @@ class Datastore:
         return weights_MK, places_MK
 
     def contributions(self, states_TE: Tensor, pieces_T: Tensor, log_probs_TV: Tensor) -> list[Contribution]:
-        """What the pieces of a translation have from which pair, in the order of the pieces, the greatest share first.
+        """Contributions of pairs to the pieces of a translation, in the order of the pieces, the largest share first.
 
         Only pieces that the neighbours made at least twice as likely count, and shares of at least a tenth.
         `log_probs_TV` are the model's own of what follows `states_TE`.

@@ -86,7 +86,7 @@ class Decoder:
 
     @torch.inference_mode()
     def step(self, tokens_R: Tensor) -> Tensor:
-        """Log-probabilities (R, V), float32, of what follows the rows' last tokens; their caches grow by one step.
+        """Log-probabilities (R, V), float32, of the next token of each row. The caches grow by one step.
 
         The tokens may be on any device. Raises InvalidRequest for a row that is as long as the model writes.
         """
@@ -220,12 +220,12 @@ class Decoder:
 
     @property
     def empty_entry(self) -> Tensor:
-        """What the decoder remembers before the first token, (layers, Z): zeros."""
+        """The decoder's state before the first token, (layers, Z): zeros."""
         return self._past.empty_entry
 
     @property
     def newest_entries(self) -> Tensor:
-        """What the decoder remembers of the rows' last tokens, (R, layers, Z)."""
+        """The decoder's cache entries for the last token of each row, (R, layers, Z)."""
         return self._past.newest_entries
 
     @torch.inference_mode()
@@ -280,7 +280,7 @@ class Decoder:
 
 
 def _new_past(config: ModelConfig, encoded: EncodedSources) -> SelfAttentionCache | RecurrentState:
-    """What the decoder layers remember of the pieces so far, one row per sentence, before the first step."""
+    """The initial caches of the decoder layers, one row per sentence, before the first step."""
     sizes, like = (encoded.num_sentences, config.decoder_layers), encoded.memory_BSE
     if config.decoder == "ssru":
         return RecurrentState(*sizes, config.model_size, like.device, like.dtype)

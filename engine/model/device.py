@@ -1,4 +1,4 @@
-"""Where and in which precision a model computes: its device, and 16-bit weights and activations on a GPU."""
+"""Device and precision of a model: its device, and 16-bit weights and activations on a GPU."""
 
 from __future__ import annotations
 

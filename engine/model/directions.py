@@ -59,7 +59,7 @@ def languages_of(direction: str) -> tuple[str, str]:
 
 
 def offer_of(directions: Sequence[str]) -> str:
-    """What a model translates, for a person.
+    """The directions of a model, as text for a person.
 
     >>> offer_of(("en-de", "de-en"))
     'en-de, de-en'

@@ -1,4 +1,4 @@
-"""Beginnings of one source's translations, with what the decoder computed for each of them.
+"""Prefixes of one source's translations, with the decoder's results for each.
 
 Searches of the same source expand many of the same prefixes: a search with a changed pin shares those that meet no
 constraint yet, and a repeated one shares all. A prefix that was expanded before costs neither a pass through the layers
@@ -29,10 +29,10 @@ def num_entries(paths_RT: Paths) -> npt.NDArray[np.int64]:
 
 
 class ExpandedPrefixes:
-    """A tree of prefixes, each a number: what the decoder remembers of its last piece, and what may follow it."""
+    """A tree of numbered prefixes, each with the cache entry of its last piece and the log-probabilities after it."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
-        """No log-probabilities are stored beyond `max_bytes`; a search that needs more goes on with `only` its own."""
+        """Log-probabilities are stored up to `max_bytes`; a search that needs more continues with `only` its own."""
         self._max_bytes = max_bytes
         self._continued: dict[tuple[int, int], int] = {}
         self._log_probs: list[Tensor | None] = [None]  # by prefix, (V,)
@@ -104,7 +104,7 @@ class ExpandedPrefixes:
         return number
 
     def log_probs(self, prefix: int) -> Tensor | None:
-        """The log-probabilities (V,) of what follows a prefix, not to be changed; None if they are unknown."""
+        """The log-probabilities (V,) of the piece after a prefix, read-only; None if they are unknown."""
         return self._log_probs[prefix]
 
     def store(
@@ -114,7 +114,7 @@ class ExpandedPrefixes:
         log_probs_RV: Tensor | None,
         go_on: Callable[[], None] = lambda: None,
     ) -> None:
-        """Store what was computed for these prefixes; keeps `log_probs_RV` itself, which nobody may change any more.
+        """Store the results for these prefixes. Keeps `log_probs_RV` itself, so callers must not change it later.
 
         For `go_on` see `make_room`.
         """

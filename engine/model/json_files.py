@@ -29,7 +29,7 @@ def leads_out(folder: Path, path: Path) -> bool:
 
 
 def read_json_file(path: Path) -> Any:
-    """What a JSON file contains.
+    """The content of a JSON file.
 
     Raises OSError, among them FileNotFoundError, or ValueError for a file that is too large or cannot be read as JSON.
     """

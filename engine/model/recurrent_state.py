@@ -1,4 +1,4 @@
-"""The state of a recurrent decoder: what it remembers of the pieces so far, whatever their number."""
+"""The state of a recurrent decoder. Its size does not depend on the number of pieces."""
 
 from __future__ import annotations
 

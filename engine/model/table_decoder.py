@@ -52,7 +52,7 @@ def open_decoder(
 
 
 class TableDecoder:
-    """A `Decoder` whose rows stand in a table of sentences by places; it follows `select` and `join` as that does."""
+    """A `Decoder` whose rows are in a table of sentences by places, with the same `select` and `join`."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class TableDecoder:
 
     @torch.inference_mode()
     def step(self, tokens_R: Tensor) -> Logits:
-        """The logits of what follows the rows' last tokens; see `Decoder.step`."""
+        """The logits of the next token of each row; see `Decoder.step`."""
         tokens_N = tokens_R.new_zeros(self._num_sentences * self._width)
         tokens_N[self._places_R] = tokens_R
         x_RE = self._decoder.hidden(tokens_N)

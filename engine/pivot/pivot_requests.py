@@ -19,7 +19,7 @@ _MAX_KEPT = 256  # translations of sources into the language between
 
 
 class PivotRequests:
-    """What each of the two models is asked. Keeps the first one's answers, as constraints change more often."""
+    """The requests to both models. Caches the first model's answers, because constraints change more often."""
 
     def __init__(self, first: Translator, direction: str, first_direction: str, second_direction: str) -> None:
         """`direction` is from the first one's source language to the second one's target language."""
@@ -30,7 +30,7 @@ class PivotRequests:
         self._kept: OrderedDict[Request, Translation] = OrderedDict()
 
     def first_request(self, request: Request) -> Request:
-        """What the first model is asked: the source, with those phrases that pass through both models unchanged."""
+        """The request to the first model: the source, with the phrases that both models must copy unchanged."""
         is_own = request.direction in (None, self.direction)
         kept = (
             replace(phrase, source_span=None, forms=(), count=min(phrase.count, num_found))
@@ -102,6 +102,6 @@ def unfinished(request: Request, first: Translation, elapsed_ms: float | None = 
 
 
 def _num_unchanged(phrase: Phrase, source: str) -> int:
-    """How often a phrase stands in the source as it is, if it is no plain word: a placeholder, number or address."""
+    """The number of unchanged occurrences of a phrase in the source, if it is a placeholder, number or address."""
     is_plain = all(character.isalpha() or character.isspace() for character in phrase.text)
     return 0 if is_plain else len(occurrences(source, phrase.text))

@@ -169,7 +169,7 @@ class PivotTranslator(AnyTranslator):
     def price_steps(
         self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
-        """The steps of `price`, as of `Translator.price_steps`; the first model translates a new source at once."""
+        """The steps of `price`, as in `Translator.price_steps`; the first model translates a new source in one step."""
         first = self._translated_first(request, interruption)
         second = self._requests.second_request(request, first)
         priced = yield from self._second.price_steps(second, options, interruption, datastore)
@@ -203,7 +203,7 @@ class PivotTranslator(AnyTranslator):
     def stored_pair(
         self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None
     ) -> StoredPair | None:
-        """What a datastore keeps of a translation by a person, in the second model, as of `Translator.stored_pair`.
+        """A translation by a person as the datastore of the second model stores it; see `Translator.stored_pair`.
 
         Raises InvalidRequest if the first model gives no translation.
         """
@@ -215,7 +215,7 @@ class PivotTranslator(AnyTranslator):
         return self._second.datastore_of(pairs, options)
 
     def misspelling(self, text: str) -> str | None:
-        """What the second model writes for a text that it cannot spell; None if it can."""
+        """The nearest spelling of the second model for a text that it cannot spell; None if it can."""
         return self._second.misspelling(text)
 
     @property

@@ -138,7 +138,7 @@ def _hash(route: str) -> str:
 
 
 class _Conversation:
-    """What the app asks over pipes, as tasks of an event loop."""
+    """The app's requests over pipes, as tasks of an event loop."""
 
     def __init__(self, commands: IO[bytes], answers: IO[bytes]) -> None:
         """Reads from now on, so that the process ends with its standard input also while it connects."""
@@ -183,7 +183,7 @@ class _Conversation:
 
 
 def main() -> None:
-    """Connects to the cluster at the address of the first argument, answers whether it did, and then what is asked."""
+    """Connects to the cluster at the address in the first argument, reports success, and then answers requests."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     commands, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer

@@ -82,7 +82,7 @@ def served_name(model: str | Path) -> str:
 
 
 def _identity(model: str | Path) -> str:
-    """What all machines can load a model by: the name or hub id of an installed one, else its folder or hub id."""
+    """An identifier by which all machines load a model: the name of an installed one, else its folder or hub id."""
     path = Path(model)
     if not path.exists() and len(path.parts) == 1 and (cache_folder() / path).exists():
         path = cache_folder() / path

@@ -1,4 +1,4 @@
-"""What a client sends to a replica, and how it reaches one."""
+"""Calls from a client to a replica."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class _Job:
 
     @property
     def cancelled_answer(self) -> Translation | None:
-        """What a caller gets whose request or question was cancelled."""
+        """The answer to a cancelled request or question."""
         if isinstance(self.call.asked, Request):
             return Translation(self.call.asked, "cancelled", reasons=(INTERRUPTED["cancelled"],))
         return None
@@ -125,7 +125,7 @@ class RemoteEngine:
         return self._begin(plain, None, datastore, key, owner, priority, deadline_ms)
 
     def cancel(self, key: str) -> None:
-        """Ends the job with this key, if there is one, as "cancelled" at once; its replica is free soon after."""
+        """Ends the job with this key, if there is one, as "cancelled" immediately; its replica is free soon after."""
         with self._lock:
             job = self._newest.pop(key, None)
         if job is not None:

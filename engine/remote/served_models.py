@@ -124,7 +124,7 @@ class ServedModels:
         return number
 
     def _suspect(self, name: str, client: _ClientProcess) -> None:
-        """Looks at a model at once; calls wait until then."""
+        """Checks a model immediately; calls wait for the result."""
         with self._lock:
             model = self._models.get(name)
             if model is not None and client is self._client:
@@ -159,7 +159,7 @@ class ServedModels:
             model.is_reached = False
 
     def _answers(self, name: str, model: _Served) -> bool:
-        """Whether a model answers: where very much waits, only what was asked before."""
+        """Whether a model answers; under high load, only earlier requests count."""
         began = time.monotonic()
         with suppress(EngineError, TimeoutError):
             self._client.ask("facts", name).result(_ANSWER_SECONDS)
@@ -322,7 +322,7 @@ class _ClientProcess:
         return is_new, gone
 
     def end(self) -> None:
-        """Ends the process at once."""
+        """Ends the process immediately."""
         self._process.kill()
         self._process.wait()
 

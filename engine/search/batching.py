@@ -161,7 +161,7 @@ class SearchStream:
         return newcomers
 
     def _tidy(self) -> None:
-        """Drop empty batches; join the last batch to the one before once it has caught up (at once for "fifo")."""
+        """Drop empty batches; join the last batch to the one before once it has caught up (immediately for "fifo")."""
         self._batches = [batch for batch in self._batches if len(batch)]
         while len(self._batches) > 1:
             before, last = self._batches[-2:]

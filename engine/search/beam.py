@@ -45,7 +45,7 @@ class StepDecoder(Protocol):
         ...
 
     def step(self, tokens_R: Tensor) -> Tensor | Logits:
-        """Log-probabilities (R, V) of what follows each row's last token, which the caller may overwrite; or logits.
+        """Log-probabilities (R, V) of the next token of each row, which the caller may overwrite; or logits.
 
         Raises StepStopped once all sentences are interrupted; no step may follow. An implementation need not do that.
         Accelerators return logits: the search then runs the rest of the output layer as one fused operation.

@@ -1,4 +1,4 @@
-"""Smallest change: what a hypothesis costs for leaving a previous text, exactly, for all rows at once.
+"""Smallest change: the exact cost of the differences between a hypothesis and a previous text, for all rows together.
 
 The cost is the edit distance (Levenshtein 1966) between the pieces of the hypothesis and those of the previous text:
 pieces added, replaced and left out. A row keeps one line of the distance table: entry j is the least cost of turning
@@ -130,7 +130,7 @@ class Following:
         return self._strength_B[sentences_R] * unlike_R, better_RF
 
     def _parts(self, num_rows: int) -> Iterator[slice]:
-        """Slices of the rows whose costs are few enough to be computed at once."""
+        """Slices of the rows, small enough to compute their costs together."""
         size = max(1, _NUMBERS_AT_ONCE // len(self._places_J))
         for first in range(0, num_rows, size):
             if first:

@@ -106,7 +106,7 @@ class Context(NamedTuple):
 
 
 class Attached(NamedTuple):
-    """What the pieces that glue to their left may begin with: words, digits of a number, marks."""
+    """The possible beginnings of pieces without a space before them: words, digits of a number, marks."""
 
     words: bool
     numbers: bool

@@ -1,4 +1,4 @@
-"""The constraint states of a batch of hypotheses, as arrays: what they have met, still lack and must not write."""
+"""The constraint states of a batch of hypotheses, as arrays: met and missing constraints, and banned pieces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def never_stop() -> None:
 
 @dataclass(frozen=True, slots=True)
 class RemainingCost:
-    """What N texts still need to meet their constraints.
+    """The remaining cost of N texts until they meet their constraints.
 
     `lacking_NP` marks phrases with pieces still to come, without those that share a form. `missing_N` is the least
     number of constraint tokens still to come; the bank is C minus this number. `closes_N`: an open word must be closed
@@ -82,7 +82,7 @@ class RemainingCost:
 
 
 class ConstraintTracker:
-    """The constraints of a batch of sentences: tables of nodes, and a dictionary of what follows a node and a piece.
+    """The constraints of a batch of sentences: tables of nodes, and a dictionary of transitions by node and piece.
 
     A node is the state of a text in the automata of its sentence. Tables and dictionary grow as nodes are reached, and
     each step is computed once. Sentences may come and go: the number of a removed sentence and the places of its nodes

@@ -1,4 +1,4 @@
-"""Where a phrase may begin and end in a text: character classes, and the plain search that defines a match.
+"""Boundaries of a phrase in a text: character classes, and the plain search that defines a match.
 
 These rules are the contract: any faster search must agree with `occurrences`. They apply to code points of text in NFC
 and are independent of pieces. Never the regex `\\b`: it fails on `C++` and `.NET`.
@@ -125,7 +125,7 @@ def head_of_compound(noun: str) -> str:
 
 
 def occurrences(text: str, phrase: str, boundary: Standing = "word") -> list[tuple[int, int]]:
-    """All (start, end) at which `phrase` stands alone in `text`, overlapping ones too, in order. Both texts in NFC.
+    """All (start, end) of `phrase` in `text` at word boundaries, overlapping ones too, in order. Both texts in NFC.
 
     >>> occurrences("cat, concat, cats", "cat")
     [(0, 3)]

@@ -89,7 +89,7 @@ class Codec(Protocol):
         ...
 
     def respell(self, text: str) -> str:
-        """What the pieces of `text` write."""
+        """The text that the pieces of `text` spell."""
         ...
 
     def normalise(self, text: str) -> str:
@@ -125,7 +125,7 @@ class TextCodec:
 
     @property
     def surfaces(self) -> tuple[str, ...]:
-        """What each piece writes, by id."""
+        """The text of each piece, by id."""
         return self.vocabulary.surfaces
 
     @property
@@ -140,7 +140,7 @@ class TextCodec:
 
     @property
     def specials(self) -> tuple[int, ...]:
-        """The ids that no text contains, and that of what can't be spelt."""
+        """The ids of control pieces, which do not occur in texts, and the id of unknown characters."""
         return tuple(range(len(SPECIAL_PIECES)))
 
     def id_of(self, piece: str) -> int:
@@ -218,12 +218,12 @@ class TextCodec:
         return UNK not in self.encode_ids(text)
 
     def respell(self, text: str) -> str:
-        """What the pieces of `text` write: `normalise(text)`, with ⁇ for what can't be spelt."""
+        """The text that the pieces of `text` spell: `normalise(text)`, with ⁇ for unknown characters."""
         return self.decode(self.encode_ids(text)).text
 
     @staticmethod
     def normalise(text: str) -> str:
-        """`text` in NFC: what the codec gives back when it can spell everything."""
+        """`text` in NFC, as the codec returns it if it can spell everything."""
         return normalise(text)
 
     # -- files --------------------------------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ class ImportedPieces(ABC):
 
     @cached_property
     def surfaces(self) -> tuple[str, ...]:
-        """What each piece writes, by id."""
+        """The text of each piece, by id."""
         return tuple(self._surface(number) for number in range(len(self.pieces)))
 
     @property
     def specials(self) -> tuple[int, ...]:
-        """The ids that no text contains, and that of what can't be spelt."""
+        """The ids of control pieces, which do not occur in texts, and the id of unknown characters."""
         return tuple(number for number in range(len(self.pieces)) if self._is_special(number))
 
     def id_of(self, piece: str) -> int:

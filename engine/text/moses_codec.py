@@ -108,12 +108,12 @@ class MosesCodec(ImportedPieces):
         return layout.decoding
 
     def spells(self, text: str) -> bool:
-        """Whether the pieces of `text` write exactly it (in NFC), wherever they stand."""
+        """Whether the pieces of `text` spell it exactly (in NFC), at any position."""
         ids = self.encode(text).ids
         return UNK not in ids and self.decode(ids).text == normalise(text) == self._written_by_pieces(ids)
 
     def respell(self, text: str) -> str:
-        """What the pieces of `text` write, with ⁇ for what can't be spelt."""
+        """The text that the pieces of `text` spell, with ⁇ for unknown characters."""
         return self._written_by_pieces(self.encode(text).ids)
 
     # -- inside -------------------------------------------------------------------------------------------------------

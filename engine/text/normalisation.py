@@ -25,7 +25,7 @@ class NormalText:
 
 
 def normalise(text: str) -> str:
-    """`text` in NFC: what the codec gives back when it can spell everything."""
+    """`text` in NFC, as the codec returns it if it can spell everything."""
     return unicodedata.normalize("NFC", text)
 
 

@@ -136,7 +136,7 @@ class SentencePieceCodec(ImportedPieces):
         return UNK not in ids and self.decode(ids).text == normalise(text)
 
     def respell(self, text: str) -> str:
-        """What the pieces of `text` write, with ⁇ for what can't be spelt."""
+        """The text that the pieces of `text` spell, with ⁇ for unknown characters."""
         return self.decode(self.encode(text).ids).text
 
     # -- files --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The list of pieces, and what each writes: its surface and the sides on which no space follows.
+"""The list of pieces, each with its surface and the sides on which it attaches without a space.
 
 The spelling of a piece is complete: `￭` on the side where it glues, `@@` where a word continues, `<U+...>` for a
 character written as its code point, and the special pieces, which are not text. So the file is a plain list, one piece
@@ -154,7 +154,7 @@ def mark_spellings(mark: str) -> list[str]:
 
 
 def character_pieces(chars: Iterable[str]) -> list[str]:
-    """The pieces that spell these characters wherever they stand, each once, in the order of `chars`.
+    """The pieces that spell these characters at any position, each once, in the order of `chars`.
 
     >>> character_pieces("a!") == ["a@@", "a", "!", "￭!", "!￭", "￭!￭"]
     True

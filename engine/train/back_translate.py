@@ -153,7 +153,7 @@ def _check_same(path: Path, translator: Translator, options: BackTranslateOption
 
 
 def _num_done(folder: Path, domain: str) -> int:
-    """Lines of the text that the parts stand for; raises TrainingError where one is missing between them."""
+    """The number of text lines that the parts cover; raises TrainingError if a part between them is missing."""
     done = 0
     for path in sorted(folder.glob(f"{domain}.*.tsv.gz")):
         match = _PART.fullmatch(path.name.removeprefix(f"{domain}.").removesuffix(".tsv.gz"))

@@ -214,7 +214,7 @@ def _share(training: Mapping[str, Any]) -> str:
 
 
 def _synthetic(facts: Mapping[str, Any]) -> str:
-    """What of the data no human translator wrote."""
+    """The card's text about machine-translated training data."""
     return "".join(
         f"\n{number:,} more of which a model wrote the side in {domain.split('.')[1]} (back-translation), all marked "
         "with a token."
@@ -248,7 +248,7 @@ def _variants(options: TrainOptions, dropout: float | None) -> str:
 
 
 def _tags(config: ModelConfig) -> str:
-    """The card's lines on what a request may ask for, each with its line end."""
+    """The card's lines on the style options of requests, each with its line end."""
     lines = f"| domains | {', '.join(config.domains)} |\n" if config.domains else ""
     lines += "| hints | understands required texts beside the source |\n" if config.hints else ""
     for direction, names in config.formalities.items():

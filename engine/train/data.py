@@ -336,7 +336,7 @@ def check_formality_tags(pairs: PairSet, prepared: PreparedData, directions: Seq
 def _table(
     lines: Lines, indices: Integers, heads_BX: Integers, tails: Sequence[Sequence[int]] | None = None
 ) -> tuple[Integers, Integers]:
-    """Padded rows `head pieces... </s> tail` (B, W) and their lengths; PAD in a head stands for nothing."""
+    """Padded rows `head pieces... </s> tail` (B, W) and their lengths; PAD in a head means no piece."""
     head_lengths_B = (heads_BX != PAD).sum(axis=1)
     starts_B = lines.offsets[indices]
     counts_B = lines.offsets[indices + 1] - starts_B

@@ -1,4 +1,4 @@
-"""The commands that make what a model is trained on: extend, prepare, back-translate, variants."""
+"""The commands that make training data: extend, prepare, back-translate, variants."""
 
 from __future__ import annotations
 

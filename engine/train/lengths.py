@@ -24,7 +24,7 @@ REWARDS = tuple(round(0.1 * tenths, 1) for tenths in range(21))
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one reward gives: BLEU, 0 to 100, and words written per word of the references."""
+    """The result of one reward: BLEU, 0 to 100, and output words per reference word."""
 
     reward: float
     bleu: float

@@ -130,7 +130,7 @@ class TrainOptions:
 
 @dataclass(frozen=True, slots=True)
 class PrepareOptions:
-    """What to prepare.
+    """Settings of `prepare`.
 
     Pairs with a character that cannot be spelt are left out. Where the vocabulary has placeholders,
     `placeholder_rate` of the pairs with some get others, and `tag_rate` of the pairs without get tags, so that training
@@ -178,7 +178,7 @@ class PrepareOptions:
 
 @dataclass(frozen=True, slots=True)
 class BackTranslateOptions:
-    """What to translate back and how. Without `text`: the corpus' own side, of the pairs in `selection` (None: all)."""
+    """Settings of `back-translate`. Without `text`: the corpus' own side, of the pairs in `selection` (None: all)."""
 
     direction: str = setting(MISSING, "de-en: from German that people wrote to the model's English", metavar="FROM-TO")
     languages: tuple[str, str] = setting(

@@ -80,7 +80,7 @@ def _measured(lines: Sequence[str]) -> list[Row]:
 
 
 def _comparison(rows: Iterable[Row]) -> list[str]:
-    """The rows of sets on which others were measured, or that have a goal, beside these; nothing without any."""
+    """The rows of sets with scores of other systems or a goal; empty without any."""
     compared = []
     for name, direction, _, bleu, _ in rows:
         goal, published = GOALS.get((name, direction)), PUBLISHED.get((name, direction))

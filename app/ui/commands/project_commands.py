@@ -26,7 +26,7 @@ class ListProjects(Command):
 
 
 class ProjectFields(Command):
-    """What a person enters for a project; null leaves the form of address or the domain to the model."""
+    """The input for a project; null leaves the form of address or the domain to the model."""
 
     title: str
     client_name: str

@@ -342,7 +342,7 @@ export interface AskExports {
   glossary: number;
 }
 
-/** What using an uploaded glossary would do. */
+/** The effects of using an uploaded glossary. */
 export interface AskImport {
   token: string;
   language?: string;
@@ -367,7 +367,7 @@ export interface AskOverview {
   ask: 'overview';
 }
 
-/** What the document is made of, with the segments in each block. */
+/** The blocks of the document, with the segments in each. */
 export interface AskPreview {
   token: string;
   language?: string;
@@ -476,7 +476,7 @@ export interface BlankRow {
   source: string;
 }
 
-/** What has changed since `since`; see `app.ui.commands.command.CommandMessage`. */
+/** Changes since `since`; see `app.ui.commands.command.CommandMessage`. */
 export interface Changes {
   token: string;
   language?: string;
@@ -823,7 +823,7 @@ export interface FindText extends CommandFields {
   in_confirmed: boolean;
 }
 
-/** What a check found in the text. */
+/** A finding of a check in the text. */
 export interface FindingView {
   check: 'numbers' | 'placeholders' | 'terms' | 'limits' | 'punctuation' | 'doubled' | 'length' | 'spaces';
   kind: string;
@@ -1372,14 +1372,14 @@ export interface PriceView {
   bans: PricedBan[];
 }
 
-/** What a ban costs, in log probability. */
+/** The price of a ban, in log-probability. */
 export interface PricedBan {
   text: string;
   case: 'exact' | 'permissive';
   price: number | null;
 }
 
-/** What a required text costs, in log probability. */
+/** The price of a required text, in log-probability. */
 export interface PricedConstraint {
   text: string;
   is_pinned: boolean;
@@ -1517,7 +1517,7 @@ export interface ReadingChoice {
   is_kept: boolean;
 }
 
-/** What somebody said about the segment; the owner of the server has the name "". */
+/** A remark on the segment; the owner of the server has the name "". */
 export interface RemarkView {
   wall_ms: number;
   person: string;
