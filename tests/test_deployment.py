@@ -14,7 +14,11 @@ import pytest
 import yaml
 
 from app.cli.arguments import parse
+from app.formats.archive import MAX_ARCHIVE_BYTES
+from app.models.registry import MAX_MODEL_BYTES
 from app.paths import default_log_path
+from app.serving.api_limits import ANSWER_SECONDS
+from app.serving.session_api import KEEP_ALIVE_SECONDS
 from app.settings import AppSettings, add_flags, settings_from, variables_of
 from app.ui.server import HEALTH_PATH
 
@@ -148,3 +152,11 @@ def test_kubernetes_reaches_the_app_and_its_volume() -> None:
     assert pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim
     assert pod["terminationGracePeriodSeconds"] > int(environment()["PINPOINT_SHUTDOWN_SECONDS"])
     assert f"USER {pod['securityContext']['runAsUser']}\n" in containerfile()
+
+
+def test_proxy_of_the_guide_lets_pass_what_the_app_takes() -> None:
+    guide = (ROOT / "docs" / "administrators.md").read_text(encoding="utf-8")
+    (seconds,) = re.findall(r"proxy_read_timeout (\d+)s;", guide)
+    (gigabytes,) = re.findall(r"client_max_body_size (\d+)g;", guide)
+    assert int(seconds) > max(ANSWER_SECONDS, KEEP_ALIVE_SECONDS)
+    assert int(gigabytes) * 2**30 >= max(MAX_MODEL_BYTES, MAX_ARCHIVE_BYTES)
