@@ -10,12 +10,13 @@ offered. The comment above a resource is its note. Plural forms that only the ta
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.formats.added_forms import AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
-from app.formats.escapes import from_shown, from_utf16, shown
+from app.formats.escapes import from_shown, from_utf16, repeated_keys_note, shown
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.unit_notes import key_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree
@@ -29,6 +30,9 @@ _MAX_COMMENT = 2_000  # characters before a resource in which its comment is loo
 _QUOTE = re.compile(r'(\\[\s\S])|"')
 _REFERENCE = re.compile(r"@(?:null|empty|\+?(?:[\w.]+:)?\w+/[\w.]+)|\?(?:[\w.]+:)?attr/[\w.]+")
 _CDATA = re.compile(r"<!\[CDATA\[((?:(?!\]\]>)[\s\S])*)\]\]>")
+
+
+_KINDS = ("string", "plurals", "string-array")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,10 @@ def read(data: bytes, name: str) -> AndroidStrings:
             units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
             values[start, end] = value
             added += _added(node, units[-1], decoded.text)
-    return AndroidStrings(decoded, values, units, by_place(added))
+    # One name may have a text for each product, such as a tablet.
+    named = Counter((node.attributes.get("name", ""), node.attributes.get("product")) for node in root.nodes(*_KINDS))
+    repeats = repeated_keys_note(name for (name, _), count in named.items() if name and count > 1)
+    return AndroidStrings(decoded, values, units, by_place(added), (repeats,) if repeats else ())
 
 
 def _added(item: Node, unit: Unit, text: str) -> Iterator[AddedForm]:
@@ -133,7 +140,7 @@ def _added(item: Node, unit: Unit, text: str) -> Iterator[AddedForm]:
 
 def _resources(root: Node) -> Iterator[tuple[Node, str]]:
     """Each string and item with the name of its key."""
-    for node in root.nodes("string", "plurals", "string-array"):
+    for node in root.nodes(*_KINDS):
         if node.attributes.get("translatable") == "false" or node.attributes.get("translate") == "false":
             continue
         name = node.attributes.get("name", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from app.formats.base import one_line
@@ -42,6 +43,11 @@ def in_utf16_escapes(text: str, first: int = 0x80) -> str:
 def from_utf16(text: str) -> str:
     """The text with each pair of surrogates joined to its character; a lone one stays."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def repeated(keys: Iterable[str]) -> list[str]:
+    """The keys that occur more than once."""
+    return [key for key, count in Counter(keys).items() if key and count > 1]
 
 
 def repeated_keys_note(keys: Iterable[str]) -> str | None:

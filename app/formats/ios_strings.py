@@ -9,7 +9,7 @@ import re
 
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
-from app.formats.escapes import from_shown, from_utf16, shown
+from app.formats.escapes import from_shown, from_utf16, repeated, repeated_keys_note, shown
 from app.formats.prose import ProseFile
 from app.formats.unit_notes import key_note
 from app.i18n import Message
@@ -40,6 +40,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     text = decoded.text
     units: list[Unit] = []
     comments: list[str] = []
+    keys: list[str] = []
     position = 1 if text.startswith("\ufeff") else 0
     while position < len(text):
         token = _TOKEN.match(text, position)
@@ -58,14 +59,21 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         if token["key"] is None:
             comments.append(" ".join((token["block"] or token["line"] or "").split()))
             continue
-        value = token["value"]
+        key, value = _value(token["key"].strip('"')), token["value"]
+        keys.append(key)
         if value and value.startswith('"') and any(map(str.isalpha, _value(value[1:-1]))):
             start, end = token.span("value")
-            note = " · ".join(filter(None, [key_note(_value(token["key"].strip('"'))), *comments]))
+            note = " · ".join(filter(None, [key_note(key), *comments]))
             blank = re.sub(r"[\r\n]", " ", value[1:-1])
             units.append(Unit(start + 1, end - 1, blank, note=note, whole=((0, end - start - 2),)))
         comments = []
-    return ProseFile(decoded, units, show=lambda raw: one_line(shown(_value(raw))), mark_up=_marked_up)
+    return ProseFile(
+        decoded,
+        units,
+        show=lambda raw: one_line(shown(_value(raw))),
+        mark_up=_marked_up,
+        remarks=(repeated_keys_note(repeated(keys)),),
+    )
 
 
 def _value(raw: str) -> str:

@@ -17,7 +17,7 @@ from functools import partial
 from app.errors import DocumentError
 from app.formats.added_forms import AddedForm, by_place
 from app.formats.base import Unit, one_line
-from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, repeated_keys_note, shown
+from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, repeated, repeated_keys_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
 from app.formats.prose import ProseFile
 from app.formats.unit_notes import key_note
@@ -89,7 +89,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         mark_up=partial(_marked_up, first_escaped=None if is_unicode else first_escaped, forms=forms),
         icu=icu,
         added=by_place(added),
-        remarks=(repeated_keys_note(key for key, count in keys.items() if key and count > 1),),
+        remarks=(repeated_keys_note(repeated(keys.elements())),),
     )
 
 

@@ -7,8 +7,10 @@ entries (images, sizes, fonts) and the names of controls are not offered.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.errors import DocumentError
+from app.formats.escapes import repeated, repeated_keys_note
 from app.formats.unit_notes import key_note
 from app.formats.xml_strings import XmlStrings, file_of
 from app.formats.xml_text import Node, decode_xml, tree
@@ -28,7 +30,8 @@ def read(data: bytes, name: str) -> XmlStrings:
                 root=root.name,
             )
         )
-    return file_of(decoded, _values(root))
+    note = repeated_keys_note(repeated(entry.attributes.get("name", "") for entry in root.nodes("data")))
+    return replace(file_of(decoded, _values(root)), notes=(note,) if note else ())
 
 
 def _values(root: Node) -> Iterator[tuple[Node, str]]:

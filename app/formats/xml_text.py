@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from app.errors import DocumentError
 from app.i18n import Message
-from app.text.encoding import DecodedText, decode_exactly
+from app.text.encoding import DecodedText, decode_exactly, other_kind
 
 _DECLARED = re.compile(r"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)[\"']")
 _TOKEN = re.compile(
@@ -178,6 +178,10 @@ def with_attribute(tag: str, name: str, value: str | None) -> str:
 
 
 def _decode(data: bytes, name: str) -> DecodedText:
+    if kind := other_kind(data):
+        raise DocumentError(
+            Message("{name} is {kind}, not XML: open it with the ending of its own format", name=name, kind=kind)
+        )
     mark = next((m for m in _MARKS if data.startswith(m)), b"")
     encoding = _MARKS[mark] if mark else _declared_encoding(data, name)
     return decode_exactly(

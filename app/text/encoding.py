@@ -143,9 +143,8 @@ def decode_text(
     """
     if not data:
         raise error(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
-    for start, kind in _OTHER_KINDS:
-        if data.startswith(start):
-            raise error(Message("{name} is {kind}, not plain text: {cure}", name=name, kind=kind, cure=_SAVE_AS_TEXT))
+    if kind := other_kind(data):
+        raise error(Message("{name} is {kind}, not plain text: {cure}", name=name, kind=kind, cure=_SAVE_AS_TEXT))
     decoded = _decode(data, name, error, otherwise) if encoding is None else _decode_as(data, encoding, name, error)
     num_controls = sum(1 for _ in _CONTROLS.finditer(decoded.text))
     if num_controls > max(1, len(decoded.text) // 100):
@@ -153,6 +152,11 @@ def decode_text(
     if not decoded.text.strip():
         raise error(Message("{name} contains only white space: choose a file with text in it", name=name))
     return decoded
+
+
+def other_kind(data: bytes) -> Message | None:
+    """The kind of file that these bytes begin like, if it is one that has no text of its own; else None."""
+    return next((kind for start, kind in _OTHER_KINDS if data.startswith(start)), None)
 
 
 def _decode(data: bytes, name: str, error: type[AppError], otherwise: str | None) -> DecodedText:

@@ -1,0 +1,75 @@
+"""Damaged and wrong files of each format of software strings and subtitles: a message with place and cure."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from app.errors import DocumentError
+from app.formats.documents import read_document
+
+FILES = {
+    "strings": b'"a" = "One";\n"b" = "Two";\n',
+    "json": b'{"a": "One",\n"b": "Two"}',
+    "arb": b'{"a": "One",\n"b": "Two"}',
+    "xcstrings": b'{"sourceLanguage": "en",\n"strings": {"One": {}, "Two": {}}}',
+    "yml": b'en:\n  a: "One"\n  b: "Two"\n',
+    "properties": b"a=One\nb=Two\n",
+    "resx": b'<root>\n<data name="a"><value>One</value></data><data name="b"><value>Two</value></data></root>',
+    "xml": b'<resources>\n<string name="a">One</string><string name="b">Two</string></resources>',
+    "stringsdict": b'<plist version="1.0">\n<dict><key>a</key><dict><key>v</key><dict>'
+    b"<key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>"
+    b"<key>one</key><string>One</string><key>other</key><string>Two</string></dict></dict></dict></plist>",
+    "xlf": b'<xliff version="1.2">\n<file><body><trans-unit id="1"><source>One</source></trans-unit>'
+    b'<trans-unit id="2"><source>Two</source></trans-unit></body></file></xliff>',
+    "vtt": b"WEBVTT\n\n00:01.000 --> 00:02.000\nOne.\n\n00:03.000 --> 00:04.000\nTwo.\n",
+    "ass": b"[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    b"Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,One.\nDialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0,0,,Two.\n",
+}
+NOT_TOLD_FROM_WHOLE = {"yml", "properties", "vtt", "ass"}  # each line of these may be the last
+
+
+def sources(ending: str, data: bytes) -> list[str]:
+    return [segment.source.rstrip(".") for segment in read_document(data, f"f.{ending}").segments]
+
+
+@pytest.mark.parametrize("ending", FILES)
+def test_encodings_and_mixed_line_ends_are_read(ending: str) -> None:
+    data = FILES[ending]
+    assert sources(ending, data) == ["One", "Two"]
+    assert sources(ending, data.replace(b"\n", b"\r\n", 1)) == ["One", "Two"]
+    assert sources(ending, b"\xef\xbb\xbf" + data) == ["One", "Two"]
+    assert sources(ending, data.decode().encode("utf-16")) == ["One", "Two"]
+
+
+@pytest.mark.parametrize("ending", FILES.keys() - NOT_TOLD_FROM_WHOLE)
+def test_cut_file_is_refused_with_the_line(ending: str) -> None:
+    with pytest.raises(DocumentError, match=rf"f\.{ending}, line \d.*: "):
+        read_document(FILES[ending][:-3] if ending != "strings" else FILES[ending][:-4], f"f.{ending}")
+
+
+@pytest.mark.parametrize("ending", FILES)
+def test_office_file_with_a_wrong_ending_is_named_as_what_it_is(ending: str) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("word/document.xml", "<w/>")
+    with pytest.raises(DocumentError, match="is a ZIP archive or an office file"):
+        read_document(packed.getvalue(), f"f.{ending}")
+    with pytest.raises(DocumentError, match="is a PDF"):
+        read_document(b"%PDF-1.7\n", f"f.{ending}")
+
+
+@pytest.mark.parametrize("ending", ["strings", "json", "arb", "yml", "properties", "resx", "xml"])
+def test_repeated_key_is_named(ending: str) -> None:
+    data = FILES[ending].replace(b'"b"', b'"a"').replace(b"b=", b"a=").replace(b"  b:", b"  a:")
+    document = read_document(data, f"f.{ending}")
+    assert len(document.segments) == 2
+    assert [note for note in document.notes if note.startswith("Keys that occur more than once: ")]
+    assert not read_document(FILES[ending], f"f.{ending}").notes
+
+
+def test_text_of_an_android_string_for_each_product_is_no_repeated_key() -> None:
+    data = b'<resources><string name="a" product="tablet">One</string><string name="a">Two</string></resources>'
+    assert not read_document(data, "strings.xml").notes
