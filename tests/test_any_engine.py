@@ -105,7 +105,7 @@ def test_every_question_is_among_those_that_are_pickled_here():
 
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(REQUESTS, OPTIONS, *QUESTIONS.values(), ANSWERS))
-def test_what_crosses_the_interface_is_the_same_after_pickling(sent: Any):
+def test_data_at_the_interface_is_unchanged_by_pickling(sent: Any):
     received = pickle.loads(pickle.dumps(sent))
     assert type(received) is type(sent)
     assert received == sent

@@ -290,7 +290,7 @@ def test_app_uses_only_public_names_of_the_engine() -> None:
     assert {path: set(names) - allowed for path, names in used.items() if set(names) - allowed} == {}
 
 
-def test_only_models_and_commands_know_what_is_behind_an_engine() -> None:
+def test_only_models_and_commands_import_engine_implementations() -> None:
     behind = {f"engine.{name}" for name in ("AnyTranslator", "PivotTranslator", "Translator", "Worker", "ServedModels")}
     files = [path for path in python_files("app") if not path.startswith(("app/models/", "app/cli/"))]
     known = {path: behind & set(imports_of(path)) for path in files}

@@ -231,7 +231,7 @@ def alone(both) -> list[PivotTranslation | InvalidRequest]:
     return answers
 
 
-def test_many_requests_at_once_get_the_answers_that_each_gets_alone(models, alone) -> None:
+def test_requests_in_a_batch_get_the_same_answers_as_alone(models, alone) -> None:
     fresh = PivotTranslator(*models, "de-en", "en-de")
     progress: list[int] = []
     together = list(fresh.translate_all(REQUESTS, NARROW, batch_size=3, progress=progress.append))

@@ -486,7 +486,7 @@ def test_score_of_tokens_equals_their_score_in_the_search(translator):
         assert scored.score == pytest.approx(hypothesis.score, abs=1e-4)
 
 
-def test_score_of_a_text_is_that_of_its_canonical_pieces(translator, codec):
+def test_score_of_a_text_uses_its_canonical_pieces(translator, codec):
     target = "Öffnen Sie die „Einstellungen“ (C++)."
     scored = translator.score(SOURCE, target)
     assert scored.text == target

@@ -51,7 +51,7 @@ def test_document_and_its_parts_are_assigned_listed_and_taken_back(
     assert team.store.verify_chain(team.document.session_id).is_intact
 
 
-def test_app_that_runs_sees_what_the_command_line_assigned(team: Team, log: str, capsys: pytest.CaptureFixture[str]):
+def test_running_app_sees_assignments_from_the_command_line(team: Team, log: str, capsys: pytest.CaptureFixture[str]):
     document, seen = team.document, team.document.core.version
     run(capsys, "assign", str(document.session_id), "Ben", "--part", "2-2", "--log", log)
     with acting("Cem"), pytest.raises(CommandError, match="Segment 2 is assigned to Ben"):
@@ -101,7 +101,7 @@ def test_numbers_are_those_of_the_page_after_a_split(team: Team):
     assert (done.parts, num_taken) == ((AssignedPart("Ben", 2, 2), AssignedPart("Cem", 3, 4)), 1)
 
 
-def test_people_list_what_they_see_and_assign_what_they_manage(team: Team, tmp_path: Path):
+def test_people_list_visible_documents_and_assign_managed_ones(team: Team, tmp_path: Path):
     with acting("Ben"):
         assert {one.document for one in team.sessions.assignments.all()} == {"doors.txt"}
         with pytest.raises(CommandError, match="Only managers"):

@@ -279,7 +279,7 @@ def test_verify_names_the_sessions_whose_events_were_changed(log: Path, capsys: 
     assert status == 1 and "session 2: DAMAGED: event 2 is missing" in out
 
 
-def test_damaged_log_names_the_command_that_copies_what_is_whole(
+def test_error_for_a_damaged_log_names_the_rescue_command(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = tmp_path / "rescued.sqlite"

@@ -65,7 +65,7 @@ def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch):
         ({}, ["--host", ""]),
     ],
 )
-def test_app_listens_on_this_computer_only_unless_told(
+def test_app_listens_on_this_computer_only_by_default(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], flags: list[str]
 ):
     for name, value in variables.items():

@@ -127,7 +127,7 @@ def test_each_command_has_a_rule():
 
 
 @pytest.mark.parametrize("role", ["translator", "reviewer"])
-def test_member_is_refused_what_other_roles_may(office: Office, role: Role):
+def test_member_is_refused_the_actions_of_other_roles(office: Office, role: Role):
     office.people.put("Ben", role)
     before, ben = stored(office), Browser(office, "Ben")
     for name, message in commands(office):

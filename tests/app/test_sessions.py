@@ -79,7 +79,7 @@ def test_samples_glossary_is_free_of_errors_and_occurs_in_the_sample(run: Run):
     assert sum(bool(segment.hits) for segment in workspace.segments) >= 15
 
 
-def test_new_tab_shows_what_was_opened_last(run: Run):
+def test_new_tab_shows_the_document_opened_last(run: Run):
     run.sessions.welcome(None)
     opened = run.sessions.open_document(TEXT, "manual.txt")
     assert run.sessions.welcome(None) == (opened, {})
@@ -125,7 +125,9 @@ def test_page_of_an_earlier_run_finds_its_session_by_the_token(log: Path):
 
 
 @pytest.mark.parametrize("is_long", [False, True])
-def test_continued_session_whose_log_was_changed_says_so(log: Path, is_long: bool, monkeypatch: pytest.MonkeyPatch):
+def test_continuing_a_session_with_a_changed_log_shows_a_warning(
+    log: Path, is_long: bool, monkeypatch: pytest.MonkeyPatch
+):
     if is_long:  # then it is checked in the background
         monkeypatch.setattr("app.sessions.workspace_opener.MAX_EVENTS_CHECKED_FIRST", 0)
     first = Run(log)

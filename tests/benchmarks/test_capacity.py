@@ -78,7 +78,7 @@ def test_step_between_measured_sizes_is_interpolated() -> None:
     assert [costs.step(size) for size in (1, 2, 4, 6, 8, 12)] == pytest.approx([4, 5, 7, 8, 9, 9])
 
 
-def test_real_copies_answer_what_the_simulation_answers() -> None:
+def test_real_copies_and_simulation_give_the_same_answers() -> None:
     """Few people, who hardly wait for each other: the same script, the same requests, all answered."""
     translator = Translator.load(program.MODEL)
     segments = segments_of(

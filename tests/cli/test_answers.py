@@ -11,7 +11,7 @@ from engine.__main__ import main
 from tests.cli.shell import QUICK, SOURCE, answers
 
 
-def test_translation_on_the_command_line_is_that_of_the_engine(shell, translator):
+def test_command_line_and_engine_give_the_same_translation(shell, translator):
     line = {"text": SOURCE, "phrases": ["Knoten", {"text": "Straße", "forms": ["Wege"], "count": 2}], "avoid": ["der"]}
     status, [answer] = shell.run(["translate", "--nbest", "2", "--beam", "4"], line)
     request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("Straße", forms=["Wege"], count=2)], avoid=["der"])
@@ -67,7 +67,7 @@ def test_score_of_tokens_is_the_score_of_the_translation(shell):
     assert other["log_prob"] == pytest.approx(sum(other["token_log_probs"]), abs=1e-4)
 
 
-def test_alternatives_keep_what_stands_before_the_word(shell):
+def test_alternatives_keep_the_text_before_the_word(shell):
     line = {"text": SOURCE, "target": "Ein rotes Haus.", "offset": 4, "count": 3, "phrases": ["Knoten"]}
     status, [answer] = shell.run(["alternatives", *QUICK], line)
     assert status == 0
@@ -108,7 +108,7 @@ def test_brief_answers_hold_no_tokens(shell):
         assert b"token" not in shell.output
 
 
-def test_every_line_has_its_answer_in_order_whatever_is_wrong_with_it(shell):
+def test_every_line_has_its_answer_in_order_even_if_it_is_invalid(shell):
     good = [{"text": f"{SOURCE[: 9 + 5 * number]}"} for number in range(6)]
     lines = [good[0], "no JSON", good[1], {"text": "a", "direction": "en-fr"}, good[2], "", *good[3:], b"\xff\xfe"]
     status, found = shell.run(["translate", "--batch-size", "2", *QUICK], *lines)
@@ -199,7 +199,7 @@ def test_deadline_gives_the_best_so_far(shell):
     assert (status, answer["status"], answer["reasons"][0]["kind"]) == (0, "deadline", "deadline")
 
 
-def test_what_no_translation_can_meet_is_an_answer_and_no_error(shell):
+def test_infeasible_constraints_are_an_answer_and_not_an_error(shell):
     status, [answer] = shell.run(["translate"], {"text": SOURCE, "phrases": ["漢字"]})
     assert (status, answer["status"], answer["reasons"][0]["kind"]) == (0, "infeasible", "unspellable")
     status, [answer] = shell.run(["price"], {"text": SOURCE, "phrases": ["漢字"]})

@@ -82,7 +82,7 @@ from tests.cli.shell import SOURCE, answers, make_commands
         ({"text": "a", "options": {"stopping": "soon"}}, "invalid", "soon"),
     ],
 )
-def test_line_that_cannot_be_meant_is_told_in_its_place(shell, line, kind, names):
+def test_invalid_line_gets_its_error_in_its_place(shell, line, kind, names):
     status, [answer] = shell.run(["translate"], line)
     assert status == 1
     assert (answer["line"], answer["error"]["kind"]) == (1, kind)
@@ -109,7 +109,7 @@ def test_line_that_cannot_be_meant_is_told_in_its_place(shell, line, kind, names
         ("price", {"text": "a", "phrases": ["b"] * 60, "avoid": ["c"] * 60}, "at most 100"),
     ],
 )
-def test_line_of_another_command_is_told_in_its_place_too(shell, command, line, names):
+def test_line_of_another_command_gets_its_error_in_its_place(shell, command, line, names):
     status, [answer] = shell.run([command], line)
     assert (status, answer["error"]["kind"]) == (1, "invalid")
     assert names in answer["error"]["message"]
@@ -139,7 +139,7 @@ def test_half_surrogate_pairs_come_out_as_they_went_in(shell):
     assert "'\\ud83d'" in answer["reasons"][0]["message"]
 
 
-def test_damaged_weights_are_told_and_not_shown_as_numbers(model, translator):
+def test_damaged_weights_are_reported_instead_of_invalid_numbers(model, translator):
     broken = Translator.load(model)
     broken._model.transformer.output_bias.data[300] = torch.nan
     commands = make_commands(broken)

@@ -21,7 +21,7 @@ from tests.cli.shell import QUICK, answers
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_what_ends_a_run_is_told_in_one_line(model, tmp_path, capsys):
+def test_fatal_error_is_reported_in_one_line(model, tmp_path, capsys):
     line = b'{"text": "a"}\n'
     for flags, names in (
         (["--model", str(tmp_path / "none")], "none is no folder"),
@@ -70,7 +70,7 @@ def test_wrong_flags_are_refused_with_usage(arguments, capsys):
     assert "usage: python -m engine" in capsys.readouterr().err
 
 
-def test_precision_that_the_device_has_not_is_told_in_a_line_and_the_run_goes_on(model):
+def test_unsupported_precision_is_reported_in_one_line_and_the_run_continues(model):
     line, arguments = b'{"text": "A house."}\n', ["translate", "--model", str(model), *QUICK]
     stderr, half, full = io.StringIO(), io.BytesIO(), io.BytesIO()
     assert main([*arguments, "--brief", "--precision", "half"], io.BytesIO(line), half, stderr) == 0
@@ -118,7 +118,7 @@ class Interrupted(io.BytesIO):
         return super().readline(size)
 
 
-def test_ctrl_c_while_waiting_keeps_what_is_written(model):
+def test_ctrl_c_while_waiting_keeps_written_answers(model):
     output, stderr = io.BytesIO(), io.StringIO()
     handler = signal.getsignal(signal.SIGINT)
     source = Interrupted(b'{"text": "A house."}\n' * 5)
@@ -138,7 +138,7 @@ def interrupted_lines(model: Path, *flags: str) -> list[int]:
     return [answer["line"] for answer in answers(output.getvalue())]
 
 
-def test_ctrl_c_while_decoding_writes_what_is_finished_and_nothing_half_done(model, monkeypatch):
+def test_ctrl_c_while_decoding_writes_only_finished_answers(model, monkeypatch):
     step = DecodingLoop.step
     answered: list[DecodingJob] = []
 

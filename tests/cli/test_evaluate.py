@@ -48,7 +48,9 @@ def files(tmp_path: Path, model: Path) -> Files:
     return Files(tmp_path / "set", model)
 
 
-def test_scores_are_sacrebleus_of_what_the_engine_says(files: Files, translator: Translator, tmp_path: Path) -> None:
+def test_scores_are_sacrebleus_scores_of_the_engines_output(
+    files: Files, translator: Translator, tmp_path: Path
+) -> None:
     status, output = files.run("--json", "--direction", "de-en", "--output", str(tmp_path / "out.txt"))
     assert status == 0, files.messages
     found = json.loads(output)
@@ -61,7 +63,9 @@ def test_scores_are_sacrebleus_of_what_the_engine_says(files: Files, translator:
     assert found["words_per_second"] == pytest.approx(found["segments_per_second"] * 11 / 3, rel=0.01)
 
 
-def test_domain_and_formality_are_asked_for_in_every_segment_and_told(files: Files, translator: Translator) -> None:
+def test_domain_and_formality_are_requested_for_every_segment_and_reported(
+    files: Files, translator: Translator
+) -> None:
     flags = ("--domain", "docs", "--formality", "informal")
     files.write("constraints", '{"phrases": ["Dialog"]}', "", '{"formality": "formal"}')
     status, output = files.run("--json", *flags)
@@ -131,7 +135,7 @@ def test_terms_and_constraints_are_required_and_counted(files: Files, translator
     assert free["num_terms_met"] == 0
 
 
-def test_table_tells_shares_for_people(files: Files) -> None:
+def test_table_shows_shares_for_people(files: Files) -> None:
     files.write("glossary", "file\tDatei")
     _, output = files.run()
     rows = {line.split()[0]: line for line in output.splitlines()}
@@ -151,7 +155,7 @@ def test_table_tells_shares_for_people(files: Files) -> None:
     assert "nrefs:1|case:mixed" in rows["BLEU"]
 
 
-def test_what_cannot_be_translated_is_named_and_counts_as_empty(files: Files) -> None:
+def test_untranslatable_segment_is_named_and_counts_as_empty(files: Files) -> None:
     files.write("constraints", "", '{"phrases": ["漢字"]}', "")
     status, output = files.run("--json")
     assert status == 1

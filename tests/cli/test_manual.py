@@ -23,7 +23,7 @@ def subparsers() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("command", ["translate", "score", "alternatives", "price", "evaluate", "models"])
-def test_manual_tells_every_flag_and_key(command):
+def test_manual_describes_every_flag_and_key(command):
     manual = subparsers()[command].format_help()
     for action in subparsers()[command]._actions:
         for flag in action.option_strings:

@@ -69,7 +69,7 @@ def test_all_conversions_of_a_name_are_removed_and_no_other_model(cache: Path) -
     assert [folder.name for folder in cache.iterdir()] == ["opus-mt-yy-0123"]
 
 
-def test_what_is_not_cached_is_not_removed(cache: Path) -> None:
+def test_model_that_is_not_cached_is_not_removed(cache: Path) -> None:
     for name in ("en-de", "team/nothing", str(BUNDLED_MODEL)):
         messages = io.StringIO()
         assert main(["models", "--remove", name], io.BytesIO(), io.BytesIO(), messages) == STOPPED

@@ -24,7 +24,7 @@ def test_page_shows_every_command():
     assert commands == {"translate", "score", "alternatives", "price", "evaluate", "models"}
 
 
-def test_page_shows_what_comes_out_of_the_bundled_model(tmp_path):
+def test_transcripts_equal_the_output_of_the_bundled_model(tmp_path):
     cure = f"write the page anew: {RENEW}"
     assert Translator.load(BUNDLED_MODEL).checksum == checksum(page()), f"made with another model; {cure}"
     for shown, found in zip(steps(page()), run(steps(page()), tmp_path), strict=True):

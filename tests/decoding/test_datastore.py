@@ -163,7 +163,7 @@ def test_alternatives_and_prices_use_the_datastore(plain):
     assert priced.free.hypotheses[0].text == TARGET
 
 
-def test_gain_is_what_the_datastore_adds_to_a_translation(plain):
+def test_gain_is_the_log_probability_added_by_the_datastore(plain):
     datastore = learned(plain)
     assert datastore.gains == ()
     with_it = plain.score(OTHER, "Seite", datastore=datastore).log_prob
@@ -232,7 +232,7 @@ def test_learning_is_deterministic(plain):
         (Request(SOURCE, direction="en-fr"), TARGET, "en-fr"),
     ],
 )
-def test_what_cannot_be_learned_is_an_error(plain, request_, target, message):
+def test_unlearnable_translation_is_an_error(plain, request_, target, message):
     with pytest.raises(InvalidRequest, match=message):
         plain.learn(request_, target)
 

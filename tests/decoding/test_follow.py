@@ -95,7 +95,7 @@ def test_text_after_a_prefix_is_kept(translator):
         ("  \n\t", "only spaces"),
     ],
 )
-def test_phrases_are_met_whatever_the_previous_text_is(translator, text, why):
+def test_phrases_are_met_with_any_previous_text(translator, text, why):
     request = Request(SOURCE, phrases=[Phrase("Straße")], follow=Follow(text))
     translation = translator.translate(request, OPTIONS)
     assert translation.status == "complete", why
@@ -141,7 +141,7 @@ def test_requests_with_and_without_a_previous_text_share_a_batch(translator):
         ({"text": "a", "strength": 2 * MAX_FOLLOW_STRENGTH}, "strength is 2000000.0"),
     ],
 )
-def test_what_cannot_be_followed_is_refused_with_the_cure(given, message):
+def test_unusable_previous_text_is_refused_with_the_cure(given, message):
     with pytest.raises(InvalidRequest, match=message):
         Follow(**given)
 

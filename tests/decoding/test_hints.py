@@ -81,7 +81,7 @@ def test_sentence_with_hints_alone_equals_sentence_in_batch(translator, codec):
         assert_same(found, alone)
 
 
-def test_what_is_kept_of_a_source_is_not_used_with_other_hints(translator, codec):
+def test_cached_encoding_is_not_used_with_other_hints(translator, codec):
     rng = random.Random(3)
     expected = {request: make_translator(codec, hints=HINT_PIECE).translate(request, OPTIONS) for request in REQUESTS}
     for request in rng.choices(REQUESTS, k=12):

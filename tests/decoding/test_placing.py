@@ -173,7 +173,7 @@ def test_capitalised_form_is_put_only_where_a_sentence_begins(translator):
         assert "straße" in placed or placed.startswith("Straße")
 
 
-def test_what_was_learned_is_used_as_in_the_search(translator):
+def test_placing_uses_the_datastore_like_the_search(translator):
     datastore = translator.datastore_of((), DatastoreOptions(least_fit=-100.0))
     for _ in range(2):
         datastore = translator.learn(Request(SOURCE), SEEN.replace("alle", "drei"), datastore)
@@ -182,7 +182,7 @@ def test_what_was_learned_is_used_as_in_the_search(translator):
     assert best.text == SEEN.replace("alle", "drei")
 
 
-def test_source_span_says_which_word_is_replaced(bundled):
+def test_source_span_selects_the_replaced_word(bundled):
     source, seen = "The old house has a red door.", "Das alte Haus hat eine rote Tür."
     for phrase, span, expected in [
         ("Gebäude", (8, 13), "Das alte Gebäude hat eine rote Tür."),

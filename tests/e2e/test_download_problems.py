@@ -114,7 +114,7 @@ def fill_the_disk(_: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         (fill_the_disk, "needs 68 MB of disk space", "free some, or set PINPOINT_CACHE to another folder"),
     ],
 )
-def test_failed_download_says_what_happened_and_what_to_do_and_succeeds_later(
+def test_failed_download_shows_reason_and_remedy_and_succeeds_later(
     shop: Shop,
     monkeypatch: pytest.MonkeyPatch,
     damage: Callable[[Shop, pytest.MonkeyPatch], None],
@@ -158,7 +158,7 @@ def test_slow_download_is_cancelled_and_continued(shop: Shop):
     assert ranges[0] == "" and re.fullmatch(r"bytes=[1-9]\d*-", ranges[-1])
 
 
-def test_list_that_cannot_be_read_says_how_to_bring_a_model_by_hand(shop: Shop):
+def test_unreadable_list_explains_how_to_install_a_model_without_network(shop: Shop):
     shop.registry.is_down = True
     shop.look()
     expect(shop.problem).to_contain_text("HTTP 503")

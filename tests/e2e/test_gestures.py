@@ -172,7 +172,7 @@ def test_two_clicks_with_shift_make_one_phrase(screen: Screen, decoder: HandDeco
     assert screen.pins() == ["Der alte Server startet, wenn das Licht"]
 
 
-def test_drag_released_under_or_above_the_line_pins_what_was_marked(screen: Screen, decoder: HandDecoder):
+def test_drag_released_under_or_above_the_line_pins_the_marked_words(screen: Screen, decoder: HandDecoder):
     x, y = centre(word(screen, "Server"))
     drag(screen, centre(word(screen, "Der")), (x, y), (x, y + 45))
     newest(screen, decoder, "Der alte Server")

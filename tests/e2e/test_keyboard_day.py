@@ -103,7 +103,9 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
     assert {event["segment"] for event in log if event["type"] == "pin"} == pinned
 
 
-def test_two_people_work_at_once_without_seeing_each_other(screen: Screen, context: BrowserContext, tmp_path: Path):
+def test_two_people_work_at_the_same_time_without_seeing_each_other(
+    screen: Screen, context: BrowserContext, tmp_path: Path
+):
     other = Screen(context.new_page(), screen.address)
     people = [screen, other]
     for name, person in zip(("anna", "berta"), people, strict=True):

@@ -71,7 +71,7 @@ def screen(hand_app: HandApp) -> Iterator[Screen]:
     screen.check_nothing_went_wrong()
 
 
-def test_preview_follows_what_is_typed_and_opens_what_is_clicked(screen: Screen):
+def test_preview_follows_typing_and_opens_the_clicked_segment(screen: Screen):
     page = screen.page
     shown, opened = page.locator(".preview .pv-seg"), page.locator(".preview .pv-seg.open")
     before = left_top_width(screen)

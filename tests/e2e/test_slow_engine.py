@@ -111,7 +111,7 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     screen.check_nothing_went_wrong()
 
 
-def test_page_says_that_the_model_hangs_and_shows_the_proposal_once_it_was_started_again(
+def test_page_reports_a_hanging_model_and_shows_the_proposal_after_its_restart(
     model_folder: Path, tabs: BrowserContext, tmp_path: Path
 ):
     hangs, has_hung, released = threading.Event(), threading.Event(), threading.Event()

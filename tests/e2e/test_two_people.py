@@ -114,7 +114,7 @@ def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_me
     ana.keyboard.press("Escape")
 
 
-def test_project_manager_sees_who_did_what_and_saves_it_as_a_table(two_people: TwoPeople, tmp_path: Path):
+def test_project_manager_sees_the_activity_and_saves_it_as_a_table(two_people: TwoPeople, tmp_path: Path):
     ana = two_people.ana
     ana.type_text("Einstellungen")
     ana.wait_until_saved()

@@ -95,7 +95,7 @@ def test_an_occurrence_more_in_the_reference_is_left_out() -> None:
     assert window_overlap("a Rad b", "a Rad b. c Rad d", ["Rad"], 1) == pytest.approx(1.0)
 
 
-def test_a_word_counts_as_often_as_it_stands_there() -> None:
+def test_every_occurrence_of_a_word_counts() -> None:
     assert window_overlap("x Rad y", "x Rad x", ["Rad"], 1) == pytest.approx(1 / 2)
 
 

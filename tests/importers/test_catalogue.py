@@ -38,7 +38,7 @@ def test_a_model_is_listed_with_the_figures_of_its_files(tmp_path: Path) -> None
     assert entry.card == "# Ours\n"
 
 
-def test_what_is_broken_is_listed_with_the_reason(tmp_path: Path) -> None:
+def test_broken_models_are_listed_with_the_reason(tmp_path: Path) -> None:
     for name in ("whole", "without-weights", "half-copied", "no-model"):
         save_model(tmp_path / name)
     (tmp_path / "without-weights" / "model.safetensors").unlink()
@@ -136,7 +136,7 @@ def test_pipe_in_a_folder_is_not_waited_for(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"12", b"\xff" * 40, (2).to_bytes(8, "little") + b"[]", b"\x01" + b"\0" * 7])
-def test_what_is_no_weights_file_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_file_without_weights_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(content)
     with pytest.raises(ModelError, match="is no intact safetensors file"):

@@ -35,7 +35,7 @@ def damaged(theirs: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(theirs, tmp_path / "theirs"))
 
 
-def test_a_folder_of_fairseq_becomes_what_the_same_model_of_the_hub_does(theirs: Path, tmp_path: Path) -> None:
+def test_fairseq_folder_and_hub_model_convert_to_the_same_model(theirs: Path, tmp_path: Path) -> None:
     """Its equality with transformers is in test_against_transformers.py, that of its text in test_fsmt.py."""
     convert_folder(theirs, tmp_path / "ours")
     convert_folder(theirs.with_name(HUB), tmp_path / "twin")
@@ -191,9 +191,7 @@ def lower(folder: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_is_named_with_the_cure(
-    damaged: Path, damage: Callable[[Path], None], message: str
-) -> None:
+def test_unreadable_content_is_named_with_the_cure(damaged: Path, damage: Callable[[Path], None], message: str) -> None:
     damage(damaged)
     check_refused(damaged, message)
 
@@ -207,7 +205,7 @@ def test_tokens_of_moses_in_front_of_a_sentencepiece_model_are_refused(tmp_path:
 
 
 @pytest.mark.parametrize("is_new", [True, False])
-def test_a_checkpoint_cut_short_anywhere_is_told(damaged: Path, is_new: bool) -> None:
+def test_truncated_checkpoint_is_reported(damaged: Path, is_new: bool) -> None:
     """Both kinds of files that PyTorch has written: its reader of the older one raises whatever it meets."""
     path = damaged / CHECKPOINT
     found = torch.load(path, weights_only=False)
@@ -219,7 +217,7 @@ def test_a_checkpoint_cut_short_anywhere_is_told(damaged: Path, is_new: bool) ->
         check_refused(damaged, r"best\.pt (cannot be read as a checkpoint \(.+\); download|holds \S+, which could run)")
 
 
-def test_a_checkpoint_that_is_a_folder_is_told(damaged: Path) -> None:
+def test_checkpoint_that_is_a_folder_is_reported(damaged: Path) -> None:
     (damaged / CHECKPOINT).unlink()
     (damaged / CHECKPOINT).mkdir()
     check_refused(damaged, r"checkpoint_best\.pt cannot be read \(.*directory")

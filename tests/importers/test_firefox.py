@@ -133,7 +133,7 @@ def test_prefix_locked_parts_alternatives_and_prices_work(imported: Imported) ->
     assert pricing.phrases[0] is not None and pricing.avoid[0] is not None
 
 
-def test_a_word_typed_in_part_goes_on_in_any_pieces(imported: Imported) -> None:
+def test_partly_typed_word_continues_in_any_pieces(imported: Imported) -> None:
     """As one piece that begins with it, or as two, whatever the pieces of the typed part are."""
     codec = imported.loaded.codec
     words = [n for n, text in enumerate(codec.surfaces) if text.isalpha() and not codec.glues_left[n]]

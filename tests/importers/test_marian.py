@@ -42,7 +42,7 @@ def test_pins_are_met_and_placed_in_an_imported_model(imported: Imported) -> Non
         assert not set(hypothesis.tokens[:-1]) & {0, 1, 2, 3}
 
 
-def test_a_folder_of_theirs_is_read_where_it_stands(imported: Imported, tmp_path: Path, monkeypatch) -> None:
+def test_marian_folder_is_read_in_place(imported: Imported, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     translator = Translator.load(imported.theirs)
     assert translator.translate(Request(SOURCE)).hypotheses
@@ -169,7 +169,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
     check_refused(tmp_path / "theirs", r"pytorch_model\.bin cannot be read .* which could run code and is not opened")
 
 
-def test_a_file_of_old_pytorch_that_is_cut_short_anywhere_is_told(tmp_path: Path) -> None:
+def test_truncated_file_of_old_pytorch_is_reported(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     drop(tmp_path / "theirs", "model.safetensors")
     path = tmp_path / "theirs" / "pytorch_model.bin"
@@ -200,7 +200,7 @@ def test_an_architecture_that_is_not_ours_is_refused(tmp_path: Path, name: str, 
         ("pad_token_id", 2, r"config\.json: its targets do not begin with the padding; such"),
     ],
 )
-def test_settings_that_are_not_those_of_the_weights_are_told(
+def test_settings_that_do_not_match_the_weights_are_reported(
     tmp_path: Path, name: str, value: object, message: str
 ) -> None:
     save_marian(tmp_path / "theirs")
@@ -208,7 +208,7 @@ def test_settings_that_are_not_those_of_the_weights_are_told(
     check_refused(tmp_path / "theirs", message)
 
 
-def test_files_of_settings_with_other_kinds_of_values_are_told(tmp_path: Path) -> None:
+def test_settings_with_values_of_wrong_types_are_reported(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     ids = json.loads((tmp_path / "theirs" / "vocab.json").read_text(encoding="utf-8"))
     texts = {piece: str(number) for piece, number in ids.items()}
@@ -238,15 +238,13 @@ def test_an_output_layer_of_its_own_is_refused(tmp_path: Path) -> None:
     convert_folder(tmp_path / "theirs", tmp_path / "ours")
 
 
-def test_a_bias_of_another_vocabulary_is_told(tmp_path: Path) -> None:
+def test_bias_of_another_vocabulary_is_reported(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     change_weights(tmp_path / "theirs", lambda state: state.update(final_logits_bias=torch.zeros(1, 7)))
     check_refused(tmp_path / "theirs", r"final_logits_bias has 7 rows, and the vocabulary \d+ pieces")
 
 
-def test_memory_is_checked_for_single_precision_whatever_the_file_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_check_assumes_single_precision_for_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_marian(tmp_path / "theirs")
     change_weights(tmp_path / "theirs", lambda state: state.update({k: v.half() for k, v in state.items()}))
     convert_folder(tmp_path / "theirs", tmp_path / "ours")

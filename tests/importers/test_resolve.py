@@ -122,7 +122,7 @@ for on_fetch in (stop, tell, stop):
 """
 
 
-def test_what_is_fetched_is_told_and_can_be_stopped(tmp_path: Path) -> None:
+def test_download_reports_progress_and_can_be_stopped(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
         with starting(STOPPING_SCRIPT, hub, tmp_path) as process:
@@ -138,7 +138,7 @@ def test_what_is_fetched_is_told_and_can_be_stopped(tmp_path: Path) -> None:
         assert again == ["opus-mt-en-de", "True", "0", "0", "0"], "what is cached is not fetched again"
 
 
-def test_what_is_neither_a_folder_nor_a_name_is_refused(tmp_path: Path) -> None:
+def test_argument_that_is_neither_folder_nor_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="is no folder; give the folder that holds"):
         model_folder(tmp_path / "nothing")
 
@@ -172,7 +172,7 @@ WRAPPED.__cause__ = refused(500, "")
         (HFValidationError("Cannot have -- in repo_id"), r"Cannot have -- in repo_id\); check the name$"),
     ],
 )
-def test_what_cannot_be_fetched_is_named_with_the_cure(
+def test_failed_download_is_named_with_the_cure(
     monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
 ) -> None:
     def fail(*_: object, local_files_only: bool, **__: object) -> str:
@@ -183,7 +183,7 @@ def test_what_cannot_be_fetched_is_named_with_the_cure(
         model_folder("team/model")
 
 
-def test_what_lacks_in_the_cache_of_the_hub_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_missing_in_the_hub_cache_are_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As another program left it there, which read weights alone."""
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     save_marian(tmp_path / "whole")
@@ -200,7 +200,7 @@ def test_what_lacks_in_the_cache_of_the_hub_is_fetched(tmp_path: Path, monkeypat
     assert asked == [True, False, False]
 
 
-def test_what_is_wrong_with_a_model_in_the_cache_is_told_where_it_cannot_be_fetched_again(
+def test_fault_of_a_cached_model_is_reported_if_it_cannot_be_downloaded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_marian(tmp_path / "part")
@@ -265,9 +265,7 @@ def test_a_model_of_ours_is_fetched_with_all_its_files(
     assert load_model(model_folder("team/model")).checksum == load_model(model).checksum
 
 
-def test_a_download_that_broke_off_between_parts_of_the_weights_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_download_interrupted_between_weight_files_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of torch's files, which are fetched only where there are no others."""
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     save_marian(tmp_path / "theirs")
@@ -329,7 +327,7 @@ def test_two_programs_that_convert_one_model_at_once_do_not_disturb_each_other(
     assert load_model(ours.pop()).config.encoder_layers
 
 
-def test_what_a_program_that_was_killed_left_is_removed_and_what_is_being_written_is_not(
+def test_leftovers_of_a_killed_program_are_removed_but_not_files_in_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))

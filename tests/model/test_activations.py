@@ -39,7 +39,7 @@ CHECKSUM = "ab" * 32
 RANGES: dict[str, Range] = dict.fromkeys(product_names(CONFIG), (-1.5, 2.25))
 
 
-def test_gauges_note_the_range_of_what_each_product_reads() -> None:
+def test_gauges_record_the_input_range_of_each_product() -> None:
     torch.manual_seed(1)
     plain = Transformer(CONFIG).eval()
     watched = copy.deepcopy(plain)
@@ -113,7 +113,7 @@ def test_a_damaged_file_is_named_with_the_cure(tmp_path: Path, content: str, nam
         ("output", {"low": -1, "high": 1}, r"output is \{'low': -1"),
     ],
 )
-def test_what_is_no_range_is_refused_by_the_name_of_the_product(
+def test_invalid_range_is_refused_with_the_name_of_the_product(
     tmp_path: Path, name: str, value: Any, named: str
 ) -> None:
     path = tmp_path / ACTIVATIONS

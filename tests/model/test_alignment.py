@@ -105,7 +105,7 @@ def test_target_among_others_has_the_logits_that_it_has_alone():
         assert np.allclose(logits, alone, atol=1e-4)
 
 
-def test_row_of_a_piece_depends_on_it_and_what_stands_before_it_alone():
+def test_row_of_a_piece_depends_only_on_it_and_earlier_pieces():
     transformer, head = model(), sharp_head()
     source = [4, 20, 21, 2]
     memory = transformer.encode(torch.tensor([source]), torch.tensor([4])).memory_BSE

@@ -185,7 +185,7 @@ def test_a_damaged_folder_names_the_file_and_the_cure(
     assert str(folder) in str(caught.value)
 
 
-def test_a_missing_folder_says_what_a_folder_holds(tmp_path: Path) -> None:
+def test_error_for_a_missing_folder_lists_the_expected_files(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"is no folder; give the folder that holds config.json"):
         load_model(tmp_path / "nowhere")
 

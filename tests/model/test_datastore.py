@@ -84,7 +84,7 @@ def test_rows_without_a_datastore_stay_bit_by_bit() -> None:
         assert not torch.equal(mixed[rows], log_probs[rows])
 
 
-def test_datastore_is_pickled_without_what_is_computed_from_its_pairs() -> None:
+def test_pickled_datastore_contains_only_its_pairs() -> None:
     datastore = random_datastore(1)
     before = len(pickle.dumps(datastore))
     assert datastore.gains
@@ -109,7 +109,7 @@ def test_first_pairs_are_dropped_when_the_datastore_is_full() -> None:
 
 
 @pytest.mark.parametrize("num_pairs", [2, 7, 30])
-def test_gain_of_a_pair_is_what_the_pairs_before_it_add_to_its_log_probability(num_pairs: int) -> None:
+def test_gain_of_a_pair_is_the_log_probability_added_by_earlier_pairs(num_pairs: int) -> None:
     datastore = random_datastore(1, num_pairs, reach=1.0, fall=0.5)
     expected = []
     for number in range(max(1, num_pairs - 16), num_pairs):
@@ -148,7 +148,7 @@ def test_contributions_are_those_that_made_a_piece_twice_as_likely() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_share_of_a_pair_is_what_a_piece_loses_without_it(seed: int) -> None:
+def test_share_of_a_pair_is_the_probability_lost_without_it(seed: int) -> None:
     datastore = random_datastore(seed, reach=5.0, temperature=1.0)
     states, log_probs = random_rows(seed, 4)
     mixed = datastore.mix(states, log_probs.clone())

@@ -127,7 +127,7 @@ def test_sentence_alone_equals_sentence_in_batch() -> None:
         torch.testing.assert_close(row, MODEL.score(*padded([source]), target)[0], **CLOSE)
 
 
-def test_what_stands_in_the_padding_does_not_matter() -> None:
+def test_content_of_the_padding_does_not_change_the_result() -> None:
     ids, lengths = padded([[4, 7, 9, EOS], [4, 8, 8, 8, 8, 8, EOS]])
     disturbed = ids.clone()
     disturbed[0, 4:] = 11

@@ -43,7 +43,7 @@ def test_gpu_takes_bfloat16_where_it_has_it(
     assert [("no bfloat16" in str(warning.message)) for warning in recwarn] == ([] if has_bfloat16 else [True])
 
 
-def test_cpu_stays_in_32_bits_and_says_so() -> None:
+def test_cpu_stays_in_32_bits_with_a_warning() -> None:
     transformer = model()
     with pytest.warns(UserWarning, match="16-bit arithmetic is for GPUs; on cpu"):
         halve(transformer)

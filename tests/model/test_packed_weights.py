@@ -59,9 +59,7 @@ def random_rows(num_rows: int, size: int) -> torch.Tensor:
 @needs_fbgemm
 @settings(max_examples=rounds(15, 60))
 @given(seed=st.integers(0, 10**6), num_rows=st.integers(1, 40), size=SIZES, num_outputs=SIZES)
-def test_a_row_comes_out_bit_for_bit_the_same_alone_and_among_others(
-    seed: int, num_rows: int, size: int, num_outputs: int
-) -> None:
+def test_row_alone_equals_row_in_batch_bit_by_bit(seed: int, num_rows: int, size: int, num_outputs: int) -> None:
     torch.manual_seed(seed)
     weight, bias, x = (
         torch.randn(num_outputs, size).half().float(),
@@ -209,7 +207,7 @@ def test_not_a_number_stays_in_its_row_and_zeros_give_the_bias() -> None:
 
 @needs_fbgemm
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-def test_a_calibrated_model_decodes_as_the_model_does_and_tells_failed_rows(activation: Activation) -> None:
+def test_calibrated_model_decodes_like_the_model_and_reports_failed_rows(activation: Activation) -> None:
     plain = random_model(activation=activation)
     model, watched = copy.deepcopy(plain), copy.deepcopy(plain)
     source, lengths = torch.tensor([[4, 7, 9, 30, EOS]]), torch.tensor([5])
@@ -258,7 +256,7 @@ def test_a_model_whose_weights_16_bits_cannot_hold_is_not_rounded() -> None:
     torch.testing.assert_close(model.project(x), plain.project(x), rtol=1e-6, atol=1e-6)
 
 
-def test_a_processor_without_8_bit_products_goes_on_in_float32_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processor_without_8_bit_products_falls_back_to_float32_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_weights, "can_multiply_int8", lambda: False)
     model = random_model()
     with pytest.warns(UserWarning, match=r"no 8-bit products.*goes on in float32"):
@@ -267,7 +265,7 @@ def test_a_processor_without_8_bit_products_goes_on_in_float32_and_says_so(monke
     torch.testing.assert_close(model.project(x), random_model().project(x), rtol=1e-5, atol=1e-5)
 
 
-def test_a_processor_without_packed_products_reads_32_bits_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processor_without_packed_products_uses_32_bits_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_weights, "can_read_16_bits", lambda: False)
     model = random_model()
     with pytest.warns(UserWarning, match="in 32 bits, slower"):

@@ -76,7 +76,7 @@ def related(rng: random.Random, pieces: Pieces) -> Pieces:
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=4)
 @given(seed=st.integers(0, 10**6), interval=st.sampled_from([None, None, 3]))
-def test_a_beginning_read_at_once_is_one_read_step_by_step(kind: str, seed: int, interval: int | None) -> None:
+def test_prefix_read_in_one_pass_equals_prefix_read_step_by_step(kind: str, seed: int, interval: int | None) -> None:
     rng, (model, starts) = random.Random(seed), KINDS[kind]
     sources = [random_source(rng, rng.randrange(1, 9)) for _ in range(rng.choice((1, 1, 3)))]
     newest = [PrefixCache() for _ in sources]
@@ -127,7 +127,7 @@ def test_rows_that_have_read_go_on_beside_others_at_other_places(kind: str, seed
         histories = [[*history, rng.randrange(5, V)] for history in histories]
 
 
-def test_only_what_is_new_goes_through_the_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_new_pieces_go_through_the_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = MODEL.encode(*padded([random_source(random.Random(1), 4)] * 2), torch.tensor([[2, 6]] * 2))
     newest, num_read = PrefixCache(), list[int]()
     through = Decoder._through_layers
@@ -142,7 +142,7 @@ def test_only_what_is_new_goes_through_the_layers(monkeypatch: pytest.MonkeyPatc
         assert sum(num_read) == num_new, pieces
 
 
-def test_what_is_longer_than_the_model_writes_is_refused() -> None:
+def test_prefix_longer_than_the_model_allows_is_refused() -> None:
     decoder = Decoder(MODEL, MODEL.encode(*padded([[4, 7, 2]])))
     decoder.read([(7,) * CONFIG.max_pieces])
     with pytest.raises(InvalidRequest, match=f"at most {CONFIG.max_pieces} pieces"):

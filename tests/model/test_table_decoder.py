@@ -37,7 +37,7 @@ def assert_same_step(table: TableDecoder, plain: Decoder, tokens: list[int]) -> 
 
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), interval=st.sampled_from([1, 2, 3, 8]))
-def test_table_scores_as_rows_that_leave_at_once(seed: int, interval: int) -> None:
+def test_table_gives_the_same_scores_as_removing_finished_rows_immediately(seed: int, interval: int) -> None:
     """Rows branch and end, sentences end, others join wherever they are."""
     rng = random.Random(seed)
 
@@ -112,7 +112,7 @@ def test_place_that_has_ended_does_not_use_up_the_length_of_those_that_joined() 
     assert_same_step(table, plain, [8])
 
 
-def test_cpu_lets_rows_leave_at_once_unless_asked_otherwise() -> None:
+def test_cpu_removes_finished_rows_immediately_by_default() -> None:
     sources = encoded(random.Random(3), 2)
     assert isinstance(open_decoder(MODEL, sources), Decoder)
     assert isinstance(open_decoder(MODEL, sources, COMPACTION_INTERVAL), TableDecoder)
@@ -134,7 +134,7 @@ def test_steps_wait_for_nothing_that_an_accelerator_computes() -> None:
     assert table.step(torch.full((table.num_rows,), 7)).logits_RV.shape == (6, V)
 
 
-def test_what_a_decoder_reads_before_the_translation_is_read_in_a_table_too() -> None:
+def test_table_decoder_reads_the_start_tokens() -> None:
     rng = random.Random(6)
     sources, lengths = padded([random_source(rng, 4), random_source(rng, 7)])
     starting = MODEL.encode(sources, lengths, torch.tensor([[2, 5], [2, 9]]))

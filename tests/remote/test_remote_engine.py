@@ -178,7 +178,7 @@ def test_owners_take_turns_on_a_replica(team):
     assert team.gates[0].begun.index("0 b") <= 2
 
 
-def test_document_of_another_does_not_delay_what_a_person_waits_for(team):
+def test_background_document_does_not_delay_interactive_requests(team):
     """All copies together get no more of a document than they work on next; the rest takes turns in the client."""
     many = [
         team.engine.submit(Request(f"{n % 2} a{n}"), OPTIONS, key=f"a{n}", owner="a", priority="document")
@@ -199,7 +199,7 @@ def test_document_of_another_does_not_delay_what_a_person_waits_for(team):
     assert team.engine.heartbeat is None
 
 
-def test_what_waits_in_the_client_ends_with_it(team):
+def test_waiting_requests_end_with_the_client(team):
     many = [
         team.engine.submit(Request(f"0 a{n}"), OPTIONS, priority="document") for n in range(3 * DOCUMENTS_PER_REPLICA)
     ]
@@ -223,7 +223,7 @@ def test_wrong_requests_raise_as_they_do_in_this_process(team):
         team.engine.submit(REQUEST, deadline_ms=float("nan"))
 
 
-def test_what_was_learned_travels_to_each_replica_once(team, model):
+def test_datastore_is_sent_to_each_replica_once(team, model):
     team.open()
     learned = team.engine.ask(LearningQuestion(Request("Open the file."), "Die Datei.", (1, 2), -99.0)).result(30)
     assert learned is not None
@@ -249,7 +249,7 @@ def test_statistics_are_those_of_all_replicas(team):
     assert 0 < statistics.median_latency_ms <= statistics.p95_latency_ms
 
 
-def test_closing_cancels_what_is_under_way_and_refuses_more(team):
+def test_closing_cancels_running_requests_and_refuses_new_ones(team):
     running = team.engine.submit(Request("0 first"), OPTIONS)
     team.gates[0].wait()
     team.engine.close()
@@ -258,7 +258,7 @@ def test_closing_cancels_what_is_under_way_and_refuses_more(team):
         team.engine.submit(REQUEST)
 
 
-def test_engine_whose_replicas_are_silent_is_found_and_ends_what_waits(team):
+def test_engine_with_silent_replicas_is_detected_and_its_waiting_requests_end(team):
     assert team.engine.heartbeat is None
     first, second = (team.engine.submit(Request(f"{number} waits"), OPTIONS) for number in range(2))
     team.gates[0].wait()
@@ -319,7 +319,7 @@ def test_served_model_is_named_by_its_folder_however_that_is_written(tmp_path, m
     assert served_name("Helsinki-NLP/opus-mt-en-de") == "pinpoint-opus-mt-en-de-090c20af"
 
 
-def test_installed_model_is_named_alike_by_its_name_its_folder_and_what_it_comes_from(tmp_path, monkeypatch):
+def test_installed_model_has_one_identity_by_name_folder_and_origin(tmp_path, monkeypatch):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path))
     for name, origin in (("en-pt-tiny", "en-pt-tiny"), ("opus-12ab", "Helsinki-NLP/opus")):
         folder = tmp_path / "models" / name

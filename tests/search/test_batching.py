@@ -256,7 +256,7 @@ def faulty_stream(
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize(("max_sentences", "fails_to_join"), [(1, False), (3, False), (3, True)])
 @pytest.mark.filterwarnings("ignore:out of memory")
-def test_out_of_memory_halves_the_batch_and_goes_on(schedule, max_sentences, fails_to_join):
+def test_out_of_memory_halves_the_batch_and_continues(schedule, max_sentences, fails_to_join):
     model, sentences = ToyModel(PUNCTUATED.size, 7), random_sentences(random.Random(2), 9)
     faults = {"max_sentences": max_sentences, "fails_to_join": fails_to_join}
     stream = faulty_stream(model, torch.OutOfMemoryError("no room"), schedule, **faults)

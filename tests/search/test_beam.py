@@ -177,7 +177,7 @@ def test_every_item_of_the_list_meets_every_phrase(beam):
 
 
 @pytest.mark.parametrize("beam", [1, 3, 10])
-def test_ordered_texts_and_endings_are_found_whatever_the_beam(beam):
+def test_ordered_texts_and_endings_are_found_with_any_beam(beam):
     rng = random.Random(10)
     for case in range(rounds(15, 60)):
         ordered = [replace(phrase, count=1) for phrase in random_phrases(PUNCTUATED, rng, 3, max_pieces=2)]

@@ -136,7 +136,7 @@ def gain(phrases, pieces, piece) -> bool:
     )
 
 
-def test_what_is_met_stays_met():
+def test_met_constraints_stay_met():
     rng = random.Random(3)
     for _ in range(rounds(75, 300)):
         phrases = random_phrases(WORDS, rng, max_phrases=2)

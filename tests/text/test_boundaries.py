@@ -84,7 +84,7 @@ MATCHES = [
 
 
 @pytest.mark.parametrize(("text", "phrase", "boundary", "starts", "why"), MATCHES, ids=lambda value: repr(value)[:30])
-def test_phrase_stands_where_the_table_says(text, phrase, boundary, starts, why):
+def test_occurrences_of_a_phrase_equal_the_table(text, phrase, boundary, starts, why):
     assert occurrences(text, phrase, boundary) == [(start, start + len(phrase)) for start in starts], why
 
 
@@ -123,7 +123,7 @@ def test_occurrences_are_all_places_that_the_rules_allow(text, phrase, boundary)
 
 
 @given(EDGY, EDGY.filter(bool))
-def test_each_wider_boundary_keeps_what_the_narrower_one_found(text, phrase):
+def test_wider_boundary_finds_all_matches_of_the_narrower_one(text, phrase):
     boundaries = ("word", "start", "compound", "end", "anywhere")
     word, start, compound, end, anywhere = (set(occurrences(text, phrase, b)) for b in boundaries)
     assert word <= start <= compound
@@ -131,7 +131,7 @@ def test_each_wider_boundary_keeps_what_the_narrower_one_found(text, phrase):
     assert not start & end
 
 
-def test_empty_phrase_stands_nowhere():
+def test_empty_phrase_has_no_occurrence():
     assert occurrences("text", "") == []
 
 

@@ -77,7 +77,7 @@ def test_text_of_ascii_and_german_comes_back_exactly(codec, text):
 
 
 @given(ANY_TEXT)
-def test_what_cannot_be_spelt_is_reported_and_the_rest_comes_back(codec, text):
+def test_unknown_characters_are_reported_and_the_rest_is_returned(codec, text):
     text = normalise(text)  # so that spans speak of the same characters
     encoding = codec.encode(text)
     reported = {i for start, end in encoding.unknown for i in range(start, end)}
@@ -144,7 +144,7 @@ def test_dropout_changes_pieces_but_never_the_text(codec, text, dropout, seed):
 
 
 @given(ANY_TEXT, st.sampled_from([0.0, 0.3, 1.0]), st.integers(0, 3))
-def test_pieces_can_be_drawn_anew_from_canonical_ones_without_the_text(codec, text, dropout, seed):
+def test_other_pieces_can_be_sampled_from_canonical_ones_without_the_text(codec, text, dropout, seed):
     rng, anew = random.Random(seed), []
     for item in codec.words_and_marks(codec.encode_ids(text)):
         is_word = isinstance(item, str)
@@ -221,7 +221,7 @@ def test_learning_is_the_same_whatever_the_order_of_lines(corpus_sample):
     assert TextCodec.learn(lines, 1000) == TextCodec.learn(reversed(lines), 1000)
 
 
-def test_whatever_was_learnt_from_all_of_ascii_and_german_can_be_spelt():
+def test_codec_learned_without_text_spells_ascii_and_german():
     poor = TextCodec.learn([], num_pieces=1000)
     assert poor.spells(GERMAN)
     assert len(poor.vocabulary) < 1000

@@ -33,14 +33,14 @@ def codec() -> SentencePieceCodec:
 
 
 @given(TEXT)
-def test_what_pieces_write_is_what_the_library_writes(codec: SentencePieceCodec, text: str) -> None:
+def test_decoded_text_equals_the_librarys(codec: SentencePieceCodec, text: str) -> None:
     encoding = codec.encode(text)
     if UNK not in encoding.ids:
         assert codec.decode(encoding.ids).text == codec.processor.decode([codec.pieces[i] for i in encoding.ids])
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_every_piece_has_its_characters_and_the_unknown_ones_are_told(codec: SentencePieceCodec, text: str) -> None:
+def test_every_piece_has_its_characters_and_unknown_ones_are_reported(codec: SentencePieceCodec, text: str) -> None:
     encoding = codec.encode(text)
     assert len(encoding.ids) == len(encoding.spans)
     ends = [0, *(end for _, end in encoding.spans)]

@@ -64,7 +64,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("text", "tokens", "why"), TABLE, ids=[row[0] for row in TABLE])
-def test_tokens_are_as_the_table_says(text, tokens, why):
+def test_tokens_equal_the_table(text, tokens, why):
     assert spelt(text) == tokens, why
 
 

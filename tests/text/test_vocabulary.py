@@ -50,7 +50,7 @@ def vocabulary():
     return Vocabulary((*SPECIAL_PIECES, *(piece for piece, *_ in WRITTEN if piece not in SPECIAL_PIECES)))
 
 
-def test_each_piece_writes_what_its_spelling_says(vocabulary):
+def test_text_of_each_piece_follows_from_its_spelling(vocabulary):
     ids = [vocabulary.id_of(piece) for piece, *_ in WRITTEN]
     written = [(vocabulary.surfaces[i], vocabulary.glues_left[i], vocabulary.glues_right[i]) for i in ids]
     assert written == [(surface, left, right) for _, surface, left, right in WRITTEN]

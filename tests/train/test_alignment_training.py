@@ -58,7 +58,7 @@ def test_two_alignments_are_made_one(forward, backward, expected):
 
 
 @given(LINKS, LINKS)
-def test_links_lie_between_what_both_and_what_either_says(forward, backward):
+def test_links_lie_between_intersection_and_union(forward, backward):
     links = grow_diagonal(forward, backward)
     assert forward & backward <= links <= forward | backward
 
@@ -79,7 +79,7 @@ def test_counting_finds_the_dictionary_of_sentences_word_by_word():
     assert sum(map(len, found)) <= 1.05 * 6 * 300
 
 
-def test_counting_without_its_tool_says_how_to_get_it(monkeypatch):
+def test_error_without_the_alignment_tool_explains_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "eflomal", None)
     with pytest.raises(TrainingError, match="pip install eflomal"):
         list(align_texts(["a"], ["b"]))

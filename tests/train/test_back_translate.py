@@ -208,7 +208,7 @@ def test_synthetic_pairs_are_trained_on_in_their_direction_alone_and_marked(mode
     }
 
 
-def test_the_card_tells_what_a_model_wrote(model: Path, tmp_path: Path) -> None:
+def test_card_names_synthetic_data(model: Path, tmp_path: Path) -> None:
     back_translate(Shouting(), model.parent / "corpus", tmp_path / "back", options())
     prepare(model.parent / "corpus", tmp_path / "work", prepare_options(codec=model, synthetic=tmp_path / "back"))
     config = ModelConfig(PreparedData.load(tmp_path / "work").vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)

@@ -112,7 +112,7 @@ def test_the_four_commands_make_a_model_that_loads(made: Path) -> None:
     assert len((made / "outputs" / "dev.tiny.en-de.txt").read_text(encoding="utf-8").splitlines()) == len(PAIRS)
 
 
-def test_the_card_says_what_the_model_is_made_of(made: Path) -> None:
+def test_card_lists_the_training_data(made: Path) -> None:
     card = (made / "model" / "card.md").read_text(encoding="utf-8")
     assert "A tiny model." in card
     assert "| made-up | here \\| there | CC0 | docs | 20 |" in card
@@ -127,7 +127,7 @@ def test_the_card_says_what_the_model_is_made_of(made: Path) -> None:
     assert "Not measured yet" not in card
 
 
-def test_a_model_with_a_share_of_an_earlier_one_says_so(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_card_names_the_share_of_an_earlier_model(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     work, run, model = (str(made / name) for name in ("work", "run", "model"))
     mixed = made / "mixed"
     shares = ["--earlier", model, "--earlier-share", "0.25"]
@@ -159,7 +159,7 @@ def test_perfect_and_foreign_translations_score_as_they_must() -> None:
         (["evaluate", "{0}/model", "{0}/corpus", "--set", "dev/none"], "none.en is missing"),
     ],
 )
-def test_a_command_that_cannot_go_on_says_why(
+def test_failed_command_prints_the_reason(
     made: Path, capsys: pytest.CaptureFixture[str], command: list[str], message: str
 ) -> None:
     assert main([part.format(made) for part in command]) == 1

@@ -54,7 +54,7 @@ def test_every_placeholder_is_one_piece_and_other_text_stays_as_it_was(model: Pa
             assert new.encode_ids(text) == old.encode_ids(text)
 
 
-def test_what_the_model_says_of_its_own_pieces_is_unchanged(model: Path, extended: Path) -> None:
+def test_probabilities_of_the_models_own_pieces_are_unchanged(model: Path, extended: Path) -> None:
     old, new = load_model(model), load_model(extended)
     source = torch.tensor([old.source_ids(old.codec.encode(PAIRS[0][0]).ids, "en-de")])
     target = torch.tensor([[1, *old.codec.encode(PAIRS[0][1]).ids]])
@@ -67,7 +67,7 @@ def test_what_the_model_says_of_its_own_pieces_is_unchanged(model: Path, extende
     torch.testing.assert_close(logits[1][..., :size], logits[0])
 
 
-def test_a_new_piece_starts_as_the_mean_of_what_spelt_it(model: Path, extended: Path) -> None:
+def test_new_piece_starts_as_the_mean_of_the_pieces_that_spelt_it(model: Path, extended: Path) -> None:
     old, new = load_model(model), load_model(extended)
     before, after = old.transformer.embedding.weight, new.transformer.embedding.weight
     for text in ("%s", "%1$s", "{name}", "</strong>"):
@@ -101,7 +101,7 @@ def test_number_of_layers_must_be_a_multiple(model: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "other").exists()
 
 
-def test_training_goes_on_from_the_extended_model_and_the_card_says_so(
+def test_training_continues_from_the_extended_model_and_the_card_names_it(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus, grown, work, run, made = (str(tmp_path / name) for name in ("corpus", "extended", "work", "run", "made"))

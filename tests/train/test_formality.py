@@ -74,7 +74,7 @@ SEARCH = SearchOptions(beam=3, nbest=2)
 
 
 @pytest.mark.parametrize(("label", "german", "english"), SENTENCES)
-def test_german_is_formal_informal_or_cannot_be_told(label: str | None, german: str, english: str) -> None:
+def test_german_is_formal_informal_or_undecided(label: str | None, german: str, english: str) -> None:
     assert formality_of(german, english) == label
 
 
@@ -118,7 +118,7 @@ def test_a_model_that_has_seen_the_tokens_follows_them(translator: Translator) -
     assert "| formality of en-de | formal, informal |" in card and "| domains | docs, everyday |" in card
 
 
-def test_card_tells_how_often_a_wish_is_followed(translator: Translator, tmp_path: Path) -> None:
+def test_card_has_the_share_of_followed_formality_requests(translator: Translator, tmp_path: Path) -> None:
     known = [(en, formal) for en, formal, _ in TRIPLES if en != UNSEEN] + [("The sun is red.", "Die Sonne ist rot.")]
     for column, language in enumerate(("en", "de")):
         (tmp_path / f"set.{language}").write_text("".join(pair[column] + "\n" for pair in known), encoding="utf-8")
@@ -171,7 +171,7 @@ def test_scores_prices_and_alternatives_are_those_of_the_formality_asked_for(tra
     assert others and all(other.hypothesis.text.startswith("Du ") for other in others)
 
 
-def test_what_a_model_was_not_trained_with_is_refused_with_the_cure(translator: Translator) -> None:
+def test_untrained_style_is_refused_with_the_cure(translator: Translator) -> None:
     assert translator.domains == ("docs", "everyday")
     assert translator.formalities == {"en-de": ("formal", "informal")}
     assert translator.translate(Request("The sun is red.", domain="docs"), SEARCH).status == "complete"

@@ -50,7 +50,7 @@ def model(tmp_path: Path) -> Path:
     return folder
 
 
-def test_one_search_to_the_end_tells_what_each_reward_finds(model: Path, tmp_path: Path) -> None:
+def test_one_search_to_the_end_gives_the_result_of_every_reward(model: Path, tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus")
     long = [(source, f"{target} {target}") for source, target in HARD]  # so that every further token has its reward
     for column, language in enumerate(("en", "de")):
@@ -71,7 +71,7 @@ def test_one_search_to_the_end_tells_what_each_reward_finds(model: Path, tmp_pat
     assert estimate.trials[0].length_ratio < estimate.trials[-1].length_ratio
 
 
-def test_command_stores_what_the_search_then_uses(
+def test_command_stores_the_values_that_the_search_uses(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus = write_corpus(tmp_path / "corpus")

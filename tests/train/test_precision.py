@@ -121,7 +121,7 @@ def test_a_resumed_run_keeps_its_format_and_names_a_new_one(
     assert "precision float32 from here on; so far it was bfloat16" in capsys.readouterr().err
 
 
-def test_a_run_from_before_the_choice_goes_on_in_float32(work: Path, tmp_path: Path) -> None:
+def test_run_without_a_stored_precision_continues_in_float32(work: Path, tmp_path: Path) -> None:
     trainer(work, tmp_path / "run", "float32", max_updates=2).train()
     path = tmp_path / "run" / CHECKPOINT
     state = torch.load(path, weights_only=True)

@@ -24,7 +24,7 @@ def card(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_score_takes_the_place_of_that_of_its_set_and_direction(card: Path) -> None:
+def test_score_replaces_the_earlier_one_of_its_set_and_direction(card: Path) -> None:
     insert_scores(card, [score("test/a", "en-de", 12.34), score("test/b", "en-de", 20)])
     insert_scores(card, [score("test/a", "de-en", 11)])
     insert_scores(card, [score("test/c", "en-de", 30), score("test/a", "en-de", 13)])
@@ -64,7 +64,7 @@ def test_scores_of_two_beams_do_not_stand_in_one_table(card: Path) -> None:
     assert "; beam 10." in card.read_text(encoding="utf-8")
 
 
-def test_what_is_no_card_is_refused(tmp_path: Path) -> None:
+def test_file_that_is_not_a_card_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"card\.md cannot be read .*with `average` first"):
         insert_scores(tmp_path / "card.md", [score("test/a", "en-de", 1)])
     (tmp_path / "card.md").write_text("# Else\n", encoding="utf-8")

@@ -121,7 +121,7 @@ def test_the_dev_loss_falls_and_is_kept(work: Path, tmp_path: Path) -> None:
     assert history[-1][3] < history[0][3] - 0.5
 
 
-def test_the_dev_loss_takes_each_pair_once_and_untagged_whatever_training_takes(work: Path, tmp_path: Path) -> None:
+def test_dev_loss_uses_each_pair_once_and_untagged_with_any_training_settings(work: Path, tmp_path: Path) -> None:
     history = []
     tagged = {"weights": {"docs": 0.0}, "domain_tag_rate": 1.0, "formality_tag_rate": 1.0, "hint_rate": 1.0}
     for changes in ({}, tagged):
@@ -169,7 +169,7 @@ def test_a_damaged_checkpoint_is_named_with_the_cure(work: Path, tmp_path: Path)
         Trainer(work, tmp_path / "run", small_model(work), OPTIONS)
 
 
-def test_a_run_goes_on_from_another_models_weights_and_its_card_says_so(work: Path, tmp_path: Path) -> None:
+def test_run_continues_from_another_models_weights_and_its_card_names_it(work: Path, tmp_path: Path) -> None:
     Trainer(work, tmp_path / "first", small_model(work), OPTIONS).train()
     write_bundle(work, tmp_path / "first", tmp_path / "model", 1, "first")
     later = replace(OPTIONS, max_updates=3)

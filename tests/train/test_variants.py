@@ -104,7 +104,7 @@ def test_draws_depend_on_seed_and_epoch_and_are_left_out_where_not_asked_for(wor
     assert ids[1:-1] == pairs.lines["en"][3].tolist()
 
 
-def test_a_run_with_variants_resumes_exactly_and_says_so_in_its_card(work: Path, tmp_path: Path) -> None:
+def test_run_with_variants_resumes_exactly_and_its_card_names_them(work: Path, tmp_path: Path) -> None:
     config = ModelConfig(PreparedData.load(work).vocabulary_size, ("en-de",), 8, 2, 8, 1, 1)
     options = TrainOptions(
         max_updates=6, batch_pieces=80, warmup_updates=2, source_variants=NUM_VARIANTS, precision="float32"
@@ -135,7 +135,7 @@ def test_variants_that_are_not_there_or_of_other_lines_are_named_with_the_cure(w
             write_variants(work, num_variants, dropout)
 
 
-def test_preparing_anew_removes_the_variants_of_before(tmp_path: Path) -> None:
+def test_preparing_again_removes_earlier_variants(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus")
     prepare(corpus, tmp_path / "work", prepare_options(source_variants=1))
     assert train_set(tmp_path / "work").variants

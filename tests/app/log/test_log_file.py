@@ -541,7 +541,7 @@ def test_write_ahead_file_of_another_log_is_not_written_into_this_one(tmp_path: 
     assert num_events(path) == expected
 
 
-def test_upgrade_and_rollback_as_the_guide_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upgrade_and_rollback_follow_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The new version is this one with another migration; `before.sqlite` is the copy that the old one made."""
     path, before = tmp_path / "log.sqlite", tmp_path / "before.sqlite"
     token = make_log(path)

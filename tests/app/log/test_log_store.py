@@ -360,7 +360,7 @@ def test_of_appends_that_share_a_write_each_is_whole_or_raises(store: LogStore, 
     assert all(store.verify_chain(session.id).is_intact for session in sessions)
 
 
-def test_whoever_reads_the_log_sees_nothing_that_is_not_on_the_disk(store: LogStore, session: SessionRecord) -> None:
+def test_readers_of_the_log_see_only_events_on_the_disk(store: LogStore, session: SessionRecord) -> None:
     """The first of two threads leaves its event to the second, which does not come: then the reader writes it."""
     store.connection._waiting.add("a thread that is interrupted before its turn")
     writer = threading.Thread(target=store.append, args=(session.id, "edit", {}))

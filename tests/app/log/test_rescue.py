@@ -98,7 +98,7 @@ def num_rescued(data: bytes, folder: Path, expected: Texts) -> int:
     return found.num_sessions * NUM_SEGMENTS + len(found.texts)
 
 
-def test_damaged_page_takes_with_it_only_what_is_on_it(whole: bytes, expected: Texts, tmp_path: Path):
+def test_damaged_page_loses_only_its_own_rows(whole: bytes, expected: Texts, tmp_path: Path):
     pages = random.Random(1).sample(range(1, len(whole) // PAGE), 9)
     counts = sorted(num_rescued(overwritten(whole, page), tmp_path, expected) for page in pages)
     assert counts[1] > NUM_SEGMENTS * (NUM_SESSIONS - 2)  # the list of tables may be hit once

@@ -241,7 +241,7 @@ def test_glossaries_that_apply_to_the_direction_are_taken_along(store: LogStore)
     sessions.close()
 
 
-def test_the_model_that_a_document_was_switched_to_goes_on_in_the_new_session(
+def test_new_session_keeps_the_model_that_the_document_was_switched_to(
     store: LogStore, monkeypatch: pytest.MonkeyPatch
 ):
     sessions = Sessions(store, model(("en-de",)), SAMPLES_FOLDER)

@@ -165,7 +165,7 @@ def test_translators_text_stays_and_the_log_names_the_model_of_each_request(run:
     assert set(used) == {(False, ""), (True, "checksum of large")}
 
 
-def test_a_model_that_cannot_be_loaded_leaves_the_old_one_and_says_why(run: Run) -> None:
+def test_if_a_model_cannot_be_loaded_the_old_one_stays_with_a_reason(run: Run) -> None:
     workspace = run.open()
     run.sessions.models.switch(workspace.model_use, "cached/large")
     SlowModel.started[0].fail("large needs 1,235 MB of memory to load, and 12.3 MB are free")
@@ -795,7 +795,7 @@ def test_model_that_other_processes_have_is_not_loaded_here():
     assert served.is_closed
 
 
-def test_model_whose_processes_do_not_answer_says_so():
+def test_model_with_silent_processes_is_reported():
     def find_engine(folder: Path) -> None:
         raise ModelError(f"{folder} is not ready")
 

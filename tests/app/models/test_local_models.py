@@ -56,7 +56,7 @@ def test_folder_is_installed_with_packed_files_unpacked_and_its_licence(folder: 
     assert sorted(file.name for file in folder.iterdir())[1] == "model.enpt.intgemm.alphas.bin.gz", "it stays as it is"
 
 
-def test_model_file_stands_for_its_folder(folder: Path) -> None:
+def test_folder_can_be_named_by_its_model_file(folder: Path) -> None:
     installed = Installed()
     install_from_disk(folder / "model.enpt.intgemm.alphas.bin.gz", installed)
     check(installed)

@@ -151,7 +151,7 @@ def test_list_is_kept_with_its_date_and_needs_no_network_afterwards(
     assert published.known() is None
 
 
-def test_broken_transfer_goes_on_where_it_ended(registry: Registry, published: PublishedModels) -> None:
+def test_interrupted_transfer_continues_at_the_same_byte(registry: Registry, published: PublishedModels) -> None:
     entry = registry.publish(model=os.urandom(300_000))
     path = registry.path_of(entry)
     registry.cut_at[path] = 100_000
@@ -161,7 +161,7 @@ def test_broken_transfer_goes_on_where_it_ended(registry: Registry, published: P
     assert (folder / "model.enpt.intgemm.alphas.bin").stat().st_size == 300_000
 
 
-def test_cancelled_download_goes_on_after_a_restart(
+def test_cancelled_download_continues_after_a_restart(
     registry: Registry, published: PublishedModels, tmp_path: Path
 ) -> None:
     entry = registry.publish(model=os.urandom(300_000))
@@ -249,7 +249,7 @@ def test_download_that_fails_anywhere_installs_nothing_wrong_and_goes_on_later(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
-def test_download_goes_on_after_a_kill_at_any_place(registry: Registry, tmp_path: Path) -> None:
+def test_download_continues_after_a_kill_at_any_place(registry: Registry, tmp_path: Path) -> None:
     model, received = publish_unpacked(registry), Received()
     published = PublishedModels(registry.address, tmp_path, received)
     folder = tmp_path / "downloads" / model.name

@@ -75,7 +75,7 @@ def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
     worker.close()
 
 
-def test_a_model_that_cannot_be_reached_is_reported_at_once_and_keeps_what_it_was_asked_for():
+def test_unreachable_model_is_reported_immediately_and_keeps_its_requests():
     reports: list[tuple[str, bool]] = []
     decoder = HandDecoder()
     model = ready_model(decoder)

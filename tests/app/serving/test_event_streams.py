@@ -49,7 +49,7 @@ def wait_for_no_stream(gateway: ApiGateway) -> None:
         time.sleep(0.02)
 
 
-def test_stream_has_the_whole_chain_and_then_what_is_new(boss: httpx.Client, path: str, store: LogStore):
+def test_stream_sends_the_whole_chain_and_then_new_events(boss: httpx.Client, path: str, store: LogStore):
     with boss.stream("GET", path) as reply:
         assert reply.headers["content-type"].startswith("text/event-stream")
         received = events(reply.iter_lines())

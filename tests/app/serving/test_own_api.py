@@ -158,7 +158,7 @@ def test_bad_request_gets_an_error_that_names_the_place(
         ("/translate", rb'{"src": "a", "id": "\ud800"}'),
     ],
 )
-def test_what_no_reply_can_repeat_is_refused(client: Program, key: str, path: str, body: bytes):
+def test_unencodable_text_is_refused(client: Program, key: str, path: str, body: bytes):
     scheme = "DeepL-Auth-Key" if path.startswith("/v2/") else "Bearer"
     headers = {"content-type": "application/json", "authorization": f"{scheme} {key}"}
     reply = client.post(path, content=body, headers=headers)
@@ -201,7 +201,7 @@ def test_missing_wrong_and_revoked_keys_are_refused_alike(gateway: ApiGateway, k
     assert "Ben" not in "".join(reply.text for reply in replies)
 
 
-def test_limits_are_told_with_the_time_to_wait(gateway: ApiGateway, keys: ApiFile):
+def test_exceeded_limit_is_reported_with_the_time_to_wait(gateway: ApiGateway, keys: ApiFile):
     text = keys.create("Ben", requests_a_minute=3, characters_a_day=10)[1]
     slow = Program(gateway, authorization=f"Bearer {text}")
     used_up = slow.post(f"{PREFIX}/translate", json={"source": "en", "target": "de", "texts": ["This is too long."]})

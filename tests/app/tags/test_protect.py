@@ -287,5 +287,5 @@ def test_source_without_letters_is_copied_without_the_model(source):
 @pytest.mark.parametrize(
     ("source", "wish"), [("5 V", {}), ("€ 5", {"phrases": (Phrase("fünf"),)}), ("€ 5", {"avoid": ("5",)})]
 )
-def test_source_with_letters_or_an_unmet_wish_goes_to_the_model(source, wish):
+def test_source_with_letters_or_an_unmet_constraint_goes_to_the_model(source, wish):
     assert Protection.of(Request(source, **wish)).copy is None

@@ -143,7 +143,7 @@ def test_western_text_with_many_accents_is_not_taken_for_cyrillic():
         ("Volume 5 m³, ¿qué? Año español, corazón.", "cp1252"),
     ],
 )
-def test_texts_of_other_languages_are_told_from_western_ones(text: str, encoding: str) -> None:
+def test_encodings_of_other_languages_are_distinguished_from_western_ones(text: str, encoding: str) -> None:
     decoded = decode_text(text.encode(encoding), "a.txt", DocumentError)
     assert (decoded.encoding, decoded.text) == (encoding, text)
 

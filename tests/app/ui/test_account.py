@@ -77,7 +77,7 @@ def test_signing_in_names_the_person_until_they_sign_out(server: Server):
 
 
 @pytest.mark.parametrize("name", ["Ana", "Nobody", "Cem", ""])
-def test_wrong_sign_in_says_the_same_for_every_name(server: Server, name: str):
+def test_wrong_sign_in_has_the_same_message_for_every_name(server: Server, name: str):
     reply = server.browser().post("/sign-in", data={"name": name, "password": "wrong"})
     assert reply.status_code == 401 and "set-cookie" not in reply.headers
     assert reply.headers["cache-control"] == "no-store"

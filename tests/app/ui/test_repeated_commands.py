@@ -55,7 +55,7 @@ def test_document_opened_again_is_opened_once(api: Api):
     assert first["token"] == again["token"] and len(api.sessions.store.sessions()) == 2
 
 
-def test_pages_of_two_people_with_one_name_are_told_apart(api: Api):
+def test_pages_of_two_people_with_one_name_are_distinguished(api: Api):
     """A page chooses its name. Else one person could have the commands of another dropped, or read their results."""
     token = api.hello({})["token"]
     with acting("Ben"):

@@ -190,7 +190,7 @@ def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
     assert {reply.status for reply in ask(doors, *closed, **SIGNED_IN)} == {404}
 
 
-def test_health_needs_no_token_and_tells_a_model_that_hangs(doors: Doors, api: Api):  # noqa: F811
+def test_health_needs_no_token_and_reports_a_hanging_model(doors: Doors, api: Api):  # noqa: F811
     watchdog, decoder = api.sessions.watchdog, api.sessions.model.engine
     assert get(doors, "/healthz") == 200
     assert get(doors, "/healthz", host="evil.example") == 403

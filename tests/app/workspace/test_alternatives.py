@@ -143,7 +143,7 @@ def test_answer_reaches_page_and_log_and_a_stale_one_neither(api: Api, decoder: 
     assert event.payload["shown"] == second["rows"]
 
 
-def test_question_that_the_engine_cannot_answer_says_why(api: Api, decoder: HandDecoder):
+def test_unanswerable_question_returns_the_reason(api: Api, decoder: HandDecoder):
     refused, broken = asyncio.run(ask(api, decoder, [InvalidRequest("offset 4 is on no word"), RuntimeError("secret")]))
     assert refused["error"]["message"] == "offset 4 is on no word"
     assert broken["error"]["kind"] == "internal"

@@ -115,7 +115,7 @@ def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace
     assert workspace.segments[0].pins == ("neu",)
 
 
-def test_typed_text_stays_whatever_the_model_answers(workspace: Workspace, decoder: HandDecoder):
+def test_typed_text_is_not_changed_by_answers_of_the_model(workspace: Workspace, decoder: HandDecoder):
     workspace.open(0)
     workspace.edit(0, "Meine Worte", "typed")
     decoder.answer_all()
@@ -222,7 +222,7 @@ def test_segments_with_a_translators_text_are_not_decoded_in_the_background(work
     assert workspace.core.tally.counts()["attention"] == 1
 
 
-def test_pretranslation_stops_and_goes_on(store: LogStore, decoder: HandDecoder):
+def test_pretranslation_can_be_stopped_and_resumed(store: LogStore, decoder: HandDecoder):
     text = "\n".join(f"Line number {n}." for n in range(40))
     workspace = make_workspace(store, ready_model(decoder), text)
     assert len(decoder.requests) == 8

@@ -57,7 +57,7 @@ def test_higher_glossary_wins_and_the_other_is_named_as_its_rival(workspace: Wor
     assert kept(workspace) == ["general", "client"]
 
 
-def test_higher_glossary_wins_whatever_the_status_says_in_the_lower(workspace: Workspace):
+def test_higher_glossary_wins_with_any_status_in_the_lower(workspace: Workspace):
     workspace.glossaries.put("low", [Term("file", "file", status="do_not_translate")])
     workspace.glossaries.put("high", [Term("file", "Datei")])
     assert [hit.term.target for hit in workspace.segments[0].hits] == ["Datei"]

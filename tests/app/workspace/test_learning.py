@@ -277,7 +277,7 @@ def test_learning_that_is_killed_at_any_instant_continues_from_the_log(tmp_path:
     assert found == {(), (1,), (1, 0), (0,)}, "killed between all of them"
 
 
-def test_what_the_log_refused_is_not_learned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segment_that_could_not_be_logged_is_not_learned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = run.open()
     workspace.confirm(0, GOALS[0])
     assert learned(workspace) == [0]

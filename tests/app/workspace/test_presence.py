@@ -73,7 +73,7 @@ def test_page_that_asks_for_no_news_is_gone_after_a_while(workspace: Workspace, 
     assert seen_by(workspace, "Ana") == {}
 
 
-def test_one_person_alone_causes_no_news(workspace: Workspace):
+def test_single_person_causes_no_presence_updates(workspace: Workspace):
     before = workspace.core.version
     workspace.presence.enter(1)
     workspace.presence.leave()

@@ -131,7 +131,7 @@ def test_cancelled_pretranslation_stays_cancelled_over_a_restart_until_continued
     workspace.close()
 
 
-def test_pace_is_that_of_the_last_half_minute():
+def test_pace_is_measured_over_the_last_half_minute():
     now = 100.0
     pace = Pace(lambda: now)
     pace.add(10)
