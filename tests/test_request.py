@@ -258,6 +258,21 @@ def test_after_a_cancel_nothing_more_is_done_at_any_moment(translator: Translato
         assert result.status == "cancelled" or result.relaxation is None
 
 
+def test_cancel_while_a_source_is_encoded_ends_it_before_any_table_is_made(translator: Translator, monkeypatch):
+    layers: list[object] = []
+    tables: list[object] = []
+    transformer = translator.pipeline._model.transformer
+    for layer in transformer.encoder:
+        layer.register_forward_hook(lambda *_: layers.append(None))
+    monkeypatch.setattr("engine.search.batching.BeamSearch", lambda *_: tables.append(None))
+    cancel = threading.Event()
+    handle = transformer.encoder[0].register_forward_hook(lambda *_: cancel.set())
+    result = translator.translate(Request("Some words that nothing has encoded before.", avoid=["x"]), cancel=cancel)
+    handle.remove()
+    assert (result.status, result.hypotheses) == ("cancelled", ())
+    assert (len(layers), tables) == (1, []) and len(transformer.encoder) > 1
+
+
 def test_long_list_ends_at_the_deadline_with_its_best(translator: Translator, monkeypatch):
     request, options = Request("word"), SearchOptions(beam=300, nbest=300, max_length_offset=4)
     monkeypatch.setattr("engine.decoding.pipeline._PIECES_AT_ONCE", 20)

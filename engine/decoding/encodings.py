@@ -61,12 +61,12 @@ class Encodings:
     def decoder(
         self, sources: Sequence[PreparedRequest], go_on: Callable[[], None] = lambda: None
     ) -> CachedDecoder | Decoder | TableDecoder:
-        """A new decoder of these sources, before its first step. For `go_on` see `CachedDecoder`.
+        """A new decoder of these sources, before its first step. For `go_on` see `CachedDecoder` and `encode`.
 
         On a CPU, if all are the same and have the same datastore, one that computes each prefix of its translations
         once, also over several calls.
         """
-        kept, datastores = self._of(sources), [prepared.datastore for prepared in sources]
+        kept, datastores = self._of(sources, go_on), [prepared.datastore for prepared in sources]
         computed = [item.computed(datastore) for item, datastore in zip(kept, datastores, strict=True)]
         if self._compaction_interval is None and self._model.transformer.device.type == "cpu":
             [*others, one] = computed
@@ -110,12 +110,12 @@ class Encodings:
         [kept] = self._of([source])
         return kept.encoded
 
-    def _of(self, sources: Sequence[PreparedRequest]) -> list[_Kept]:
+    def _of(self, sources: Sequence[PreparedRequest], go_on: Callable[[], None] = lambda: None) -> list[_Kept]:
         """The cached encodings of the sources; encodes the missing ones in one batch."""
         keys: list[_Key] = [
             (prepared.direction, prepared.marks, prepared.source, prepared.hints) for prepared in sources
         ]
-        found = {key: self._kept.pop(key) for key in set(keys) if key in self._kept}
+        found = {key: self._kept[key] for key in set(keys) if key in self._kept}
         new = {key: prepared for key, prepared in zip(keys, sources, strict=True) if key not in found}
         if new:
             ids = [
@@ -126,8 +126,10 @@ class Encodings:
             padded = torch.tensor([[*own, *[PAD] * (longest - len(own))] for own in ids], device=device)
             lengths = torch.tensor([*map(len, ids)], device=device)
             starts = self._model.starts([asked.direction for asked in new.values()], device)
-            together = self._model.transformer.encode(padded, lengths, starts)
+            together = self._model.transformer.encode(padded, lengths, starts, go_on)
             found.update((key, _Kept(together.take(torch.tensor([place])))) for place, key in enumerate(new))
+        for key in keys:
+            self._kept.pop(key, None)  # those used last come last
         self._kept.update((key, found[key]) for key in keys)
         while len(self._kept) > _MAX_KEPT:
             self._kept.popitem(last=False)

@@ -8,6 +8,7 @@ starts from `<s>`; independent of text and search.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -100,10 +101,11 @@ class Transformer(nn.Module):
             return Logits(self.output(x))
         return Logits(F.linear(x, self.embedding.weight), self.output_bias)
 
-    def memory(self, source_ids_BS: Tensor, mask: Tensor | None) -> Tensor:
-        """The encoder's output (B, S, E); padded positions contain arbitrary numbers."""
+    def memory(self, source_ids_BS: Tensor, mask: Tensor | None, go_on: Callable[[], None] = lambda: None) -> Tensor:
+        """The encoder's output (B, S, E); padded positions contain arbitrary numbers. For `go_on` see `encode`."""
         x_BSE = self.embed(source_ids_BS, table=self.source_embedding)
         for layer in self.encoder:
+            go_on()
             x_BSE = layer(x_BSE, mask)
         return self.encoder_norm(x_BSE)  # type: ignore[no-any-return]
 
@@ -150,11 +152,15 @@ class Transformer(nn.Module):
 
     @torch.inference_mode()
     def encode(
-        self, source_ids_BS: Tensor, source_lengths_B: Tensor, starts_BN: Tensor | None = None
+        self,
+        source_ids_BS: Tensor,
+        source_lengths_B: Tensor,
+        starts_BN: Tensor | None = None,
+        go_on: Callable[[], None] = lambda: None,
     ) -> EncodedSources:
         """Everything that decoding needs of these sources, computed once; can be cached and stacked.
 
-        `starts_BN` is what the decoder reads first instead of `<s>`.
+        `starts_BN` is what the decoder reads first instead of `<s>`. `go_on` is called before each layer; it may raise.
         """
         self._require_evaluation()
         length = source_ids_BS.shape[1]
@@ -163,7 +169,8 @@ class Transformer(nn.Module):
                 f"a source has {length} pieces, the model reads at most {self.config.max_pieces}; split the segment"
             )
         mask = source_mask(source_lengths_B, length)
-        memory_BSE = self.memory(source_ids_BS, mask)
+        memory_BSE = self.memory(source_ids_BS, mask, go_on)
+        go_on()
         cross_attentions = (layer.get_submodule("cross") for layer in self.decoder_layers)
         parts = [part for cross in cross_attentions for part in cross.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
         return EncodedSources(memory_BSE, torch.stack(parts), source_lengths_B, starts_BN)

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import torch
 
 from engine.errors import InvalidRequest
-from engine.search.beam import BeamSearch, StepDecoder
+from engine.search.beam import BeamSearch, StepDecoder, StepStopped
 from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, SentenceResult
 from engine.search.tracker import ConstraintTracker
 
@@ -124,6 +124,8 @@ class SearchStream:
                 self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
                 ended += batch.step()
                 self._tidy()
+        except StepStopped:  # while the decoder was opened: nobody waits for the newcomers
+            ended += [_interrupted(sentence) for sentence in newcomers]
         except Exception as error:  # of any kind: it must fail no other sentence
             ended += self._restart(error, newcomers)
         self._try_full_batches(len(ended))
@@ -140,9 +142,9 @@ class SearchStream:
             ended += self._restart(error, [])
         for waiting in (self._waiting, *self._restarting):
             for sentence in list(waiting):
-                if why := sentence.interruption():
+                if sentence.interruption():
                     waiting.remove(sentence)
-                    ended.append(EndedSentence(sentence, SentenceResult(why, (), num_steps=0)))
+                    ended.append(_interrupted(sentence))
         self._restarting = deque(group for group in self._restarting if group)
         return ended
 
@@ -209,6 +211,13 @@ class SearchStream:
         self._num_ended_since += num_ended
         if self._num_ended_since >= _PATIENCE:
             self.batch_size = self._full_batch_size
+
+
+def _interrupted(sentence: Sentence) -> EndedSentence:
+    """A sentence that was interrupted before its first step."""
+    why = sentence.interruption()
+    assert why is not None
+    return EndedSentence(sentence, SentenceResult(why, (), num_steps=0))
 
 
 def is_out_of_memory(error: Exception) -> bool:

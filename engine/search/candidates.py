@@ -247,14 +247,14 @@ class Expansion:
             values_RK, tokens_RK = self._scores.best(width)
             if not may_die_R.any():
                 return values_RK, tokens_RK
+            tracker.go_on()  # a wide table takes tens of milliseconds before the first node is looked up
             widths_R = np.where(is_enough_R, widths_R, width)
             is_seen_RK = np.arange(width) < widths_R[:, None]
             is_text_RK = (
                 (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf) & is_seen_RK & may_die_R[:, None]
             )
-            nodes_RK = rows.nodes_R[:, None].repeat(width, axis=1)
             is_dead_RK = ~is_seen_RK
-            nodes_N, _ = tracker.follow(nodes_RK[is_text_RK], tokens_RK[is_text_RK])
+            nodes_N, _ = tracker.follow(rows.nodes_R.repeat(is_text_RK.sum(1)), tokens_RK[is_text_RK])
             is_dead_RK[is_text_RK] = tracker.is_dead(nodes_N)
             num_living_R = ((values_RK > -np.inf) & ~is_dead_RK).sum(1)
             is_enough_R = (num_living_R >= num_needed) | (values_RK[:, -1] == -np.inf)
