@@ -119,7 +119,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         mark_up=lambda _, translation: _raw(from_shown(one_line(translation)), writes_ascii),
         icu=icu,
         added=by_place(added),
-        remarks=(repeated_keys_note(_repeated_keys(text)), _constants_note(constants)),
+        remarks=(repeated_keys_note(repeated_keys(text)), _constants_note(constants)),
         locale=locale,
         rules=chosen,
         num_skipped=num_skipped,
@@ -208,7 +208,7 @@ def _constants_note(constants: Sequence[str]) -> str | None:
     )
 
 
-def _repeated_keys(text: str) -> Iterator[str]:
+def repeated_keys(text: str) -> Iterator[str]:
     """The path of each key that its object already has, in a valid JSON text."""
     names: list[str] = []
     seen: list[set[str]] = []

@@ -20,10 +20,10 @@ from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, by_place
 from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, shown
-from app.formats.json_strings import parsed_json
+from app.formats.json_strings import parsed_json, repeated_keys
 from app.formats.unit_notes import key_note
 from app.i18n import Message
-from app.text.encoding import DecodedText, decode_text
+from app.text.encoding import DecodedText, decode_text, shortened_list
 from app.text.plural_forms import CATEGORIES, numbers_of
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
@@ -184,8 +184,19 @@ def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
                     forms[start, start + 1] = _Form(key, added_path)
                     unit = _unit((start, start + 1), text, key, added_path, entry, target)
                     added.append(AddedForm(unit, place, partial(numbers_of, category)))
-    return StringCatalog(
-        decoded, root, content, forms, units, by_place(added), (source, target), (decoded.note,) if decoded.note else ()
+    notes = tuple(filter(None, (decoded.note, _repeats_note(decoded.text))))
+    return StringCatalog(decoded, root, content, forms, units, by_place(added), (source, target), notes)
+
+
+def _repeats_note(text: str) -> str | None:
+    """The note about keys that occur more than once."""
+    repeats = [key.removeprefix("strings.") for key in repeated_keys(text)]
+    if not repeats:
+        return None
+    return Message(
+        "Keys that occur more than once: {keys}. Only the last text of each is offered: remove the others, or give "
+        "them keys of their own.",
+        keys=shortened_list(dict.fromkeys(map(one_line, repeats))),
     )
 
 

@@ -70,6 +70,13 @@ def test_repeated_key_is_named(ending: str) -> None:
     assert not read_document(FILES[ending], f"f.{ending}").notes
 
 
+def test_repeated_key_of_a_string_catalog_is_named_because_only_the_last_is_offered() -> None:
+    data = b'{"sourceLanguage": "en", "strings": {"One": {}, "Two": {}, "One": {}}}'
+    document = read_document(data, "f.xcstrings")
+    assert "Keys that occur more than once: One. Only the last text" in document.notes[0]
+    assert not read_document(FILES["xcstrings"], "f.xcstrings").notes
+
+
 def test_text_of_an_android_string_for_each_product_is_no_repeated_key() -> None:
     data = b'<resources><string name="a" product="tablet">One</string><string name="a">Two</string></resources>'
     assert not read_document(data, "strings.xml").notes
