@@ -37,7 +37,7 @@ COMMANDS: Final = {
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log and the keys into new files, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
-    "rescue": "copy what is whole in a damaged log into a new one",
+    "rescue": "copy the intact parts of a damaged log into a new one",
     "models": "list, download, install and remove translation models",
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles and passwords, and make them members of projects",

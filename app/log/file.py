@@ -51,7 +51,7 @@ def open_database(path: Path, *, exclusively: bool) -> tuple[Database, Path, tup
             notes.append(
                 Message(
                     "The log {path} is damaged ({error}). It is left unchanged; work is logged in {other} instead. "
-                    "Return to a backup, or copy what is whole: {command} rescue rescued.sqlite --log {path}",
+                    "Restore a backup, or copy the intact parts: {command} rescue rescued.sqlite --log {path}",
                     path=candidate,
                     error=error,
                     other=following,
@@ -97,8 +97,8 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
         _close(connection)
         if _is_damage(error):
             problem = Message(
-                "{path}: the log is damaged ({error}); it is left unchanged. Return to a backup, or copy what is "
-                "whole: {command} rescue rescued.sqlite --log {path}",
+                "{path}: the log is damaged ({error}); it is left unchanged. Restore a backup, or copy the "
+                "intact parts: {command} rescue rescued.sqlite --log {path}",
                 path=path,
                 error=error,
                 command=program_name(),

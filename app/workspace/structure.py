@@ -68,7 +68,7 @@ class Structure:
             segment = core.segment(index)
             position = core.positions[index] + 1
             if position == len(core.order):
-                raise CommandError(Message("This is the last segment: there is none behind it to merge it with."))
+                raise CommandError(Message("This is the last segment. It can only be merged with a segment after it."))
             following = core.segment(core.order[position])
             places = core.document.segments
             merged, rest = merge_segments(core.document, index, following.index)

@@ -92,7 +92,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise LineProblem("invalid", f"the key {described(key)} stands twice; keep one")
+            raise LineProblem("invalid", f"the key {described(key)} occurs twice; keep one")
         found[key] = value
     return found
 

@@ -279,7 +279,7 @@ def _too_often(
             least.append(other.count * _least_occurrences(other, limited))
         if max(least) > most:
             message = f"{text!r} may stand at most {most} times, but the prefix, a locked text, the suffix or another "
-            message += "phrase holds it more often; change that, or raise its max_count"
+            message += "phrase contains it more often; change that, or raise its max_count"
             reasons += (Reason("too_often", message, number) for number in numbers)
     return reasons
 

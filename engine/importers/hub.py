@@ -44,9 +44,7 @@ def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress 
     try:
         found = _snapshot(hub_id, (CONFIG,))
         if not (found / CONFIG).is_file():
-            raise ModelError(
-                f"{hub_id} has no {CONFIG} on the hub; take a model that `python -m engine models` tells of"
-            )
+            raise ModelError(f"{hub_id} has no {CONFIG} on the hub; take a model that `python -m engine models` lists")
         check(found)
         found = _snapshot(hub_id, progress=progress)
         if not _has_weights(found):

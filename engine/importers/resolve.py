@@ -66,7 +66,7 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
     hub_id = folder.as_posix()
     if not is_hub_id(hub_id):
         raise ModelError(
-            f"{name} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}, or a hub id such as "
+            f"{name} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
     if (cached := cached_files(hub_id)) is None:
@@ -84,7 +84,7 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
 def _converted(folder: Path, origin: str) -> Path:
     """The folder itself if it is one of ours, else its conversion, which is made if necessary."""
     if not folder.is_dir():
-        raise ModelError(f"{folder} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}")
+        raise ModelError(f"{folder} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}")
     if architecture_of(folder) is None:
         return folder
     target = cache_folder() / f"{Path(origin).name}-{_fingerprint(folder)}"

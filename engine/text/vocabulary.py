@@ -135,7 +135,7 @@ class Vocabulary:
         first_line: dict[str, int] = {}
         for number, piece in enumerate(pieces, start=1):
             if piece in first_line:
-                raise ModelError(f"{path} line {number}: piece {piece!r} stands already on line {first_line[piece]}")
+                raise ModelError(f"{path} line {number}: piece {piece!r} is already on line {first_line[piece]}")
             try:
                 _read_piece(piece)
             except ValueError as error:

@@ -147,7 +147,7 @@ def _check_same(path: Path, translator: Translator, options: BackTranslateOption
         path.write_text(text, encoding="utf-8")
     elif not path.exists() or path.read_text(encoding="utf-8") != text:
         raise TrainingError(
-            f"{path} is missing or tells of another model, text or search; give the same settings to go on, or another "
+            f"{path} is missing or is for another model, text or search; give the same settings to go on, or another "
             "folder"
         )
 

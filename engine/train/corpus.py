@@ -47,7 +47,7 @@ class Selection:
 def training_files(corpus: Path) -> list[Path]:
     files = sorted(corpus.glob("train.*.tsv.gz"))
     if not files:
-        raise TrainingError(f"{corpus} holds no train.*.tsv.gz; give the folder of the corpus")
+        raise TrainingError(f"{corpus} does not contain train.*.tsv.gz; give the folder of the corpus")
     return files
 
 
@@ -67,7 +67,7 @@ def read_synthetic(folder: Path, languages: tuple[str, str]) -> Iterator[Sentenc
     files = {domain: sorted(folder.glob(f"{domain}.*.tsv.gz")) for domain in domains}
     if not any(files.values()):
         raise TrainingError(
-            f"{folder} holds no {domains[0]}.*.tsv.gz or {domains[1]}.*.tsv.gz; make some with "
+            f"{folder} does not contain {domains[0]}.*.tsv.gz or {domains[1]}.*.tsv.gz; make some with "
             "`python -m engine.train back-translate`"
         )
     for domain, paths in files.items():

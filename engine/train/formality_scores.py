@@ -45,7 +45,7 @@ def measure_formality(
     """Scores of each form, and of none, on the first `limit` such lines; TrainingError if nothing can be measured."""
     direction = next((name for name, offered in translator.formalities.items() if offered), None)
     if direction is None:
-        raise TrainingError(f"{translator.name} was trained without --formality-tag-rate, so it follows no such wish")
+        raise TrainingError(f"{translator.name} was trained without --formality-tag-rate, so it has no form of address")
     source, _, target = direction.partition("-")
     pairs = read_set(corpus, set_name, (source, target))
     texts = [text for text, reference in pairs if formality_of(reference, text)][:limit]

@@ -324,7 +324,7 @@ class Trainer:
         try:
             config = ModelConfig.load(self.folder / "config.json")
             if replace(config, training={}) != replace(self.config, training={}):
-                raise TrainingError(f"{self.folder} holds a run of another model; give another --run, or its settings")
+                raise TrainingError(f"{self.folder} has a run of another model; give another --run, or its settings")
             state = load_checkpoint(self.folder, self.device)
             self.model.load_state_dict(state["model"])
             for optimiser, saved in zip(self._optimisers, state["optimisers"], strict=True):

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_fatal_error_is_reported_in_one_line(model, tmp_path, capsys):
     line = b'{"text": "a"}\n'
     for flags, names in (
-        (["--model", str(tmp_path / "none")], "none is no folder"),
+        (["--model", str(tmp_path / "none")], "none is not a folder"),
         (["--device", "toaster"], "device toaster"),
         (["--device", "meta"], "device meta"),
         (["--device", "hpu"], "device hpu"),

@@ -139,7 +139,7 @@ def test_download_reports_progress_and_can_be_stopped(tmp_path: Path) -> None:
 
 
 def test_argument_that_is_neither_folder_nor_name_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="is no folder; give the folder that holds"):
+    with pytest.raises(ModelError, match="is not a folder; give the folder that contains"):
         model_folder(tmp_path / "nothing")
 
 
@@ -221,7 +221,7 @@ def test_fault_of_a_cached_model_is_reported_if_it_cannot_be_downloaded_again(
     [
         ({"model_type": "mbart"}, r"model_type is 'mbart'; models of marian, m2m_100, fsmt are read"),
         ({}, r"model_type is None; models of marian"),
-        (None, r"^team/model has no config\.json on the hub; take a model that `python -m engine models` tells of"),
+        (None, r"^team/model has no config\.json on the hub; take a model that `python -m engine models` lists"),
     ],
 )
 def test_of_a_model_that_is_not_read_nothing_but_its_configuration_is_fetched(

@@ -263,7 +263,7 @@ def test_several_models_are_served_and_their_copies_can_be_changed(
     serve_model(other, replicas=1)
     with pytest.raises(ModelError, match="9 copies need 9 CPUs, and the cluster has 2"):
         serve_model(other, replicas=9)
-    with pytest.raises(ModelError, match="no-such-model is no folder"):
+    with pytest.raises(ModelError, match="no-such-model is not a folder"):
         serve_model("no-such-model")
     served = ServedModels()
     assert served.engine("no-such-model") is None

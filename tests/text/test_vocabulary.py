@@ -90,7 +90,7 @@ SPECIALS = "\n".join(SPECIAL_PIECES) + "\n"
     [
         ("", "line 1: expected the special piece <pad>, found 'the end of the file'"),
         ("a\nb\n", "line 1: expected the special piece <pad>, found 'a'"),
-        (SPECIALS + "a\nb\na\n", "line 35: piece 'a' stands already on line 33"),
+        (SPECIALS + "a\nb\na\n", "line 35: piece 'a' is already on line 33"),
         (SPECIALS + "a\n\nb\n", "line 34: '' is no piece"),
         (SPECIALS + "￭\n", "line 33: '￭' is no piece"),
         (SPECIALS + "@@\n", "line 33: '@@' is no piece"),

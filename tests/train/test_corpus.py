@@ -52,7 +52,7 @@ def test_a_file_that_is_no_gzip_is_named(tmp_path: Path, content: bytes) -> None
 
 
 def test_a_folder_without_training_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=r"holds no train\.\*\.tsv\.gz"):
+    with pytest.raises(TrainingError, match=r"does not contain train\.\*\.tsv\.gz"):
         list(read_pairs(tmp_path))
 
 

@@ -157,7 +157,7 @@ def test_two_readings_with_dropout_are_kept_from_differing(work: Path, tmp_path:
 
 def test_a_run_is_not_resumed_with_another_model(work: Path, tmp_path: Path) -> None:
     Trainer(work, tmp_path / "run", small_model(work), replace(OPTIONS, max_updates=1)).train()
-    with pytest.raises(TrainingError, match="holds a run of another model"):
+    with pytest.raises(TrainingError, match="has a run of another model"):
         Trainer(work, tmp_path / "run", replace(small_model(work), encoder_layers=1), OPTIONS)
 
 
