@@ -89,7 +89,7 @@ class IdmlFile(OfficeFile):
                     paragraph = paragraphs[start].read(xml)
                     edits.append((paragraph.start, paragraph.end, paragraph.xml(spans)))
             xml = splice(xml, edits)
-            starts = [moved(start, edits) for start in starts]
+            starts = moved(starts, edits)
         return {part.name: encode_xml(xml, part.decoded)}
 
 

@@ -203,9 +203,12 @@ def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:
     return part, index
 
 
-def moved(start: int, edits: Iterable[Edit]) -> int:
-    """Where an element begins that began at `start`, after edits before it or inside of it."""
-    return start + sum(len(text) - (end - first) for first, end, text in edits if end <= start)
+def moved(starts: Iterable[int], edits: Iterable[Edit]) -> list[int]:
+    """Where the elements that began at `starts` begin after edits before or inside of them."""
+    ordered = sorted(edits, key=lambda edit: edit[1])
+    ends = [end for _, end, _ in ordered]
+    growths = list(accumulate((len(text) - (end - first) for first, end, text in ordered), initial=0))
+    return [start + growths[bisect_right(ends, start)] for start in starts]
 
 
 def starts_of(paragraphs: Sequence[TextOfPart], offset: int) -> list[int]:

@@ -216,7 +216,7 @@ class XmlFile(ParagraphFile):
                     paragraph = replace(each, node=nodes[start]).read(xml, document)
                     edits.append((paragraph.start, paragraph.end, paragraph.xml(spans)))
             xml = splice(xml, edits)
-            starts = [moved(start, edits) for start in starts]
+            starts = moved(starts, edits)
         root = tree(xml)
         if language and "xml:lang" in root.attributes:
             tag = with_attribute(xml[root.start : root.inner_start], "xml:lang", language)
