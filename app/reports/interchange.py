@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from app import VERSION
+from app.formats.collector import collector_paused
 from app.formats.documents import Export
 from app.glossary import Glossary
 from app.glossary.writing import write_glossary
@@ -27,6 +28,7 @@ _STATES: Final[Mapping[Review, str]] = {"approved": "signed-off", "returned": "n
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+@collector_paused()
 def session_tmx(store: LogStore, session_id: int) -> Export:
     """The confirmed segments as TMX, one unit each with its position in the document; tags are inline codes.
 

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from app.errors import LogError
 from app.formats import format_by_key
+from app.formats.collector import collector_paused
 from app.formats.documents import Document, Export, Segment
 from app.glossary import Term
 from app.glossary.glossary import Glossary
@@ -44,6 +45,7 @@ _OLDER_FORMAT: Final = "pinpoint-log-1"  # without segment positions and glossar
 MAX_BYTES: Final = 2**31
 
 
+@collector_paused()
 def session_jsonl(store: LogStore, session_id: int) -> Export:
     """The whole session; `verify_jsonl` checks such a file without the log, `import_jsonl` imports it."""
     session = store.load_session(session_id)

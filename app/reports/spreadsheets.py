@@ -15,6 +15,7 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
+from app.formats.collector import collector_paused
 from app.formats.documents import Export
 from app.log.records import KEY_CLASSES, Event, SessionRecord, storable
 from app.log.store import LogStore
@@ -37,6 +38,7 @@ CSV_COLUMNS: Final = (
 )  # fmt: skip
 
 
+@collector_paused()
 def session_csv(store: LogStore, session_id: int) -> Export:
     """One CSV row for each segment: texts, state, times, effort and counts.
 
@@ -52,6 +54,7 @@ def session_csv(store: LogStore, session_id: int) -> Export:
     return Export(export_name(session, "log.csv"), table.getvalue().encode("utf-8-sig"))
 
 
+@collector_paused()
 def session_workbook(store: LogStore, session_id: int) -> Export:
     """An Excel workbook with three sheets: totals and how they are computed, segments, and constraint prices."""
     session, figures = _session(store, session_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from app.formats.collector import collector_paused
 from app.log.store import LogStore
 from app.reports.repetitions import repetitions_of
 from app.reports.replay import replay_steps
@@ -15,6 +16,7 @@ from app.text.words import counting_unit
 MAX_PRICES = 200
 
 
+@collector_paused()
 def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
     """The totals, the figures of each segment, and the most expensive pins, terms and bans."""
     session = store.load_session(session_id)

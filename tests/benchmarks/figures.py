@@ -218,6 +218,10 @@ BARS = (
         lambda results: statistics.median(pin["acknowledged"] for pin in results["figures"]["pins"]),
     ),
     *(Row.of(bar, "cancelling", slowest_cancel(stage)) for stage, bar in bars.CANCEL.items()),
+    Row.of(bars.OPEN_FILE, "files", lambda results: max(each["open_s"] for each in results["files"].values())),
+    Row.of(bars.EXPORT_FILE, "files", lambda results: max(each["export_s"] for each in results["files"].values())),
+    Row.of(bars.EXPORT_WORD, "files", lambda results: results["long_word"]["export_s"]),
+    Row.of(bars.REPORT, "files", lambda results: max(results["reports"].values())),
     Row.of(bars.EIGHT_BITS, "quality", lost_to_8_bits),
     Row.of(
         bars.TERMS, "terminology", lambda results: results["arms"]["none"]["bleu"] - results["arms"]["forms"]["bleu"]

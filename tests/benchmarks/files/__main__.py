@@ -1,8 +1,10 @@
-"""Seconds of processor time and peak memory of reading each kind of hostile file, in a process of its own.
+"""Seconds of processor time of large files: opening, exporting and reporting work, and reading hostile files.
 
-    python -m tests.benchmarks.files [--only a.docx a.xlsx] [--seconds 60]
+    python -m tests.benchmarks.files [--segments 20000] [--only a.docx a.xlsx] [--output FOLDER]
+    python -m tests.benchmarks.files --hostile [--seconds 60] [--only a.docx a.xlsx]
 
-Prints a line for each file: with how many segments it was read, or the limit that refused it.
+Each file is measured in a process of its own. With --hostile, prints for each file its peak memory too, and with how
+many segments it was read, or the limit that refused it; otherwise writes results.json.
 """
 
 from __future__ import annotations
@@ -10,42 +12,106 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import resource
+import tempfile
 import time
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
 
 from app.errors import AppError
-from app.formats.documents import read_document
+from app.formats.documents import MAX_SEGMENTS, read_document
+from app.log.store import LogStore
+from app.reports.exports import EXPORTS
+from app.reports.views import report_view
 from tests.benchmarks.files.hostile import KINDS
+from tests.benchmarks.files.large import LARGE, logged_session, long_word, translation
+from tests.benchmarks.paper_dba import commit, environment, write_json
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks.files", description=(__doc__ or "").split("\n\n")[0]
     )
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=sorted({kind.name for kind in KINDS}))
-    parser.add_argument("--seconds", type=int, default=60, help="of processor time, at most (%(default)s)")
-    options = parser.parse_args()
-    for number, kind in enumerate(KINDS):
-        if not options.only or kind.name in options.only:
-            print(
-                f"{kind.name:14} {kind.largest:9,} {kind.what[:44]:44} {_measured(number, options.seconds)}", flush=True
-            )
+    names = sorted({*LARGE, *(kind.name for kind in KINDS)})
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=names)
+    parser.add_argument("--segments", type=int, default=MAX_SEGMENTS, help="of each file of work (%(default)s)")
+    parser.add_argument("--hostile", action="store_true", help="read the hostile files instead")
+    parser.add_argument("--seconds", type=int, default=60, help="of a hostile file, at most (%(default)s)")
+    parser.add_argument("--output", type=Path, help="folder for results.json")
+    options = parser.parse_args(arguments)
+    if options.hostile:
+        for number, kind in enumerate(KINDS):
+            if not options.only or kind.name in options.only:
+                found = _in_process(_read_hostile, number, options.seconds) or f"more than {options.seconds} s"
+                print(f"{kind.name:14} {kind.largest:9,} {kind.what[:44]:44} {found}", flush=True)
+        return
+    at_start = environment()
+    files = {}
+    for name in options.only or LARGE:
+        files[name] = _in_process(work_of, LARGE[name](options.segments), name)
+        print(name, files[name], flush=True)
+    results = {"commit": commit(), "environment": at_start, "num_segments": options.segments, "files": files}
+    if not options.only:
+        results["long_word"] = _in_process(work_of, long_word(), "a.docx")
+        results["reports"] = _in_process(reports_of, options.segments)
+        print("long Word document", results["long_word"])
+        print("reports", results["reports"])
+    if options.output:
+        write_json(options.output / "results.json", results)
 
 
-def _measured(number: int, seconds: int) -> str:
+def work_of(data: bytes, name: str) -> dict[str, float]:
+    """Seconds of opening a file and of exporting it with a translation of each segment."""
+    began = time.process_time()
+    document = read_document(data, name)
+    opened = time.process_time()
+    texts = {segment.index: translation(segment.index, segment.source) for segment in document.segments}
+    started = time.process_time()
+    exported = document.export(texts)
+    ended = time.process_time()
+    assert exported != data
+    return {
+        "num_segments": len(document.segments),
+        "open_s": round(opened - began, 2),
+        "export_s": round(ended - started, 2),
+    }
+
+
+def reports_of(num_segments: int) -> dict[str, float]:
+    """Seconds of each file made of a session, and of the report on the page."""
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        store = LogStore.open(Path(folder) / "log.sqlite")
+        session = logged_session(store, num_segments)
+        makers: dict[str, Callable[[LogStore, int], object]] = {**EXPORTS, "page": report_view}
+        for kind, make in makers.items():
+            began = time.process_time()
+            make(store, session)
+            found[kind] = round(time.process_time() - began, 2)
+        store.close()
+    return found
+
+
+def _in_process(work: Callable[..., Any], *arguments: Any) -> Any:
+    """What the work returns in a process of its own; None if that was ended."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=_read, args=(number, seconds, sender))
+    process = multiprocessing.get_context("fork").Process(target=_send, args=(sender, work, arguments))
     process.start()
     sender.close()
     try:
-        result: str = receiver.recv()
+        return receiver.recv()
     except EOFError:
-        result = f"more than {seconds} s"
-    process.join()
-    return result
+        return None
+    finally:
+        process.join()
 
 
-def _read(number: int, seconds: int, sender: Connection) -> None:
+def _send(sender: Connection, work: Callable[..., Any], arguments: Sequence[Any]) -> None:
+    sender.send(work(*arguments))
+
+
+def _read_hostile(number: int, seconds: int) -> str:
     kind = KINDS[number]
     data = kind.make(kind.largest)
     began = time.process_time()
@@ -57,7 +123,7 @@ def _read(number: int, seconds: int, sender: Connection) -> None:
         outcome = str(problem)[:120]
     taken = time.process_time() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    sender.send(f"{taken:6.2f} s {peak:5.0f} MB  {outcome}")
+    return f"{taken:6.2f} s {peak:5.0f} MB  {outcome}"
 
 
 if __name__ == "__main__":
