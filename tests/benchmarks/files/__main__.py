@@ -58,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("long Word document", results["long_word"])
         print("reports", results["reports"])
     if options.output:
+        options.output.mkdir(parents=True, exist_ok=True)
         write_json(options.output / "results.json", results)
 
 
