@@ -100,8 +100,8 @@ CANCEL = {
         100,
         unit="ms",
         digits=0,
-        reason="A request with 1,000 forms and 500 avoided texts builds its tables before its first step. Tried: "
-        "preparing 20 translations at a time instead of 600; keeping modules out of Python's garbage collection.",
+        reason="A collection by Python's garbage collector can fall into the wait. With the collector off, the search stage "
+        "takes 68 ms. Tried: keeping modules out of the collections.",
     )
     for stage in ("preparing", "search", "relaxation", "alignment", "prices", "drafts", "alternatives")
 }
@@ -147,8 +147,8 @@ PLACED = Bar(
     is_most=False,
     unit="%",
     digits=0,
-    reason="Measured on 22 segments only: 19 of them. The search may still move or change a word that the model finds "
-    "improbable. Tried: 2 nats for each changed piece instead of 3, which places fewer.",
+    reason="The search may still change words beside one that the model finds improbable, or find its text elsewhere in "
+    "the sentence. Tried: 2 and 3 nats for each changed piece instead of 4, which place fewer.",
 )
 PLACED_THREE = Bar("three missing words, places known: words placed right", 75, is_most=False, unit="%", digits=0)
 SPOILT = Bar("missing words, places known: segments made worse (maximum of one and three words)", 8, unit="%", digits=0)
@@ -180,8 +180,8 @@ PIN_TIME = Bar(
 OFFER_TIME = Bar(
     "typing, with the rest offered and read after each edit: time / plain post-editing",
     0.93,
-    reason="A person who reads only the useful offers would still need 0.98: two of five edits bring an offer, and a "
-    "quarter of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, the "
+    reason="A person who reads only the useful offers would still need 0.98: a quarter of the edits bring an offer, and "
+    "a sixth of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, the "
     "number of changed words, their distance from the correction, and the length of the rest.",
 )
 COMPLETION_TIME = Bar(
