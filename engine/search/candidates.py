@@ -236,7 +236,7 @@ class Expansion:
         """The best continuations of each row that do not die: log-probabilities and tokens, (R, K).
 
         At least as many as its sentence may take. Dead ones get -inf, as if masked beforehand: for rows with too few
-        living ones, the search widens until there are enough.
+        living ones, the search widens until there are enough, or one and none of the others can get a place.
         """
         rows, tracker, vocabulary_size = self._rows, self._tracker, self._vocabulary.size
         num_needed = width = min(vocabulary_size, max(1, int(self._children_B.max())))
@@ -256,11 +256,25 @@ class Expansion:
             is_dead_RK = ~is_seen_RK
             nodes_N, _ = tracker.follow(rows.nodes_R.repeat(is_text_RK.sum(1)), tokens_RK[is_text_RK])
             is_dead_RK[is_text_RK] = tracker.is_dead(nodes_N)
-            num_living_R = ((values_RK > -np.inf) & ~is_dead_RK).sum(1)
+            living_RK = np.where(is_dead_RK, -np.inf, values_RK)
+            num_living_R = (living_RK > -np.inf).sum(1)
             is_enough_R = (num_living_R >= num_needed) | (values_RK[:, -1] == -np.inf)
+            if not is_enough_R.all():
+                is_hopeless_R = self._before_R + values_RK[:, -1] < self._least_places(living_RK)[rows.sentences_R]
+                is_enough_R |= (num_living_R > 0) & is_hopeless_R
             if width == vocabulary_size or is_enough_R.all():
-                return np.where(is_dead_RK, -np.inf, values_RK), tokens_RK
+                return living_RK, tokens_RK
             width = min(2 * width, vocabulary_size)
+
+    def _least_places(self, values_RK: Floats) -> Floats:
+        """(B,): what a continuation must reach to be among the best k of its sentence; -inf if there are not k."""
+        sentences = self._rows.sentences_R.repeat(values_RK.shape[1])
+        is_eligible_RK = (values_RK > -np.inf).cumsum(1) <= self._children_B[self._rows.sentences_R][:, None]
+        scores = np.where(is_eligible_RK, self._before_R[:, None] + values_RK, -np.inf).ravel()
+        is_last = rank_within(sentences, scores) == self._beam_B[sentences] - 1
+        least_B = np.full(len(self._beam_B), -np.inf)
+        least_B[sentences[is_last]] = scores[is_last]
+        return least_B
 
     def _weigh(self, keys: Ints) -> tuple[Candidates, Bools]:
         """The candidates with scores, phrase states and banks; (N,) which can still meet all constraints in time."""

@@ -100,8 +100,8 @@ CANCEL = {
         100,
         unit="ms",
         digits=0,
-        reason="A collection by Python's garbage collector can fall into the wait. With the collector off, the search stage "
-        "takes 68 ms. Tried: keeping modules out of the collections.",
+        reason="A collection by Python's garbage collector can fall into the wait. With the collector off, the search "
+        "stage takes 68 ms. Tried: keeping modules out of the collections.",
     )
     for stage in ("preparing", "search", "relaxation", "alignment", "prices", "drafts", "alternatives")
 }
@@ -147,8 +147,8 @@ PLACED = Bar(
     is_most=False,
     unit="%",
     digits=0,
-    reason="The search may still change words beside one that the model finds improbable, or find its text elsewhere in "
-    "the sentence. Tried: 2 and 3 nats for each changed piece instead of 4, which place fewer.",
+    reason="The search may still change words beside one that the model finds improbable, or find its text elsewhere "
+    "in the sentence. Tried: 2 and 3 nats for each changed piece instead of 4, which place fewer.",
 )
 PLACED_THREE = Bar("three missing words, places known: words placed right", 75, is_most=False, unit="%", digits=0)
 SPOILT = Bar("missing words, places known: segments made worse (maximum of one and three words)", 8, unit="%", digits=0)
@@ -180,9 +180,9 @@ PIN_TIME = Bar(
 OFFER_TIME = Bar(
     "typing, with the rest offered and read after each edit: time / plain post-editing",
     0.93,
-    reason="A person who reads only the useful offers would still need 0.98: a quarter of the edits bring an offer, and "
-    "a sixth of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, the "
-    "number of changed words, their distance from the correction, and the length of the rest.",
+    reason="A person who reads only the useful offers would still need 0.98: a quarter of the edits bring an offer, "
+    "and a sixth of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, "
+    "the number of changed words, their distance from the correction, and the length of the rest.",
 )
 COMPLETION_TIME = Bar(
     "grey completion, one decision for each accepted stretch: time / plain post-editing",
