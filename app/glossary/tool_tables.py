@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final
 
 from langcodes import Language
@@ -28,7 +29,7 @@ _OWN_WORDS: Final[dict[Status, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolTable:
     """How a tool's table looks.
 
@@ -53,10 +54,12 @@ class ToolTable:
         columns = self.columns + num_variants * self.more_targets
         return [column.format(**_languages(direction)) for column in columns]
 
+    @cache  # noqa: B019 - tables are constants
     def uses(self, num_variants: int) -> tuple[ColumnUse, ...]:
         """What each column is used for."""
         return layout_of(self.header("en-de", num_variants), "en-de").uses
 
+    @cache  # noqa: B019 - tables are constants
     def keeps_status(self, status: Status) -> bool:
         """Whether the table can state that a term has this status."""
         uses = set(self.uses(1))
@@ -99,6 +102,7 @@ class ToolTable:
         return self.yes if is_so else self.no
 
 
+@cache
 def _languages(direction: str) -> dict[str, str]:
     names: dict[str, str] = {}
     for side, language in zip("st", direction.split("-", 1), strict=True):
