@@ -198,7 +198,3 @@ def main() -> None:
         return
     send(answers, (0, "result", None))
     conversation.run(client)
-
-
-if __name__ == "__main__":
-    main()

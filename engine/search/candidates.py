@@ -217,15 +217,11 @@ class Expansion:
         if isinstance(self._scores, LogProbs) and not is_capped and not self._tracker.may_die(rows.nodes_R).any():
             return self._scores.leaders(self._before_R, rows.sentences_R, self._beam_B)
         values_RK, tokens_RK = self._best_living()
-        is_living_RK = values_RK > -np.inf
-        is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= self._children_B[rows.sentences_R][:, None])
-        scores_RK = np.where(is_eligible_RK, self._before_R[:, None] + values_RK, -np.inf)
-        sentences = rows.sentences_R.repeat(values_RK.shape[1])
-        is_among_best = rank_within(sentences, scores_RK.ravel()) < self._beam_B[sentences]
-        is_chosen_RK = is_eligible_RK & is_among_best.reshape(scores_RK.shape)
+        is_eligible_RK, _, ranks_RK = self._ranked(values_RK)
+        is_chosen_RK = is_eligible_RK & (ranks_RK < self._beam_B[rows.sentences_R][:, None])
         is_chosen_RK[np.arange(len(rows)), values_RK.argmax(1)] = True
         row_index_R1 = np.arange(len(rows))[:, None] * vocabulary_size
-        keys = np.sort((row_index_R1 + tokens_RK)[is_chosen_RK & is_living_RK])
+        keys = np.sort((row_index_R1 + tokens_RK)[is_chosen_RK & (values_RK > -np.inf)])
         return keys, np.isnan(values_RK[:, 0]) | np.isnan(rows.log_probs_R)
 
     def _keys(self, tokens_RF: Ints) -> Ints:
@@ -268,13 +264,19 @@ class Expansion:
 
     def _least_places(self, values_RK: Floats) -> Floats:
         """(B,): what a continuation must reach to be among the best k of its sentence; -inf if there are not k."""
-        sentences = self._rows.sentences_R.repeat(values_RK.shape[1])
-        is_eligible_RK = (values_RK > -np.inf).cumsum(1) <= self._children_B[self._rows.sentences_R][:, None]
-        scores = np.where(is_eligible_RK, self._before_R[:, None] + values_RK, -np.inf).ravel()
-        is_last = rank_within(sentences, scores) == self._beam_B[sentences] - 1
+        _, scores_RK, ranks_RK = self._ranked(values_RK)
+        is_last_RK = ranks_RK == self._beam_B[self._rows.sentences_R][:, None] - 1
         least_B = np.full(len(self._beam_B), -np.inf)
-        least_B[sentences[is_last]] = scores[is_last]
+        least_B[self._rows.sentences_R[is_last_RK.nonzero()[0]]] = scores_RK[is_last_RK]
         return least_B
+
+    def _ranked(self, values_RK: Floats) -> tuple[Bools, Floats, Ints]:
+        """Each (R, K): which continuations compete, their scores (-inf for the others), their ranks in the sentence."""
+        sentences_R, is_living_RK = self._rows.sentences_R, values_RK > -np.inf
+        is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= self._children_B[sentences_R][:, None])
+        scores_RK = np.where(is_eligible_RK, self._before_R[:, None] + values_RK, -np.inf)
+        ranks = rank_within(sentences_R.repeat(values_RK.shape[1]), scores_RK.ravel())
+        return is_eligible_RK, scores_RK, ranks.reshape(scores_RK.shape)
 
     def _weigh(self, keys: Ints) -> tuple[Candidates, Bools]:
         """The candidates with scores, phrase states and banks; (N,) which can still meet all constraints in time."""
