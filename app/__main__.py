@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import logging
 import os
 import signal
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from app import VERSION
 from app.cli.arguments import COMMANDS, OVERVIEW, parse
+from app.collector import keep_modules_out_of_collections
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 from app.server_log import fields as event_fields
@@ -278,12 +278,6 @@ def _open_page(address: str, sign_in: SignIn | None, in_window: bool) -> None:
 
     if note := open_page(sign_in.address_once(address) if sign_in else address, in_window=in_window):
         print(note, flush=True)
-
-
-def keep_modules_out_of_collections() -> None:
-    """Lets Python's collector pass over all that is loaded now, which took a fifth of a second each time."""
-    gc.collect()
-    gc.freeze()
 
 
 def _set_environment() -> None:

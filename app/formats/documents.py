@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Literal, Protocol
 
+from app.collector import collector_paused
 from app.errors import DocumentError
 from app.formats import Format, Reading, format_by_key, format_of
 from app.formats.added_forms import HasAddedForms, all_units
@@ -30,7 +31,6 @@ from app.formats.base import (
     UnitTranslation,
 )
 from app.formats.blocks import Block, HasBlocks
-from app.formats.collector import collector_paused
 from app.formats.coverage import Coverage, coverage_of
 from app.formats.docx import extras_of
 from app.formats.part_rules import HasParts, Part

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from app import VERSION
-from app.formats.collector import collector_paused
+from app.collector import collector_paused
 from app.formats.documents import Export
 from app.glossary import Glossary
 from app.glossary.writing import write_glossary

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
+from app.collector import collector_paused
 from app.errors import LogError
 from app.formats import format_by_key
-from app.formats.collector import collector_paused
 from app.formats.documents import Document, Export, Segment
 from app.glossary import Term
 from app.glossary.glossary import Glossary

@@ -15,7 +15,7 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
-from app.formats.collector import collector_paused
+from app.collector import collector_paused
 from app.formats.documents import Export
 from app.log.records import KEY_CLASSES, Event, SessionRecord, storable
 from app.log.store import LogStore

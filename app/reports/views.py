@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
-from app.formats.collector import collector_paused
+from app.collector import collector_paused
 from app.log.store import LogStore
 from app.reports.repetitions import repetitions_of
 from app.reports.replay import replay_steps

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import os
 import socket
@@ -18,7 +17,7 @@ import pytest
 import uvicorn
 
 import app
-from app.__main__ import _parse, _set_environment, keep_modules_out_of_collections, main
+from app.__main__ import _parse, _set_environment, main
 from app.paths import MODEL_FOLDER, default_log_path
 from app.ui.api import Api
 from app.ui.server import Server, bind, server_config
@@ -91,16 +90,6 @@ def test_make_run_takes_the_host_from_its_command_line_only(tmp_path: Path, argu
         environment.pop(name, None)
     output = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
     assert output == f"host={host}\n"
-
-
-def test_loaded_modules_are_left_out_of_collections():
-    gc.unfreeze()
-    try:
-        keep_modules_out_of_collections()
-        assert gc.get_freeze_count() > 100_000  # a full collection of these takes a tenth of a second or more
-        assert len(gc.get_objects()) < gc.get_freeze_count() // 10
-    finally:
-        gc.unfreeze()
 
 
 def test_settings_of_gradio_in_the_environment_are_ignored(monkeypatch: pytest.MonkeyPatch):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from app.__main__ import keep_modules_out_of_collections
+from app.collector import keep_modules_out_of_collections
 from app.models.loading import SEARCH
 from app.paths import MODEL_FOLDER
 from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator

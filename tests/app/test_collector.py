@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.collector import collector_paused, keep_modules_out_of_collections
 from app.errors import DocumentError
 from app.formats import documents
-from app.formats.collector import collector_paused
 from app.formats.documents import read_document
 from tests.benchmarks.files.hostile import word
 
@@ -54,3 +54,13 @@ def test_collector_pauses_while_a_document_is_exported(monkeypatch: pytest.Monke
     assert seen
     assert not any(seen)
     assert gc.isenabled()
+
+
+def test_loaded_modules_are_left_out_of_collections():
+    gc.unfreeze()
+    try:
+        keep_modules_out_of_collections()
+        assert gc.get_freeze_count() > 100_000  # a full collection of these takes a tenth of a second or more
+        assert len(gc.get_objects()) < gc.get_freeze_count() // 10
+    finally:
+        gc.unfreeze()
