@@ -179,7 +179,9 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         for pragma in ("synchronous = FULL", "fullfsync = ON", "foreign_keys = ON", "secure_delete = ON"):
             db.execute(f"PRAGMA {pragma}")
         migrate(db)
+        db.execute("BEGIN IMMEDIATE")  # two processes that start together must not give the log two numbers
         set_number(db)
+        db.execute("COMMIT")
         return db, lock
     except (LogError, *SQLITE_ERRORS, OSError) as error:
         _close(connection)

@@ -5,9 +5,11 @@ import os
 import shutil
 import sqlite3
 import stat
+import struct
 import sys
 import threading
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from sqlite_utils import Database
@@ -20,6 +22,7 @@ from app.glossary.glossary import Glossary
 from app.log import file
 from app.log.migrations import APPLICATION_ID, migrations
 from app.log.store import LogStore
+from app.log.write_ahead_file import check_write_ahead_file
 from tests.budget import rounds
 from tests.faults import StatementFault
 
@@ -483,14 +486,16 @@ def test_backup_gets_its_name_only_when_it_is_complete(tmp_path: Path, monkeypat
     assert sorted(found.name for found in tmp_path.glob("*copy*")) == ["copy.sqlite"]
 
 
-def leave_write_ahead_file(path: Path, num_events: int) -> int:
-    """A log whose app was killed after so many events; its number of events."""
+def leave_write_ahead_file(path: Path, num_events: int, *, checkpoint: bool = False) -> int:
+    """A log whose app was killed after so many events, and perhaps a checkpoint; its number of events."""
     child = os.fork()
     if child == 0:
         store = LogStore.open(path)
         session = store.start_session(DOCUMENT, "en-de")
         for _ in range(num_events):
             store.append(session.id, "error", {"command": "a", "message": "b"})
+        if checkpoint:
+            store._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         os._exit(0)
     os.waitpid(child, 0)
     assert path.with_name(path.name + "-wal").stat().st_size > 0
@@ -538,6 +543,51 @@ def test_write_ahead_file_of_another_log_is_not_written_into_this_one(tmp_path: 
             open_log(path)
     assert path.read_bytes() == before
     beside.unlink()
+    assert num_events(path) == expected
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+def test_first_write_ahead_file_of_a_log_is_its_own_after_a_checkpoint(tmp_path: Path) -> None:
+    """It contains the first page from before the log got its number."""
+    path = tmp_path / "log.sqlite"
+    expected = leave_write_ahead_file(path, 30, checkpoint=True)
+    assert any(path.read_bytes()[60:64])
+    LogStore.open_to_read(path).close()
+    assert num_events(path) == expected
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+@pytest.mark.parametrize("num_bytes", [0, 100, 4096])
+def test_write_ahead_file_with_an_unfinished_page_belongs_to_its_log(tmp_path: Path, num_bytes: int) -> None:
+    """The app was killed after it had written the header of a frame, and none, some or all of an old page was there."""
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    expected = num_events(path) + leave_write_ahead_file(path, 30)
+    with path.with_name(path.name + "-wal").open("r+b") as beside:
+        salts = beside.read(24)[16:]
+        beside.seek(0, os.SEEK_END)
+        beside.write(struct.pack(">II", 1, 0) + salts + bytes(8) + b"\xaa" * num_bytes)
+    assert num_events(path) == expected
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+def test_write_ahead_file_may_disappear_while_it_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process that closes the log removes it."""
+    path = tmp_path / "log.sqlite"
+    make_log(path)
+    expected = num_events(path)
+    (tmp_path / "log.sqlite-wal").write_bytes(b"")
+    open_file = Path.open
+
+    def open_late(file: Path, mode: str = "r") -> IO[Any]:
+        if file.name.endswith("-wal"):
+            file.unlink(missing_ok=True)
+        return open_file(file, mode)
+
+    with monkeypatch.context() as late:
+        late.setattr(Path, "open", open_late)
+        check_write_ahead_file(path)
+    assert not (tmp_path / "log.sqlite-wal").exists()
     assert num_events(path) == expected
 
 
