@@ -66,6 +66,11 @@ class Admission:
         self.file.note_use(key)
         return Caller(key)
 
+    def check_contains_key(self, data: bytes, address: str | None = None) -> None:
+        """Raises ApiError if data do not contain the text of a valid key, and none was made for this address."""
+        if not self.file.is_in(data) and (address is None or self.file.at_address(address) is None):
+            raise ApiError("no_key", "The request has no valid key. `pinpoint keys create NAME` makes one.")
+
     @contextmanager
     def running(self, caller: Caller) -> Iterator[None]:
         """Counts a request while it is answered. Raises ApiError if too many requests of this key are."""

@@ -17,7 +17,7 @@ from langcodes import Language
 from app.errors import ApiError
 from app.models.document_direction import language_and_script
 from app.serving.constrained_texts import ConstrainedText
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
 from app.serving.markup import MarkedText
 from app.text.language_names import english_name
 
@@ -32,7 +32,7 @@ router = APIRouter(tags=["Apertium APy"])
 @router.post("/list")
 async def pairs(request: Request) -> Response:
     """The language pairs, with codes of three letters and of two."""
-    fields = await fields_of(request)
+    fields = await unadmitted_fields_of(request)
     if request.url.path == "/list" and text_field(fields, "q", "pairs") != "pairs":
         raise ApiError("invalid", "Only q=pairs can be listed.")
     found = [direction.split("-", 1) for direction in context_of(request).translations.directions()]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from app.errors import ApiError, CommandError
 from app.serving.api_schemas import StrictSchema, Words
-from app.serving.dialects import context_of
+from app.serving.dialects import KeyFirstRoute, context_of
 from app.serving.own_api import PREFIX
 from app.serving.session_api import exporter
 from app.sessions.assignments import DocumentAssignment, UnknownDocument
@@ -55,7 +55,7 @@ class AssignRequest(StrictSchema):
     last: int | None = Field(default=None, ge=1, description=_NUMBER)
 
 
-router = APIRouter(prefix=PATH, tags=["assignments"], dependencies=[Depends(exporter)])
+router = APIRouter(prefix=PATH, tags=["assignments"], route_class=KeyFirstRoute, dependencies=[Depends(exporter)])
 
 
 @router.get("")

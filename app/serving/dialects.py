@@ -6,7 +6,7 @@ import asyncio
 import ipaddress
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, quote
 
 from fastapi import Request
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 
 from app.errors import ApiError, ApiErrorKind
 from app.formats.documents import Export
@@ -24,7 +25,7 @@ from app.monitoring import Metrics
 from app.serving.admission import Admission, Caller
 from app.serving.api_documents import ApiDocuments, Upload
 from app.serving.api_glossaries import ApiGlossaries
-from app.serving.api_limits import MAX_CHARACTERS
+from app.serving.api_limits import MAX_CHARACTERS, MAX_UNKNOWN_BYTES
 from app.serving.constrained_texts import TranslationSetup
 from app.serving.translations import Hangup, TranslationService
 from app.sessions.assignments import Assignments
@@ -85,15 +86,43 @@ async def admitted(request: Request, key: str | None, *, takes_address: bool = F
     With `takes_address`, a request without a key is identified by the address of the client.
     """
     admission = context_of(request).admission
-    address = None
-    # Pages of other sites can send such requests in a browser, although they cannot read the answers.
-    if takes_address and request.client and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
-        found = ipaddress.ip_address(request.client.host)
-        address = str(getattr(found, "ipv4_mapped", None) or found)
+    address = _address_of(request) if takes_address else None
     caller = await asyncio.to_thread(admission.enter, key, address)
     PERSON.set(caller.name)  # whom the log names, and who decides what the request sees; each has a task of its own
     with admission.running(caller):
         yield caller
+
+
+def _address_of(request: Request) -> str | None:
+    """The address of the client, unless it may be a browser with a page of another site.
+
+    Such a page can send requests, although it cannot read the answers.
+    """
+    if request.client is None or request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return None
+    found = ipaddress.ip_address(request.client.host)
+    return str(getattr(found, "ipv4_mapped", None) or found)
+
+
+class KeyFirstRoute(APIRoute):
+    """An address with the key in `Authorization: Bearer KEY`, which is checked before FastAPI reads the body."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_admitted(request: Request) -> Response:
+            async with admitted(request, header_key(request, "Bearer")) as caller:
+                request.state.caller = caller
+                return await handle(request)
+
+        return handle_admitted
+
+
+def caller_of(request: Request) -> Caller:
+    """Who sends a request to a `KeyFirstRoute`."""
+    caller = request.state.caller
+    assert isinstance(caller, Caller)
+    return caller
 
 
 def context_of(request: Request) -> ApiContext:
@@ -122,6 +151,20 @@ async def uploaded(request: Request, caller: Caller) -> AsyncIterator[tuple[Uplo
             if file is None or isinstance(file, str) or not file.filename:
                 raise ApiError("invalid", "file is missing, or has no name.")
             yield Upload(file.filename, await file.read()), fields
+
+
+async def unadmitted_fields_of(request: Request, *, takes_address: bool = False) -> dict[str, Any]:
+    """The fields of a request whose key is one of them, or which needs none. Raises ApiError.
+
+    Parsing 2 MiB of JSON can take half a second, in which nobody else is answered. So a large body is parsed only if
+    the request contains a valid key.
+    """
+    body = await request.body()
+    if len(body) > MAX_UNKNOWN_BYTES:
+        sent = b"\n".join((request.scope["query_string"], request.headers.get("authorization", "").encode(), body))
+        address = _address_of(request) if takes_address else None
+        await asyncio.to_thread(context_of(request).admission.check_contains_key, sent, address)
+    return await fields_of(request)
 
 
 async def fields_of(request: Request) -> dict[str, Any]:

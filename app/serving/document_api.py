@@ -17,8 +17,8 @@ from app.formats import Reading
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
 from app.serving.api_schemas import LanguageSchema, parsed
-from app.serving.dialects import context_of, file_reply, text_field, uploaded
-from app.serving.own_api import PREFIX, bearer
+from app.serving.dialects import KeyFirstRoute, caller_of, context_of, file_reply, text_field, uploaded
+from app.serving.own_api import PREFIX
 from app.text.encoding import codec_of
 
 PATH: Final = f"{PREFIX}/documents"
@@ -43,8 +43,8 @@ _FORM: Final = {
 }
 _BODY: Final = {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}
 
-router = APIRouter(prefix=PATH, tags=["documents"])
-_CALLER = Depends(bearer)
+router = APIRouter(prefix=PATH, tags=["documents"], route_class=KeyFirstRoute)
+_CALLER = Depends(caller_of)
 
 
 class DocumentSchema(BaseModel):

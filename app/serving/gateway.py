@@ -29,7 +29,7 @@ from app.serving import (
 )
 from app.serving.api_limits import MAX_BODY_BYTES, MAX_DOCUMENT_BYTES
 from app.serving.api_schemas import problem_of
-from app.serving.dialects import ApiContext, fields_of
+from app.serving.dialects import ApiContext, unadmitted_fields_of
 from engine import InvalidRequest
 
 Header = tuple[bytes, bytes]
@@ -170,7 +170,7 @@ def build_api(context: ApiContext) -> FastAPI:
 
 async def translate(request: Request) -> Response:
     """Translates a text in the dialect that has these fields: `langpair` Apertium, `src` MTUOC, else LibreTranslate."""
-    fields = await fields_of(request)
+    fields = await unadmitted_fields_of(request, takes_address=True)
     if "langpair" in fields:
         request.state.error_reply = apertium_api.error_reply
         return await apertium_api.translate(request, fields)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import sqlite3
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +27,9 @@ from app.log.file import BUSY_SECONDS, back_up, enable_wal, keep_private
 from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 
 _MAX_NAME: Final = 100
+_MAX_COMPARED: Final = 10
 _PREFIX: Final = "pinpoint-"  # so that a scan of published files recognises a key
+_TEXT: Final = re.compile(rb"(?<![\w-])pinpoint-[\w-]{43}(?![\w-])")
 _APPLICATION_ID: Final = 0x50504B59  # "PPKY"
 _TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS key (
@@ -166,6 +170,14 @@ class ApiFile:
         query = "SELECT * FROM key WHERE hash = ? AND revoked = ''"
         rows = self.connection.rows(Message("read the keys"), query, (given,))
         return _key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
+
+    def is_in(self, data: bytes) -> bool:
+        """Whether data, such as a body that was not parsed yet, contain the text of a valid key.
+
+        Only the first texts that look like keys are compared.
+        """
+        found = islice(_TEXT.finditer(data), _MAX_COMPARED)
+        return any(self.find(each[0].decode("ascii")) for each in found)
 
     def person_with(self, text: str) -> str | None:
         """The name of the person who signs in to the page with this key; None for any other text."""

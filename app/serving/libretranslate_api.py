@@ -14,7 +14,7 @@ from app.errors import ApiError
 from app.models.document_direction import guessed_languages, language_and_script
 from app.serving.api_limits import MAX_NBEST, MAX_TEXTS
 from app.serving.constrained_texts import ConstrainedText
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
 from app.serving.markup import MarkedText
 from app.text.language_names import english_name
 
@@ -40,7 +40,7 @@ async def languages(request: Request) -> Response:
 @router.post("/detect")
 async def detect(request: Request) -> Response:
     """The languages of a text, most probable first, with the percentage of its words in the language's dictionary."""
-    fields = await fields_of(request)
+    fields = await unadmitted_fields_of(request)
     context = context_of(request)
     async with admitted(request, _key(fields)) as caller:
         text = text_field(fields, "q")

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from app.errors import ApiError
 from app.serving.admission import Caller
 from app.serving.constrained_texts import ConstrainedText
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, text_field
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
 
 PREFIX: Final = "/MTRestService/"
 _FIXED_CODES: Final = frozenset({"", "0"})  # what plug-ins send without asking for a code
@@ -25,7 +25,7 @@ router = APIRouter(prefix=PREFIX.rstrip("/"), tags=["OPUS-CAT"])
 @router.get("/Login")
 async def login(request: Request) -> Response:
     """The code for further requests: the key, which is the field `password`."""
-    fields = await fields_of(request)
+    fields = await unadmitted_fields_of(request, takes_address=True)
     key = text_field(fields, "password", "")
     async with admitted(request, key or None):
         return JSONResponse(key)
@@ -34,14 +34,14 @@ async def login(request: Request) -> Response:
 @router.get("/ListSupportedLanguagePairs")
 async def pairs(request: Request) -> Response:
     """The language pairs of the models that are ready."""
-    async with admitted(request, _key(await fields_of(request)), takes_address=True):
+    async with admitted(request, _key(await unadmitted_fields_of(request, takes_address=True)), takes_address=True):
         return JSONResponse(context_of(request).translations.directions())
 
 
 @router.get("/GetLanguagePairModelTags")
 async def tags(request: Request) -> Response:
     """The name of the model that translates a language pair."""
-    fields = await fields_of(request)
+    fields = await unadmitted_fields_of(request, takes_address=True)
     async with admitted(request, _key(fields), takes_address=True):
         model, _ = context_of(request).translations.choose(*_languages(fields), "")
         return JSONResponse([model.name])
@@ -50,7 +50,7 @@ async def tags(request: Request) -> Response:
 @router.get("/CheckModelStatus")
 async def status(request: Request) -> Response:
     """Whether a language pair is translated."""
-    fields = await fields_of(request)
+    fields = await unadmitted_fields_of(request, takes_address=True)
     async with admitted(request, _key(fields), takes_address=True):
         model, direction = context_of(request).translations.choose(*_languages(fields), "")
         return JSONResponse(f"{model.name} is ready for {direction}.")
@@ -88,7 +88,7 @@ def error_reply(error: ApiError) -> Response:
 
 
 async def _translation(request: Request) -> str:
-    fields = await fields_of(request)
+    fields = await unadmitted_fields_of(request, takes_address=True)
     async with admitted(request, _key(fields), takes_address=True) as caller:
         return await _translated(request, caller, fields)
 

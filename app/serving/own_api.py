@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Final
 
 from fastapi import APIRouter, Depends, Request
@@ -16,7 +15,7 @@ from app.serving.admission import Caller
 from app.serving.api_limits import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, LanguageSchema, Text, TextSchema
 from app.serving.constrained_texts import ConstrainedText, Splitting, TranslationSetup
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, header_key
+from app.serving.dialects import HTTP_STATUS, KeyFirstRoute, caller_of, context_of, hangup
 
 PREFIX: Final = "/api/v1"
 
@@ -116,14 +115,12 @@ class ApiErrorReply(BaseModel):
     error: ErrorDetail
 
 
-async def bearer(request: Request) -> AsyncIterator[Caller]:
-    """The caller, by the key in `Authorization: Bearer KEY`. Raises ApiError."""
-    async with admitted(request, header_key(request, "Bearer")) as caller:
-        yield caller
-
-
-router = APIRouter(prefix=PREFIX, responses={"4XX": {"model": ApiErrorReply}, "5XX": {"model": ApiErrorReply}})
-_CALLER = Depends(bearer)
+router = APIRouter(
+    prefix=PREFIX,
+    route_class=KeyFirstRoute,
+    responses={"4XX": {"model": ApiErrorReply}, "5XX": {"model": ApiErrorReply}},
+)
+_CALLER = Depends(caller_of)
 
 
 @router.post("/translate")

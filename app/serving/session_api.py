@@ -20,8 +20,8 @@ from app.reports.exports import EXPORTS
 from app.reports.jsonl import event_line
 from app.reports.translated_document import translated_document
 from app.serving.admission import Caller
-from app.serving.dialects import context_of, file_reply
-from app.serving.own_api import PREFIX, bearer
+from app.serving.dialects import KeyFirstRoute, caller_of, context_of, file_reply
+from app.serving.own_api import PREFIX
 
 EVENT_STREAM: Final = "text/event-stream"
 POLL_SECONDS: Final = 0.25
@@ -49,7 +49,7 @@ class SessionsReply(BaseModel):
     sessions: list[SessionSchema]
 
 
-async def exporter(caller: Caller = Depends(bearer)) -> Caller:  # noqa: B008
+async def exporter(caller: Caller = Depends(caller_of)) -> Caller:  # noqa: B008
     """The caller, whose key may export. Raises ApiError."""
     if not caller.key.may_export:
         message = "This key may not read sessions: `pinpoint keys create NAME --may-export` makes one that may."
@@ -63,7 +63,7 @@ async def stream_place(request: Request, caller: Caller = Depends(exporter)) -> 
         yield caller
 
 
-router = APIRouter(prefix=PREFIX, tags=["sessions"], dependencies=[Depends(exporter)])
+router = APIRouter(prefix=PREFIX, tags=["sessions"], route_class=KeyFirstRoute, dependencies=[Depends(exporter)])
 
 
 @router.get("/sessions")
