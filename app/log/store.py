@@ -7,9 +7,10 @@ the new state of its segment are written in one transaction. Thread-safe; other 
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -380,11 +381,17 @@ class LogStore:
         """The events of a session after number `after`, in order; read in pages, so that others can write."""
         query = "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         while page := self._log.rows(Message("read the events"), query, (session_id, after, _EVENTS_PER_PAGE)):
-            for row in page:
-                row["segment"] = row.pop("segment_index")
-                row["payload_json"] = row.pop("payload")
-                yield Event(**row)
+            yield from map(_event, page)
             after = page[-1]["seq"]
+
+    def segment_events(self, session_id: int, segment: int, types: Collection[str]) -> list[Event]:
+        """The events of one segment with these types, and those of splits and merges of any segment, in order."""
+        names = json.dumps(sorted(types))
+        query = """
+            SELECT * FROM event WHERE session_id = ? AND type IN (SELECT value FROM json_each(?))
+            AND (segment_index = ? OR type IN ('split', 'merge')) ORDER BY seq
+        """
+        return [_event(row) for row in self._log.rows(Message("read the events"), query, (session_id, names, segment))]
 
     def num_events(self, token: str) -> int | None:
         """The number of events of the session with this token; None if the person sees no such session (any more)."""
@@ -459,3 +466,7 @@ class LogStore:
                     number=segment + 1,
                 )
             )
+
+
+def _event(row: dict[str, Any]) -> Event:
+    return Event(segment=row.pop("segment_index"), payload_json=row.pop("payload"), **row)

@@ -19,7 +19,7 @@ from app.log.roles import Role
 from app.reports.audit import AuditKind
 from app.ui.model_results import ModelSuggestion
 from app.ui.page_state import SessionOffer
-from app.ui.segment_details import FindingView, Run
+from app.ui.segment_details import BanChoice, FindingView, Run
 
 # ---- one segment ----
 
@@ -73,6 +73,25 @@ class Matches(TypedDict):
     segment: int
     matches: list[MemoryMatch]
     num_entries: int
+
+
+class EarlierStateView(TypedDict):
+    """A text of the person, null for the proposal, with its constraints."""
+
+    text: str | None
+    is_confirmed: bool
+    pins: list[str]
+    terms_off: list[str]
+    bans: list[BanChoice]
+    beginning: str
+    locked: list[str]
+    previous: str
+
+
+class EarlierStates(TypedDict):
+    """The earlier states of a segment, oldest first."""
+
+    states: list[EarlierStateView]
 
 
 # ---- the whole document ----

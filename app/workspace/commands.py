@@ -25,6 +25,7 @@ from app.segments.constraint_changes import (
     constraint_events,
     with_constraints,
 )
+from app.segments.earlier_states import STATE_EVENTS, earlier_states
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import EditOrigin, ReportedEdit, edit_events, edited, reopened
 from app.tm.entries import MemoryScope
@@ -293,6 +294,14 @@ class Workspace:
             if comment != segment.comment:
                 after = replace(segment, comment=comment, version=segment.version + 1)
                 work.change(after, [("comment", {"text": comment})])
+
+    def earlier(self, index: int) -> Json:
+        """The earlier states of a segment, for undo after a reload of the page, oldest first."""
+        events = self.store.segment_events(self.session_id, index, STATE_EVENTS)
+        with self.lock:
+            segment = self.core.segment(index)
+            given = self.core.document.segments[index].target
+        return {"states": [state.view(segment) for state in earlier_states(segment, given, events)]}
 
     # ---- commands on the document ----
 

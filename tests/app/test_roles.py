@@ -29,7 +29,9 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(
         ("open", "leave", "edit", "constrain", "confirm", "reopen", "comment", "remark", "check"), "member"
     ),
-    **dict.fromkeys(("split", "merge", "matches", "keys", "idle", "pretranslate", "reading", "find"), "member"),
+    **dict.fromkeys(
+        ("split", "merge", "matches", "earlier", "keys", "idle", "pretranslate", "reading", "find"), "member"
+    ),
     **dict.fromkeys(("replace", "confirm_matches", "fill_matches", "step", "division_step"), "member"),
     **dict.fromkeys(("concordance", "import_memory", "choose_checks", "consent", "export_note"), "member"),
     **dict.fromkeys(("import_glossary", "import_sample_glossary", "glossary_share", "glossary_merge"), "member"),

@@ -101,3 +101,34 @@ def test_document_term_is_undone_and_redone_by_key(screen: Screen):
     undo(screen)
     undo(screen)
     screen.eventually(lambda: screen.pins() == [])
+
+
+def test_undo_returns_to_texts_and_pins_from_before_a_reload(screen: Screen):
+    screen.open_text(DOCUMENT)
+    proposal = screen.field.input_value()
+    pinned = screen.words.first.inner_text()
+    screen.words.first.click()
+    screen.wait_for_pin(pinned)
+    screen.wait_for_proposal()
+    screen.type_text("Eins")
+    screen.wait_until_saved()
+    screen.page.keyboard.press("Control+a")
+    screen.page.keyboard.insert_text("Zwei")
+    screen.wait_until_saved()
+    screen.visit()
+    expect(screen.field).to_have_value("Zwei")
+    screen.page.keyboard.type("!")
+    screen.wait_until_saved()
+    button = screen.page.get_by_role("button", name="Undo")
+    expect(button).to_be_enabled()
+    for text in ("Zwei", "Eins"):
+        undo(screen)
+        expect(screen.field).to_have_value(text)
+    while screen.field.input_value() in ("Eins", "Ein", "Ei", "E"):
+        undo(screen)
+    assert screen.pins() == [pinned]
+    undo(screen)
+    screen.eventually(lambda: screen.pins() == [] and screen.field.input_value() == proposal)
+    expect(button).to_be_disabled()
+    redo(screen)
+    screen.eventually(lambda: screen.pins() == [pinned])

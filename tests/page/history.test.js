@@ -85,3 +85,16 @@ test('a dropped step is neither undone nor redone, and only the newest of its ki
   assert.equal(history.newest(false), undefined);
   assert.equal(history.step(snapshot('two'), true)?.text, 'one');
 });
+
+test('states from before the page was loaded are undone after the steps of the page, and can be removed', () => {
+  const history = new History();
+  history.record(snapshot('two'), 'paste');
+  history.addEarlier([snapshot('zero'), snapshot('one'), snapshot('two')]); // "two" is the state before the first step
+  assert.deepEqual(
+    history.past.map(({text}) => text),
+    ['zero', 'one', 'two'],
+  );
+  history.dropEarlier();
+  assert.equal(history.step(snapshot('three'), true)?.text, 'two');
+  assert.equal(history.step(snapshot('two'), true), null);
+});

@@ -39,7 +39,12 @@ const workbench = (results = {}) => {
     numberOf: (/** @type {number} */ index) => index + 1,
     openSegment: (/** @type {number} */ index) => opened.push(index),
     list: {nextUnconfirmed: () => 1},
-    segment: {histories: new Histories(), view: {paintState: () => {}}, focusField: () => {}},
+    segment: {
+      histories: new Histories(),
+      earlier: {forget: () => {}},
+      view: {paintState: () => {}},
+      focusField: () => {},
+    },
   };
   const all = {...bench, notes: {say: (/** @type {string} */ _, /** @type {string} */ text) => notes.push(text)}};
   return {...bench, steps: new Steps(/** @type {any} */ (all)), bench: /** @type {any} */ (all)};

@@ -204,6 +204,16 @@ class FindMatches(SegmentCommand):
         return workspace.memory.matches(self.segment)
 
 
+class FindEarlierStates(SegmentCommand):
+    """Finds the earlier texts and constraints of a segment: undo returns to them after a reload of the page."""
+
+    name: Literal["earlier"]
+    result: ClassVar[Any] = r.EarlierStates
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.earlier(self.segment)
+
+
 class CountKeys(SegmentCommand):
     """Keys pressed since the last message, by class; with consent also each key and each position of the caret.
 

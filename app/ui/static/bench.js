@@ -398,7 +398,7 @@ export class Bench {
   }
 
   /**
-   * Reloads the page in another language. Typed text is stored before; the steps of undo are lost.
+   * Reloads the page in another language. Typed text is stored before.
    * @param {string} name
    */
   async switchLanguage(name) {

@@ -133,6 +133,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("confirm", {"segment": 1, "text": "Der Router speichert die Datei."}),
         ("import_memory", {"file": "m.tmx", "data": base64.b64encode(TMX).decode()}),
         ("matches", {"segment": 0}),
+        ("earlier", {"segment": 1}),
         ("concordance", {"words": "settings"}),
         ("split", {"segment": 0, "offset": 5}),
         ("merge", {"segment": 0}),

@@ -42,6 +42,27 @@ export class History {
     return this.past.pop() ?? null;
   }
 
+  get isEmpty() {
+    return !this.past.length && !this.future.length;
+  }
+
+  /**
+   * Adds states from before the page was loaded, oldest first, before the steps that were made meanwhile.
+   * @param {Snapshot[]} states
+   */
+  addEarlier(states) {
+    const [first] = this.past;
+    const last = states.at(-1);
+    const isTwice = first && last && first.text === last.text && String(first.pins) === String(last.pins);
+    const earlier = (isTwice ? states.slice(0, -1) : states).map(state => ({...state, at: 0}));
+    this.past = [...earlier, ...this.past].slice(-MAX_STEPS);
+  }
+
+  /** Removes the states from before the page was loaded. */
+  dropEarlier() {
+    this.past = this.past.filter(state => state.at !== 0);
+  }
+
   /** Starts another step with the next letter: the segment was left or confirmed. */
   pause() {
     this.lastKind = null;
@@ -52,7 +73,7 @@ export class History {
    * @param {Snapshot} snapshot
    */
   begin(snapshot) {
-    if (!this.past.length && !this.future.length) this.record(snapshot, 'begin');
+    if (this.isEmpty) this.record(snapshot, 'begin');
   }
 
   /**

@@ -14,6 +14,7 @@ export type Command =
   | SplitSegment
   | MergeSegments
   | FindMatches
+  | FindEarlierStates
   | CountKeys
   | ReportIdle
   | Pretranslate
@@ -120,6 +121,7 @@ export interface CommandResults {
   split: DivisionStep;
   merge: DivisionStep;
   matches: Matches;
+  earlier: EarlierStates;
   keys: undefined;
   idle: undefined;
   pretranslate: undefined;
@@ -710,6 +712,23 @@ export interface DownloadModel extends CommandFields {
   model: string;
 }
 
+/** A text of the person, null for the proposal, with its constraints. */
+export interface EarlierStateView {
+  text: string | null;
+  is_confirmed: boolean;
+  pins: string[];
+  terms_off: string[];
+  bans: BanChoice[];
+  beginning: string;
+  locked: string[];
+  previous: string;
+}
+
+/** The earlier states of a segment, oldest first. */
+export interface EarlierStates {
+  states: EarlierStateView[];
+}
+
 /** Changes a project. */
 export interface EditProject extends CommandFields {
   name: 'edit_project';
@@ -805,6 +824,12 @@ export interface FetchModel extends CommandFields {
 export interface FillMatches extends CommandFields {
   name: 'fill_matches';
   min_rate: number;
+}
+
+/** Finds the earlier texts and constraints of a segment: undo returns to them after a reload of the page. */
+export interface FindEarlierStates extends CommandFields {
+  name: 'earlier';
+  segment: number;
 }
 
 /** Looks up a segment in the translation memory. */

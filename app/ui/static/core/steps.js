@@ -150,6 +150,7 @@ export class Steps {
     step.numPending++;
     const notice = await step.run(isUndo);
     step.numPending--;
+    this.bench.segment.earlier.forget();
     if (notice) this.notify(notice);
     else this.drop(step);
     this.bench.segment.view.paintState();

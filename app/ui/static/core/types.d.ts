@@ -34,6 +34,7 @@ declare global {
   type Hypothesis = protocol.RankedHypothesis;
   type FreeHypothesis = protocol.FreeHypothesis;
   type Prices = protocol.PriceView;
+  type EarlierState = protocol.EarlierStateView;
   type LearnedView = protocol.LearnedView;
   type ConstraintPrice = protocol.PricedConstraint;
   type KeptText = protocol.KeptView;

@@ -16,6 +16,7 @@ import {Completion} from './completion.js';
 import {Confirmation} from './confirmation.js';
 import {ConstraintSet} from './constraint_set.js';
 import {CurrentSegment} from './current_segment.js';
+import {EarlierStates} from './earlier_states.js';
 import {buildLayout} from './layout.js';
 import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
@@ -32,6 +33,7 @@ export class Segment {
   constructor(bench) {
     this.bench = bench;
     this.histories = new Histories();
+    this.earlier = new EarlierStates(bench, this.histories, () => this.view.paintState());
     /** @type {(() => void)[]} */
     this.waiting = []; // undo and redo pressed before the details arrived
     const current = new CurrentSegment(bench);
@@ -166,6 +168,7 @@ export class Segment {
   forget() {
     this.current.index = /** @type {any} */ (null);
     this.histories.clear();
+    this.earlier.clear();
     this.review.forget();
   }
 
@@ -178,6 +181,7 @@ export class Segment {
     if (detail.index !== current.index || (current.detail && detail.stamp < current.detail.stamp)) return;
     current.detail = inWords(detail);
     this.sync();
+    this.earlier.recall(detail);
     for (const step of this.waiting.splice(0)) step();
   }
 

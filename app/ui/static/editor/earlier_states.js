@@ -1,0 +1,69 @@
+/* The states of segments before the page was loaded, from the log: undo returns to them, too. */
+import {partsOf} from '../core/constraints.js';
+
+export class EarlierStates {
+  /** @type {Set<number>} the segments that were asked for */
+  #asked = new Set();
+
+  /**
+   * @param {Pick<Bench, 'server' | 'session'>} page
+   * @param {import('../core/history.js').Histories} histories
+   * @param {() => void} onChange there are more steps
+   */
+  constructor(page, histories, onChange) {
+    this.page = page;
+    this.histories = histories;
+    this.onChange = onChange;
+  }
+
+  /** Another document is shown. */
+  clear() {
+    this.#asked.clear();
+  }
+
+  /** A change of many segments was undone or redone: the states may be different now. */
+  forget() {
+    for (const index of this.#asked) this.histories.of(index).dropEarlier();
+    this.#asked.clear();
+  }
+
+  /**
+   * Adds the earlier states of a segment that has none in this page.
+   * @param {Detail} detail
+   */
+  async recall(detail) {
+    const {server, session} = this.page;
+    const {index, state} = detail;
+    const {token, version} = session;
+    const history = this.histories.of(index);
+    const isWorkedOn = ['edited', 'confirmed'].includes(state) || detail.pins.length || detail.bans.length;
+    if (!isWorkedOn || detail.is_from_memory || this.#asked.has(index) || !history.isEmpty) return;
+    this.#asked.add(index);
+    let reply;
+    try {
+      reply = await server.command({
+        token,
+        name: 'earlier',
+        segment: index,
+        since: version,
+        open: null,
+        detail_since: 0,
+      });
+    } catch {
+      this.#asked.delete(index); // offline: asked again with the next details
+      return;
+    }
+    if (!reply?.ok || session.token !== token || !this.#asked.has(index) || this.histories.of(index) !== history)
+      return;
+    /** @type {EarlierState[]} */
+    const states = reply.result.states;
+    history.addEarlier(
+      states.map(state => {
+        const end = state.text?.length ?? 0;
+        const constraints = partsOf({...state, termsOff: state.terms_off});
+        return {...constraints, text: state.text, isConfirmed: state.is_confirmed, start: end, end};
+      }),
+    );
+    this.onChange();
+  }
+}
