@@ -138,7 +138,7 @@ name that a proxy sends. Roles:
   translator     works in the documents of their projects, and opens documents there, or in a project of their own
   reviewer       the same
   manager        also creates projects, and changes and deletes those that they are members of, with their documents
-                 and their members
+                 and their members; adds models
   administrator  all of this in all projects; removes models
 
 Changes count at once, also while the app runs. The owner, with the access token, is an administrator without a name.

@@ -59,9 +59,27 @@ class Access:
         if not self.may_create:
             raise CommandError(Message("Only project managers can create projects: ask one of them."))
 
+    @property
+    def may_add_models(self) -> bool:
+        """Whether the person may download models to the server, and upload them."""
+        return self.may_create
+
+    def check_adds_models(self) -> None:
+        """Raises CommandError unless the person may download models to the server, and upload them."""
+        if not self.may_add_models:
+            problem = Message(
+                "Only project managers and administrators can add models to this server: ask one of them."
+            )
+            raise CommandError(problem)
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether the person may change what belongs to the whole server."""
+        return self.projects is None
+
     def check_administers(self) -> None:
         """Raises CommandError unless the person may change what belongs to the whole server."""
-        if self.projects is not None:
+        if not self.may_administer:
             raise CommandError(Message("Only administrators of this server can do that: ask one of them."))
 
 

@@ -185,6 +185,11 @@ class PivotModels:
             parts.append(found)
         return PivotModel(*parts)
 
+    def needs_download(self, key: str) -> bool:
+        """Whether the pair with this key has a model that is not installed."""
+        pair = self.find(key, may_download=True)
+        return pair is not None and not pair.is_installed
+
     def pairs(self) -> dict[str, list[str]]:
         """The targets, by source, for which there are two models but not a single one."""
         parts = self._parts()

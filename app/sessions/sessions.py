@@ -140,10 +140,16 @@ class Sessions:
             self.models.continue_download(workspace.model_use, (workspace.token, *others))
 
     def model_offer(self, workspace: Workspace) -> Json | None:
-        """The model to offer where this document is shown first: one for its languages. None without one."""
+        """The model to offer where this document is shown first: one for its languages. None without one.
+
+        A model that must be downloaded is not offered to people who may not do that.
+        """
         with self._lock:
             direction, is_needed = self._model_needs.pop(workspace.token, ("", False))
-        return self.models.catalog.suggestion(direction, is_needed=is_needed) if direction else None
+        if not direction or (found := self.models.catalog.suggestion(direction, is_needed=is_needed)) is None:
+            return None
+        is_here = found["pivot"] and not found["num_bytes"]
+        return found if is_here or self.store.people.access().may_add_models else None
 
     def find(self, token: str, *, shows: bool = True) -> Workspace:
         """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession.

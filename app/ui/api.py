@@ -183,6 +183,7 @@ class Api:
         """Keeps one file of a model that is being uploaded, until the command `install_upload`."""
         try:
             await asyncio.to_thread(self.sessions.find, token)
+            await asyncio.to_thread(lambda: self.sessions.store.people.access().check_adds_models())
             with self.sessions.models.uploads.receiving(upload, file, num_bytes) as output:
                 async for chunk in chunks:
                     await asyncio.to_thread(output.write, chunk)

@@ -36,9 +36,11 @@ class ModelOffer(TypedDict):
 
 
 class ModelOffers(TypedDict):
-    """The models that can be chosen."""
+    """The models that can be chosen, and whether the person may add models to the server, and remove them."""
 
     models: list[ModelOffer]
+    can_add: bool
+    can_remove: bool
 
 
 class PublishedOffer(TypedDict):

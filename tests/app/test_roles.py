@@ -13,6 +13,8 @@ import pytest
 
 from app.log.roles import Role
 from app.log.store import LogStore
+from app.models import transfer
+from app.models.published_models import PublishedModels
 from app.paths import SAMPLES_FOLDER
 from app.segments.text_changes import translator_work
 from app.serving.gateway import error_reply_of
@@ -20,11 +22,12 @@ from app.sessions import Sessions
 from app.ui.commands import COMMANDS
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.models.registry_server import Registry, serving
 from tests.app.test_membership import NETWORK, Browser, Office, messages
 from tests.app.test_people import acting
 
 Rule = Literal["member", "reviewer", "manager", "creator", "administrator"]
-# Who may: members of the project, its reviewers, its managers, those who create projects, or those of the server.
+# Who may: members of the project, its reviewers, its managers, all managers, or administrators of the server.
 RULES: dict[str, Rule] = {
     **dict.fromkeys(
         ("open", "leave", "edit", "constrain", "confirm", "reopen", "comment", "remark", "check"), "member"
@@ -37,14 +40,14 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("import_glossary", "import_sample_glossary", "glossary_share", "glossary_merge"), "member"),
     **dict.fromkeys(("glossary_remove", "glossary_switch", "glossary_order", "glossary_undo"), "member"),
     **dict.fromkeys(("term_edit", "term_remove", "add_term", "remove_term"), "member"),
-    **dict.fromkeys(("directions", "models", "model_pairs", "published_models", "download_model"), "member"),
-    **dict.fromkeys(("install_upload", "switch_model", "fetch_model", "stop_model"), "member"),
+    **dict.fromkeys(("directions", "models", "model_pairs", "switch_model", "stop_model"), "member"),
     **dict.fromkeys(("projects", "choose_project", "documents", "activity"), "member"),
     **dict.fromkeys(("begin_files", "open_file", "open_entry", "import_entry", "end_files"), "member"),
     **dict.fromkeys(("packable", "pack", "open_document", "open_sample"), "member"),
     **dict.fromkeys(("resume_session", "restart_document"), "member"),
     "review": "reviewer",
-    "create_project": "creator",
+    **dict.fromkeys(("create_project", "download_model", "fetch_model", "install_upload"), "creator"),
+    "published_models": "creator",  # where the list is read from the network
     **dict.fromkeys(("edit_project", "delete_project", "choose_segmentation", "remove_segmentation"), "manager"),
     **dict.fromkeys(("members", "add_member", "remove_member"), "manager"),
     **dict.fromkeys(("move_document", "assign_document", "assign_segments", "delete_document"), "manager"),
@@ -92,10 +95,10 @@ def office(store: LogStore, tmp_path: Path) -> Iterator[Office]:
     sessions.close()
 
 
-def commands(office: Office) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each command in Ana's document: (name, message)."""
+def commands(office: Office, *, with_network: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each command in Ana's document: (name, message); those that use the network only on request."""
     for function, message in messages(office, office.workspace.token):
-        if function == "command" and message["name"] not in NETWORK:
+        if function == "command" and (with_network or message["name"] not in NETWORK):
             own = {"session": office.other_session} if message["name"] == "delete_document" else {}
             yield message["name"], {**message, **FIELDS.get(message["name"], {}), **own}
 
@@ -132,7 +135,7 @@ def test_each_command_has_a_rule():
 def test_member_is_refused_the_actions_of_other_roles(office: Office, role: Role):
     office.people.put("Ben", role)
     before, ben = stored(office), Browser(office, "Ben")
-    for name, message in commands(office):
+    for name, message in commands(office, with_network=True):
         if RULES[name] not in MAY[role]:
             assert is_refused(ben.call("command", message)), name
     assert stored(office) == before
@@ -146,6 +149,40 @@ def test_those_who_manage_are_refused_nothing_of_their_own(office: Office, role:
     for name, message in found:
         if RULES[name] in MAY[role] and name not in SHOWS_ANOTHER | {"remove_member", "delete_project"}:
             assert not is_refused(ben.call("command", message)), name
+
+
+def test_translator_may_list_models_but_not_add_others(
+    store: LogStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache" / "models"))
+    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    with serving(Registry()) as registry:
+        for direction in ("fr-en", "en-it"):
+            registry.publish(direction)
+        published = PublishedModels(registry.address)
+        published.update()
+        sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER, published=published)
+        office = Office(sessions, tmp_path)
+        office.people.join("Ben", [office.project])
+        sent = dict(commands(office, with_network=True))
+        pair = sessions.models.catalog.offers_of_pairs("fr-it", "fr-it", office.workspace.model)["pair"]
+        assert pair["num_missing_bytes"] > 0
+        registry.is_down = True
+        del registry.requests[:]
+        for person, may in (("Ben", False), ("Ana", True)):
+            browser = Browser(office, person)
+            offers = browser.call("command", sent["models"])["result"]
+            assert (offers["can_add"], offers["can_remove"]) == (may, False), person
+            assert browser.call("command", {**sent["published_models"], "is_update": False, "sequence": 10**6})["ok"]
+            upload = f"/model/{office.workspace.token}?upload={'a' * 32}&file=vocab.spm"
+            reply = browser.client.post(upload, content=b"x").json()
+            assert (reply["ok"], is_refused(reply)) == (may, not may), person
+            assert list((tmp_path / "cache").glob("uploads/*/*")) == [] or may
+            switched = browser.call("command", {**sent["switch_model"], "key": pair["key"], "sequence": 10**6 + 1})
+            assert (switched["ok"], is_refused(switched)) == (may, not may), person
+            assert registry.requests == [] or may
+        office.keys.close()
+        sessions.close()
 
 
 def test_no_command_of_a_translator_changes_another_ones_part(office: Office):

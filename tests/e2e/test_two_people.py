@@ -114,6 +114,17 @@ def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_me
     ana.keyboard.press("Escape")
 
 
+def test_dialog_of_models_adds_some_only_for_those_who_may(two_people: TwoPeople):
+    for screen, may in ((two_people.ana, True), (two_people.ben, False)):
+        screen.page.locator(".model").click()
+        models = screen.page.get_by_role("dialog", name="Models")
+        expect(models).to_be_visible()
+        for part in (".published:not(.ownmodel)", ".ownmodel", ".fetch"):
+            expect(models.locator(part)).to_have_count(int(may))
+        expect(models.get_by_text("ask one of them")).to_have_count(int(not may))
+        screen.page.keyboard.press("Escape")
+
+
 def test_project_manager_sees_the_activity_and_saves_it_as_a_table(two_people: TwoPeople, tmp_path: Path):
     ana = two_people.ana
     ana.type_text("Einstellungen")

@@ -31,7 +31,9 @@ class ListModels(Command):
     result: ClassVar[Any] = r.ModelOffers
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return {"models": sessions.models.catalog.offers(workspace.direction, workspace.model)}
+        access = sessions.store.people.access()
+        offers = sessions.models.catalog.offers(workspace.direction, workspace.model)
+        return {"models": offers, "can_add": access.may_add_models, "can_remove": access.may_administer}
 
 
 class ListPublishedModels(Command):
@@ -46,6 +48,8 @@ class ListPublishedModels(Command):
     is_update: bool
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        if self.is_update:
+            sessions.store.people.access().check_adds_models()
         return sessions.models.catalog.offers_to_download(self.direction, workspace.direction, is_update=self.is_update)
 
 
@@ -70,6 +74,7 @@ class DownloadModel(Command):
     model: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access().check_adds_models()
         sessions.models.download(workspace.model_use, self.model)
 
 
@@ -84,6 +89,7 @@ class InstallUpload(Command):
     folder: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access().check_adds_models()
         sessions.models.install_upload(workspace.model_use, self.upload, self.folder)
 
 
@@ -105,6 +111,8 @@ class SwitchModel(Command):
     key: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        if sessions.models.catalog.pivots.needs_download(self.key):
+            sessions.store.people.access().check_adds_models()
         sessions.models.switch(workspace.model_use, self.key)
 
 
@@ -115,6 +123,7 @@ class FetchModel(Command):
     model: Name
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access().check_adds_models()
         sessions.models.fetch(workspace.model_use, self.model.strip())
 
 

@@ -1162,9 +1162,11 @@ export interface ModelOffer {
   is_fit: boolean;
 }
 
-/** The models that can be chosen. */
+/** The models that can be chosen, and whether the person may add models to the server, and remove them. */
 export interface ModelOffers {
   models: ModelOffer[];
+  can_add: boolean;
+  can_remove: boolean;
 }
 
 /** Two models through a language between (`language`); `is_fit` if they translate this document's language pair. */

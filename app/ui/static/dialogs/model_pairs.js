@@ -13,11 +13,13 @@ export class ModelPairs {
    * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'notes' | 'root' | 'rows' | 'say' | 'segment' |
    *   'switchTo'>} bench
    * @param {string | null} direction that is wanted; null: the document's
+   * @param {boolean} canAdd whether the person may download models
    * @param {() => void} close closes the dialog
    */
-  constructor(bench, direction, close) {
+  constructor(bench, direction, canAdd, close) {
     this.bench = bench;
     this.direction = direction;
+    this.canAdd = canAdd;
     this.close = close;
     this.content = h('div', {});
     this.wrong = h('p.wrong', {role: 'alert'});
@@ -103,7 +105,9 @@ export class ModelPairs {
         h('b', {}, title),
         pair.is_current
           ? h('span.now', {}, t('models.current'))
-          : button('.btn.small', {onclick: () => this.use(pair)}, label),
+          : this.canAdd || pair.is_installed
+            ? button('.btn.small', {onclick: () => this.use(pair)}, label)
+            : null,
       ),
       h(
         'ol',

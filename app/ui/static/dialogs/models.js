@@ -39,7 +39,7 @@ const removeButton = remove => {
  * @param {ModelOffer} model
  * @param {() => void} use switches the document to the model
  * @param {() => void} startOver starts the document over with the model, which does not support its language pair
- * @param {() => void} remove removes the model from this computer
+ * @param {(() => void) | null} remove removes the model from this computer; null for people who may not
  */
 const entry = (model, use, startOver, remove) =>
   h(
@@ -57,7 +57,7 @@ const entry = (model, use, startOver, remove) =>
           : !model.problem
             ? button('.btn.small', {onclick: startOver}, t('models.anew'))
             : null,
-      model.is_removable && !model.is_current ? removeButton(remove) : null,
+      remove && model.is_removable && !model.is_current ? removeButton(remove) : null,
     ),
     model.problem
       ? h('p.wrong', {}, model.problem)
@@ -170,6 +170,7 @@ const fetcher = (bench, begun) => {
 export const showModels = async (bench, direction = null, files = []) => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
+  const {can_add, can_remove} = reply.result;
   const close = () => dialog.close();
   /** @param {string} key */
   const use = key => {
@@ -185,20 +186,25 @@ export const showModels = async (bench, direction = null, files = []) => {
         close();
         showDirections(bench, model);
       },
-      async () => {
-        await bench.connection.send('remove_model', {key: model.key});
-        await refresh();
-      },
+      can_remove
+        ? async () => {
+            await bench.connection.send('remove_model', {key: model.key});
+            await refresh();
+          }
+        : null,
     );
   const refresh = async () => {
     const news = await bench.connection.send('models');
     if (news.ok) list.replaceChildren(...news.result.models.map(row));
-    await published.show();
+    await showOthers();
+  };
+  const showOthers = async () => {
+    if (can_add) await published.show();
     await pairs.show();
   };
   const list = h('div', {}, reply.result.models.map(row));
   const published = new PublishedModels(bench, direction);
-  const pairs = new ModelPairs(bench, direction, close);
+  const pairs = new ModelPairs(bench, direction, can_add, close);
   const own = new OwnModel(bench);
   const coming = new Coming(bench);
   const problem = h('p.wrong.maybe', {role: 'alert'});
@@ -216,17 +222,16 @@ export const showModels = async (bench, direction = null, files = []) => {
       h('div.top', {}, coming.element, problem),
       h('p.muted', {}, t('models.note')),
       list,
-      published.element,
+      can_add ? published.element : null,
       pairs.element,
-      own.element,
-      fetcher(bench, close),
+      ...(can_add ? [own.element, fetcher(bench, close)] : [h('p.muted', {}, t('models.ask'))]),
     ],
     buttons: [button('.btn.primary', {onclick: close}, t('close'))],
     onClose: () => {
       bench.onModel = null;
     },
   });
-  own.listen(dialog.element);
+  if (can_add) own.listen(dialog.element);
   bench.onModel = (model, reported) => {
     coming.update(model);
     const news = stateOf(model, reported);
@@ -235,10 +240,9 @@ export const showModels = async (bench, direction = null, files = []) => {
     setText(problem, reported);
     if (!model.next) refresh(); // loaded, failed or cancelled
   };
-  await published.show();
-  await pairs.show();
+  await showOthers();
   dialog.open(bench.root, dialog.element.querySelector('.df button'));
-  if (files.length) own.take(files, '');
+  if (files.length && can_add) own.take(files, '');
   if (direction && pairs.element.open) pairs.element.scrollIntoView({block: 'nearest'});
 };
 
