@@ -100,8 +100,8 @@ class Watchdog:
 
 
 _UNREACHABLE: Final = Message(
-    "The machines that translate cannot be reached. They are looked for every few seconds, and translation goes on as "
-    "soon as they answer. Texts are saved as before."
+    "The machines that translate cannot be reached. Pinpoint tries again at least once a minute, and translates again "
+    "as soon as they answer. Texts are saved as before."
 )
 
 

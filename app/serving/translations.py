@@ -24,7 +24,7 @@ from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.segments.state import SegmentState
 from app.serving.admission import Caller
-from app.serving.api_limits import ANSWER_SECONDS, MAX_SENTENCES, SENTENCES_AT_ONCE
+from app.serving.api_limits import ANSWER_SECONDS, MAX_SENTENCES, OUTAGE_LOOK_SECONDS, SENTENCES_AT_ONCE
 from app.serving.constrained_texts import (
     Answer,
     ConstrainedText,
@@ -251,18 +251,25 @@ def unsupported(source: str | None, target: str, directions: Sequence[str]) -> A
 async def _finished(
     engine: Engine, futures: Mapping[str, Future[T]], gone: Hangup, last_moment: float | None = None
 ) -> list[T]:
-    """The results. Cancels unfinished work after an error, at the last moment, and when the caller hangs up.
+    """The results. Cancels unfinished work after an error, in an outage, at the last moment, and after a hang-up.
 
     The last moment is one of `time.monotonic`; None is in ANSWER_SECONDS.
     """
     if not futures:
         return []
-    seconds = ANSWER_SECONDS if last_moment is None else max(0.0, last_moment - time.monotonic())
+    if last_moment is None:
+        last_moment = time.monotonic() + ANSWER_SECONDS
     results = asyncio.gather(*map(asyncio.wrap_future, futures.values()))
     hangup = asyncio.ensure_future(gone())
     either: set[asyncio.Future[Any]] = {results, hangup}
     try:
-        await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        while (seconds := last_moment - time.monotonic()) > 0:
+            done, _ = await asyncio.wait(
+                either, timeout=min(seconds, OUTAGE_LOOK_SECONDS), return_when=asyncio.FIRST_COMPLETED
+            )
+            if done:
+                break
+            _check_reached(engine)
         if results.done():
             return await results
         message = "The caller hung up." if hangup.done() else f"There is no answer after {ANSWER_SECONDS:.0f} seconds."
@@ -292,9 +299,14 @@ def _error(error: EngineError) -> ApiError:
 def _engine(setup: TranslationSetup) -> Engine:
     if setup.model.engine is None:
         raise ApiError("not_ready", "The model is still being loaded.", retry_after=5)
-    if setup.model.engine.outage is not None:
-        raise ApiError("not_ready", "The machines that translate cannot be reached: try again later.", retry_after=30)
+    _check_reached(setup.model.engine)
     return setup.model.engine
+
+
+def _check_reached(engine: Engine) -> None:
+    """Raises ApiError during an outage."""
+    if engine.outage is not None:
+        raise ApiError("not_ready", "The machines that translate cannot be reached: try again later.", retry_after=30)
 
 
 def _new_key() -> str:

@@ -134,7 +134,8 @@ class RemoteEngine:
     def statistics(self) -> EngineStatistics:
         """The load of all replicas that answer, with the latencies that this client sees."""
         try:
-            replicas = self._run(self._replicas.statistics()).result(_ANSWER_SECONDS)
+            is_reached = self.outage is None
+            replicas = self._run(self._replicas.statistics()).result(_ANSWER_SECONDS) if is_reached else []
         except Exception:  # of any kind: the page of the status must not fail with the replicas
             replicas = []
         with self._lock:

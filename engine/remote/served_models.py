@@ -1,7 +1,8 @@
 """The models that a Ray cluster serves, as an app reaches them: through a process that is replaced with the cluster.
 
 A supervisor asks each model for a sign of life. One that does not answer is looked for in a new process, which also
-finds a cluster that ended and was started again. Until then, calls wait.
+finds a cluster that ended and was started again. Until then, calls wait. While the cluster does not answer, the time
+between two of these processes grows up to a minute.
 """
 
 from __future__ import annotations
@@ -30,12 +31,15 @@ from engine.remote.ray_serve import served_name
 from engine.remote.remote_call import RemoteCall, ReplicaLost
 from engine.remote.remote_engine import RemoteEngine
 
-_LOOK_SECONDS = 5.0  # between two looks whether the models answer
+_LOOK_SECONDS = 3.0  # between two looks whether the models answer
+_MAX_LOOK_SECONDS = 60.0  # the same during an outage
+_SILENCE_SECONDS = 7.0  # without a sign of life after a question: an outage, which may still end by itself
 _ANSWER_SECONDS = 10.0  # for a sign of life; no decoding is needed for it
 _CONNECT_SECONDS = 60.0
 _READY_SECONDS = 30.0  # a replica that is starting loads its model first
 _ROOT = Path(__file__).parents[2]  # of the package `engine`
 _MAIN = "from engine.remote.ray_client import main; main()"
+_SILENT = "Ray does not answer"
 _log = logging.getLogger("pinpoint")
 
 
@@ -81,7 +85,10 @@ class ServedModels:
         """Why a model cannot be reached; None while it can."""
         with self._lock:
             model = self._models.get(name)
-            return None if model is None else model.outage
+            if model is None or model.outage is not None or model.silent_since is None:
+                return None if model is None else model.outage
+            is_silent = time.monotonic() - max(model.silent_since, model.answered_at) > _SILENCE_SECONDS
+            return _SILENT if is_silent else None
 
     async def ask(self, method: str, name: str) -> Any:
         """The answer of a model's replicas."""
@@ -127,93 +134,98 @@ class ServedModels:
         """Checks a model immediately; calls wait for the result."""
         with self._lock:
             model = self._models.get(name)
-            if model is not None and client is self._client:
-                model.is_reached = False
-        self._wake.set()
+            if model is None or client is not self._client:
+                return
+            model.suspect()
+            if model.outage is None:
+                self._wake.set()
 
     def _supervise(self) -> None:
+        seconds = _LOOK_SECONDS
         while True:
-            self._wake.wait(_LOOK_SECONDS)
+            self._wake.wait(seconds)
             self._wake.clear()
             with self._lock:
                 if self._is_closed:
                     return
                 models = dict(self._models)
-            for name, model in models.items():
-                if model.outage is None:
-                    self._look(name, model)
-            is_reached = [model.is_reached for model in models.values()]
+            self._look({name: model for name, model in models.items() if model.outage is None})
             is_newly_lost = any(not model.is_reached and model.outage is None for model in models.values())
-            if self._client.has_ended or is_newly_lost or (is_reached and not any(is_reached)):
-                self._connect_again(models)
+            if self._client.has_ended or is_newly_lost or not self._find_lost(models):
+                answers = self._connect_again(models)
+                seconds = _LOOK_SECONDS if answers or is_newly_lost else min(2 * seconds, _MAX_LOOK_SECONDS)
+            else:
+                seconds = _LOOK_SECONDS
+
+    def _look(self, models: dict[str, _Served]) -> None:
+        """Asks for signs of life. Under high load, an answer to another call counts, if it came in the meantime."""
+        asked_at = time.monotonic()
+        with self._lock:
+            for model in models.values():
+                model.silent_since = model.silent_since or asked_at
+        asked = {name: self._client.ask("facts", name) for name in models}
+        wait(asked.values(), _ANSWER_SECONDS)
+        for name, model in models.items():
+            if _has_answered(asked[name]) or model.answered_at > asked_at:
+                self._reached(model)
                 continue
-            for name, model in models.items():
-                if not model.is_reached:
-                    self._find(name, model, _ANSWER_SECONDS)
+            with self._lock:
+                model.suspect()
 
-    def _look(self, name: str, model: _Served) -> None:
-        """Asks for a sign of life."""
-        if self._answers(name, model):
-            self._reached(model)
-        else:
-            model.is_reached = False
+    def _find_lost(self, models: dict[str, _Served]) -> bool:
+        """Looks for the models that were lost. Whether the cluster answers, which then needs no new process."""
+        answers = [self._find(name, model, _ANSWER_SECONDS) for name, model in models.items() if not model.is_reached]
+        return all(answers) or any(model.is_reached for model in models.values())
 
-    def _answers(self, name: str, model: _Served) -> bool:
-        """Whether a model answers; under high load, only earlier requests count."""
-        began = time.monotonic()
-        with suppress(EngineError, TimeoutError):
-            self._client.ask("facts", name).result(_ANSWER_SECONDS)
-            return True
-        return model.answered_at > began
-
-    def _connect_again(self, models: dict[str, _Served]) -> None:
-        """Looks for the models in a new process."""
+    def _connect_again(self, models: dict[str, _Served]) -> bool:
+        """Looks for the models in a new process. Whether the cluster answers."""
         try:
             client = _ClientProcess(self._address)
         except OSError as error:  # the system starts no further process
             for name, model in models.items():
                 self._lost(name, model, str(error))
-            return
+            return False
         with self._lock:
             for model in models.values():
-                model.is_reached = False
+                model.suspect()
             self._client, old = client, self._client
             is_closed = self._is_closed
         old.end()
         if is_closed:
             client.end()
-            return
+            return False
         try:
             if not client.has_tried_within(_ANSWER_SECONDS):
                 for name, model in models.items():
-                    self._lost(name, model, "Ray does not answer")
+                    self._lost(name, model, _SILENT)
             client.connect(_CONNECT_SECONDS)
         except ModelError as error:
             for name, model in models.items():
                 self._lost(name, model, str(error))
-            return
-        for name, model in models.items():
-            self._find(name, model, _READY_SECONDS)
+            return False
+        answers = [self._find(name, model, _READY_SECONDS) for name, model in models.items()]
+        return all(answers)
 
-    def _find(self, name: str, model: _Served, seconds: float) -> None:
-        """Looks for a model that was lost."""
+    def _find(self, name: str, model: _Served, seconds: float) -> bool:
+        """Looks for a model that was lost. Whether the cluster answers, also if it does not serve this model."""
         client = self._client
         try:
             if not client.ask("find", name).result(seconds):
                 self._lost(name, model, f"Ray does not serve {name}")
-                return
+                return True
             facts: EngineFacts = client.ask("facts", name).result(seconds)
         except (EngineError, TimeoutError) as error:
             self._lost(name, model, f"{name} is not ready ({type(error).__name__}: {error})")
-            return
+            return False
         if facts.checksum != model.checksum:  # open documents were translated by the other one
             self._lost(name, model, f"Ray serves another model as {name} by now: start the app again")
-            return
-        self._reached(model)
+        else:
+            self._reached(model)
+        return True
 
     def _reached(self, model: _Served) -> None:
         with self._lock:
-            model.is_reached, model.outage = True, None
+            model.is_reached, model.outage, model.silent_since = True, None, None
             waiting, model.waiting = model.waiting, []
         for future in waiting:
             if future.set_running_or_notify_cancel():
@@ -221,7 +233,7 @@ class ServedModels:
 
     def _lost(self, name: str, model: _Served, reason: str) -> None:
         if model.outage != reason:
-            _log.error("%s cannot be reached, and is looked for every few seconds: %s", name, reason)
+            _log.error("%s cannot be reached; the app tries again at least once a minute: %s", name, reason)
         with self._lock:
             model.is_reached, model.outage = False, reason
 
@@ -233,8 +245,19 @@ class _Served:
     checksum: str
     is_reached: bool = True
     outage: str | None = None
+    silent_since: float | None = None  # when a question was asked that has no answer yet, by time.monotonic()
     answered_at: float = 0.0
     waiting: list[Future[None]] = field(default_factory=list)
+
+    def suspect(self) -> None:
+        """Not reached, as far as is known."""
+        self.is_reached = False
+        self.silent_since = self.silent_since or time.monotonic()
+
+
+def _has_answered(asked: Future[Any]) -> bool:
+    """Whether a question has an answer other than an error. One without any is withdrawn."""
+    return not asked.cancel() and asked.exception() is None
 
 
 class _ServedReplicas:
@@ -295,7 +318,7 @@ class _ClientProcess:
             self._connection.result(seconds)
         except (ReplicaLost, TimeoutError) as error:
             self.end()
-            raise ModelError("Ray does not answer") from error
+            raise ModelError(_SILENT) from error
         except ModelError:
             self.end()
             raise

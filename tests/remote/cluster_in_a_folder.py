@@ -1,7 +1,7 @@
 """The process of `ray_client` with a cluster that is a folder: `python cluster_in_a_folder.py FOLDER`.
 
-The file `cluster` names the cluster, `served` is there while it serves the model. A client that is connected to one
-cluster gets no answers from another, as with Ray.
+The file `cluster` names the cluster, `served` is there while it serves the model, and `searches` gets a line each time
+that a client looks for it. A client that is connected to one cluster gets no answers from another, as with Ray.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class FolderClient:
 
     async def find(self, name: str) -> bool:
         await self._wait_if_lost()
+        with (self._folder / "searches").open("a") as searches:
+            searches.write(f"{name}\n")
         return (self._folder / "served").exists()
 
     async def facts(self, name: str) -> EngineFacts:

@@ -32,6 +32,9 @@ class Cluster:
     def end(self) -> None:
         (self.folder / "cluster").unlink()
 
+    def num_searches(self) -> int:
+        return len((self.folder / "searches").read_text().splitlines())
+
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
@@ -78,8 +81,7 @@ def test_calls_wait_for_the_next_cluster(
     cluster.end()
     under_way = engine.submit(Request("b"))
     with caplog.at_level(logging.ERROR, "pinpoint"):
-        until(lambda: engine.outage is not None)
-    assert engine.outage == "there is no cluster"
+        until(lambda: engine.outage == "there is no cluster")
     assert "there is no cluster" in caplog.text
     later = engine.submit(Request("c"), key="c")
     engine.submit(Request("d"), key="d")
@@ -108,8 +110,46 @@ def test_model_that_is_not_served_for_a_while_is_found_again(cluster: Cluster, e
     (cluster.folder / "served").unlink()
     until(lambda: engine.outage is not None)
     until(lambda: "does not serve" in str(engine.outage))
+    (client,), num_searches = clients(), cluster.num_searches()
+    until(lambda: cluster.num_searches() > num_searches + 2)
     (cluster.folder / "served").write_text("0")
     assert engine.submit(Request("a")).result(60)[:2] == ("first", "a")  # type: ignore[index]
+    assert clients() == [client]  # a cluster that answers needs no new process
+
+
+def test_processes_start_less_and_less_often_during_an_outage(
+    cluster: Cluster, engine: RemoteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[float] = []
+    start = served_models._ClientProcess
+
+    def counted(address: str) -> served_models._ClientProcess:
+        starts.append(time.monotonic())
+        return start(address)
+
+    monkeypatch.setattr(served_models, "_ClientProcess", counted)
+    cluster.end()
+    until(lambda: len(starts) == 5)
+    for number, least_seconds in enumerate([0.1, 0.2, 0.4, 0.8]):
+        assert starts[number + 1] - starts[number] >= least_seconds
+    cluster.start("second")
+    until(lambda: engine.outage is None)
+
+
+def test_cluster_that_does_not_answer_for_seconds_is_an_outage_before_its_client_is_replaced(
+    cluster: Cluster, engine: RemoteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served_models, "_ANSWER_SECONDS", 300)
+    monkeypatch.setattr(served_models, "_SILENCE_SECONDS", 0.2)
+    until(lambda: len(clients()) == 1)  # the one of the test before may be ending
+    before = clients()
+    cluster.end()
+    until(lambda: engine.outage == "Ray does not answer")
+    assert clients() == before
+    assert engine.statistics().num_running == 0  # without a wait for the cluster
+    (cluster.folder / "cluster").write_text("first")
+    os.kill(before[0].pid, signal.SIGKILL)
+    until(lambda: engine.outage is None)
 
 
 def test_another_model_of_the_same_name_is_not_used(cluster: Cluster, engine: RemoteEngine) -> None:

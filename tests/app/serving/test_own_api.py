@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -11,11 +12,12 @@ import pytest
 from app.formats.documents import read_document
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
+from app.serving import translations
 from app.serving.api_limits import MAX_BODY_BYTES
 from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.own_api import PREFIX
-from engine import Worker
+from engine import Translation, Worker
 from tests.app.serving.conftest import Program
 
 
@@ -43,6 +45,18 @@ def test_programs_are_told_that_the_machines_that_translate_cannot_be_reached(cl
     assert "Ray" not in reply.text
     monkeypatch.undo()
     assert ask(client, "translate", texts=["Save the file."])["texts"][0]["status"] == "complete"
+
+
+def test_request_on_its_way_fails_soon_after_the_machines_that_translate_are_lost(client: Program, monkeypatch):
+    def submit(*_: object, **__: object) -> Future[Translation]:
+        monkeypatch.setattr(Worker, "outage", "Ray does not answer")
+        return Future()  # the reply would come after the outage
+
+    monkeypatch.setattr(Worker, "submit", submit)
+    monkeypatch.setattr(translations, "ANSWER_SECONDS", 20.0)
+    reply = client.post(f"{PREFIX}/translate", json={"target": "de", "texts": ["Save the file."]})
+    assert (reply.status_code, reply.headers["retry-after"]) == (503, "30")
+    assert "The machines that translate cannot be reached: try again later." in reply.text
 
 
 def test_constraints_hold_and_their_places_are_given(client: Program):
