@@ -229,7 +229,8 @@ def _serve(settings: AppSettings) -> int:
         files.start_ahead()
         sessions.start()
         served = metrics.counting(application)
-        config = server_config(served if settings.log_format is None else logged_requests(served))
+        logged = served if settings.log_format is None else logged_requests(served)
+        config = server_config(logged, settings.trust_proxy)
         Server(config, *stops, shutdown_seconds=settings.shutdown_seconds).run(sockets=[listener])
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ipaddress
 import json
 import re
 import sys
@@ -108,6 +109,15 @@ class AppSettings:
             "metavar": "NAME",
         },
     )
+    trust_proxy: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "address or network of a proxy that names the addresses of browsers in X-Forwarded-For, such as "
+            "127.0.0.1 (may be repeated)",
+            "metavar": "ADDRESS",
+            "action": "append",
+        },
+    )
     port: int = field(
         default=DEFAULT_PORT,
         metadata={"help": "port to listen on (also PORT); if it is busy, the next free one is used", "type": int},
@@ -192,7 +202,20 @@ class AppSettings:
             raise ValueError(f"--person-header is {self.person_header!r}; it must be the name of a header")
         if self.person_header and self.no_auth:
             raise ValueError("--person-header needs the access token: start without --no-auth")
+        for address in self.trust_proxy:
+            check_network(address)
         check_registry(self.model_registry)
+
+
+def check_network(address: str) -> str:
+    """The address of a computer or a network; raises ValueError for another text."""
+    try:
+        ipaddress.ip_network(address)
+    except ValueError as error:
+        raise ValueError(
+            f"--trust-proxy is {address!r}; it must be an address or a network, such as 10.0.0.0/8"
+        ) from error
+    return address
 
 
 def check_registry(address: str) -> str:

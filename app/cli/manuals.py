@@ -119,7 +119,7 @@ the app runs.
 
 --address is for programs that cannot send a key, such as the plug-ins of OPUS-CAT: their requests from this address
 count as requests with this key. Everybody who uses that computer can then do the same. Behind a proxy, all requests
-come from the address of the proxy.
+come from the address of the proxy, unless the app is started with --trust-proxy.
 
 examples:
   python -m app keys create "Ana Trados"

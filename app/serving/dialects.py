@@ -100,7 +100,10 @@ def _address_of(request: Request) -> str | None:
     """
     if request.client is None or request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
         return None
-    found = ipaddress.ip_address(request.client.host)
+    try:
+        found = ipaddress.ip_address(request.client.host)
+    except ValueError:  # as a proxy names it
+        return None
     return str(getattr(found, "ipv4_mapped", None) or found)
 
 

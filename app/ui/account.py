@@ -109,5 +109,5 @@ def _refused(reply: Response, error: AppError) -> Response:
 
 
 def _address(request: Request) -> str:
-    """Of the browser, where a proxy on this computer names it; else of the proxy."""
+    """Of the browser, if it is not behind a proxy or behind one that is trusted (`--trust-proxy`)."""
     return request.client.host if request.client else ""

@@ -165,14 +165,19 @@ def _is_used(method: str, path: str) -> bool:
     return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))
 
 
-def server_config(application: Any) -> uvicorn.Config:
-    """The settings of the server that answers for an ASGI application."""
+def server_config(application: Any, trusted_proxies: Sequence[str] = ()) -> uvicorn.Config:
+    """The settings of the server that answers for an ASGI application.
+
+    `trusted_proxies` are addresses and networks whose X-Forwarded-For names the client. From others, the header counts
+    for nothing: a program could pretend to have another address.
+    """
     return uvicorn.Config(
         application,
         log_level="warning",
         access_log=False,
         log_config=None,  # the app says where messages go
-        proxy_headers=False,  # else a program of this computer could pretend to have another address
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=list(trusted_proxies),
         timeout_graceful_shutdown=1,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         http=TimedConnection,

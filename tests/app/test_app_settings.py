@@ -46,6 +46,7 @@ VALUES: dict[str, tuple[str, str, Any]] = {
     "api": ("yes", "true", True),
     "no_fill": ("0", "false", False),
     "allow_host": ("a.example, b.example", '["a.example", "b.example"]', ("a.example", "b.example")),
+    "trust_proxy": ("127.0.0.1, 10.0.0.0/8", '["127.0.0.1", "10.0.0.0/8"]', ("127.0.0.1", "10.0.0.0/8")),
     "log_format": ("json", '"json"', "json"),
     "engine": ("ray", '"ray"', "ray"),
     "person_header": ("X-Person", '"X-Person"', "X-Person"),
@@ -158,6 +159,8 @@ def test_every_setting_refuses_hostile_values_by_name_or_has_its_declared_type(n
         ("port", True, "port is True; it must be a whole number"),
         ("allow_host", "a.example", "allow_host is 'a.example'; it must be a tuple of a string"),
         ("engine", "there", "engine is 'there'; it must be one of here, ray"),
+        ("trust_proxy", ("10.0.0.1/8",), "trust-proxy is '10.0.0.1/8'; it must be an address or a network"),
+        ("trust_proxy", ("*",), "trust-proxy is '\\*'; it must be an address or a network"),
         ("shutdown_seconds", -1, "shutdown-seconds is -1; it must be at least 0"),
     ],
 )

@@ -10,6 +10,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -258,16 +259,37 @@ def test_sentences_of_a_request_are_limited(client: Program, monkeypatch: pytest
     assert refused.status_code == 413 and "more than 3 sentences" in refused.json()["error"]["message"]
 
 
-def test_program_cannot_pretend_to_have_another_address(gateway: ApiGateway, keys: ApiFile):
-    keys.create("Ben", address="192.168.1.20")
+@contextmanager
+def served(gateway: ApiGateway, *trusted: str) -> Iterator[str]:
+    """An address of the API, in a server with the app's settings that trusts these proxies."""
     listener = bind("127.0.0.1", 0)
-    server = uvicorn.Server(server_config(gateway))
+    server = uvicorn.Server(server_config(gateway, trusted))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:
-        path = f"http://127.0.0.1:{listener.getsockname()[1]}/MTRestService/ListSupportedLanguagePairs"
-        for forged in ("192.168.1.20", "nowhere", "::1, 192.168.1.20"):
-            assert httpx.get(path, headers={"x-forwarded-for": forged}).status_code == 401, forged
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/MTRestService/ListSupportedLanguagePairs"
     finally:
         server.should_exit = True
         thread.join()
+
+
+def test_program_cannot_pretend_to_have_another_address(gateway: ApiGateway, keys: ApiFile):
+    keys.create("Ben", address="192.168.1.20")
+    for trusted in ((), ("10.0.0.0/8", "::1")):
+        with served(gateway, *trusted) as address:
+            for forged in ("192.168.1.20", "nowhere", "::1, 192.168.1.20"):
+                assert httpx.get(address, headers={"x-forwarded-for": forged}).status_code == 401, forged
+
+
+def test_trusted_proxy_names_the_address_of_the_client(gateway: ApiGateway, keys: ApiFile):
+    keys.create("Ben", address="192.168.1.20")
+    with served(gateway, "127.0.0.0/8") as address:
+        for named, status in (
+            ("192.168.1.20", 200),
+            ("9.9.9.9, 192.168.1.20", 200),
+            ("192.168.1.20, 9.9.9.9", 401),  # the client itself sent the first one
+            ("9.9.9.9", 401),
+            ("nowhere", 401),
+            ("", 401),
+        ):
+            assert httpx.get(address, headers={"x-forwarded-for": named}).status_code == status, named
