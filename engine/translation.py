@@ -60,6 +60,8 @@ class Hypothesis:
     spans of the locked texts and then the suffix, up to the first that is missing.
     `alignment` has (source_start, source_end, target_start, target_end) for each pair of aligned words, in the order of
     the target; a word may have several partners or none. It is empty if the model has no alignment head.
+    `weak_alignment` has further pairs, in the order of the source, of words that have no partner in `alignment` but
+    punctuation: less probable, and most but not all of them right.
     """
 
     text: str
@@ -74,6 +76,7 @@ class Hypothesis:
     locked: tuple[tuple[int, int], ...] = ()
     change_penalty: float = 0.0
     score_penalty: float = 0.0
+    weak_alignment: tuple[tuple[int, int, int, int], ...] = ()
 
     @property
     def num_misplaced(self) -> int:

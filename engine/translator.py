@@ -248,7 +248,8 @@ class Translator(AnyTranslator):
             tokens=tuple(tokens),
             token_log_probs=tuple(log_probs.tolist()),
             token_spans=decoding.spans,
-            alignment=alignment or (),
+            alignment=alignment.links if alignment else (),
+            weak_alignment=alignment.weak_links if alignment else (),
         )
 
     @torch.inference_mode()

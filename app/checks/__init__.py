@@ -29,6 +29,7 @@ _TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("placeholders", "order"): "Placeholders closed before they are opened: {texts}",
     ("placeholders", "changed"): "Differs from the source: {texts}",
     ("placeholders", "key"): "Access key missing or repeated: {texts}",
+    ("placeholders", "position"): "Position of tags uncertain: {texts}",
     ("terms", "unmet"): "Not in the text: {texts}",
     ("terms", "banned"): "Banned, but in the text: {texts}",
     ("limits", "characters"): "Longer than the limit of {texts} characters",
@@ -90,12 +91,14 @@ def findings_in(
     *,
     unmet: Sequence[str] = (),
     banned: Sequence[str] = (),
+    uncertain: Sequence[str] = (),
     limits: TextLimits | None = None,
     off: Collection[CheckName] = (),
 ) -> tuple[Finding, ...]:
     """Runs all checks except those in `off` on the translation `target`; errors come first. Skips an empty target.
 
-    `unmet` (required texts missing from the target) and `banned` (banned texts found in it) come from the caller.
+    `unmet` (required texts missing from the target), `banned` (banned texts found in it) and `uncertain` (tags that may
+    be at the wrong words) come from the caller.
     `limits` are those of the file for this text.
 
     >>> [finding.message for finding in findings_in("Wait 5 s.", "Warten Sie 50 s.", "en-de")]
@@ -108,7 +111,7 @@ def findings_in(
     plain_source, plain_target = without_placeholders(source), without_placeholders(target)
     found_by: dict[CheckName, Callable[[], dict[str, tuple[str, ...]]]] = {
         "terms": lambda: {"unmet": tuple(unmet), "banned": tuple(banned)},
-        "placeholders": lambda: placeholder_difference(source, target),
+        "placeholders": lambda: {**placeholder_difference(source, target), "position": tuple(uncertain)},
         "limits": lambda: limits.exceeded(target) if limits else {},
         "numbers": lambda: numbers.differences(plain_source, plain_target, source_language, target_language),
         "punctuation": lambda: {

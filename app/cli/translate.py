@@ -31,6 +31,7 @@ from app.models.pivot_models import routes_through
 from app.models.style import Style
 from app.reports.translated_document import translated_document
 from app.segments.findings import findings_of, unmet_texts
+from app.segments.proposal_view import DecodingResult
 from app.segments.state import SegmentState
 from app.tags.protect import Protection
 from app.text.encoding import codec_of, shortened_list
@@ -190,10 +191,11 @@ def drafted(
             problems.append(f"{where} lacks {', '.join(missing)}")
         if unread := _unread(segment.source, translation):
             problems.append(f"{where} has text that the model cannot read: {unread}")
-        found = [finding for finding in findings_of(segment, best.text, direction) if finding.check != "terms"]
+        shown = replace(segment, shown=DecodingResult(replace(translation, hypotheses=(best,)), ()))
+        found = [finding for finding in findings_of(shown, best.text, direction) if finding.check != "terms"]
         problems += [f"{where}, to check: {finding.message}" for finding in found if finding.is_error]
         for finding in found:
-            if finding.check == "limits" and not finding.is_error:
+            if (finding.check == "limits" or finding.kind == "position") and not finding.is_error:
                 say(f"{where}: {finding.message}")
     saved = [
         SavedSegment(s.index, s.source, texts.get(s.index, s.target), _state(s.state, s.index in texts), 0, {})

@@ -9,7 +9,7 @@ from app.checks import CheckName, Finding, findings_in
 from app.i18n import Message, joined
 from app.segments.resolved_constraints import Constraint
 from app.segments.state import SegmentState
-from app.text.nontranslatables import without_markup
+from app.text.nontranslatables import nontranslatables, without_markup
 from app.text.words import count_occurrences
 from engine import Avoid, is_word_char, stands_alone
 
@@ -38,8 +38,40 @@ def findings_of(
     segment: SegmentState, text: str, direction: str, off: Collection[CheckName] = ()
 ) -> tuple[Finding, ...]:
     """The findings of the active checks in `text` as this segment's translation."""
-    unmet, banned = unmet_texts(segment, text), banned_texts(segment, text)
-    return findings_in(segment.source, text, direction, unmet=unmet, banned=banned, limits=segment.limits, off=off)
+    return findings_in(
+        segment.source,
+        text,
+        direction,
+        unmet=unmet_texts(segment, text),
+        banned=banned_texts(segment, text),
+        uncertain=uncertain_tags(segment, text),
+        limits=segment.limits,
+        off=off,
+    )
+
+
+def uncertain_tags(segment: SegmentState, text: str) -> list[str]:
+    """The first tags of pairs around source words that the proposal's word alignment leaves without a partner.
+
+    None if `text` is not the proposal, or if the model has no word alignment. Tags that the user has typed or pinned
+    are left out.
+    """
+    best = segment.shown.best if segment.shown is not None else None
+    if best is None or best.text != text or not best.alignment:
+        return []
+    source, elements = segment.source, nontranslatables(segment.source)
+    by_user = "\n".join((segment.beginning, *segment.locked, *segment.pins))
+    partners = [link for link in best.alignment if any(map(is_word_char, text[slice(*link[2:])]))]
+    found = []
+    for element in elements:
+        if element.kind != "open" or element.text in by_user:
+            continue
+        start, end = element.end, elements[element.partner].start
+        inside = source[start:end]
+        is_aligned = any(link[0] < end and start < link[1] for link in partners)
+        if not is_aligned and any(map(is_word_char, without_markup(inside))) and inside not in text:
+            found.append(element.text)
+    return found
 
 
 def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:

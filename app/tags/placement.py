@@ -75,6 +75,7 @@ def place_tags(
     fixed: Sequence[FixedSpan] = (),
     begins_at: int = 0,
     kept: Sequence[str] = (),
+    weak_links: Links = (),
 ) -> list[PlacedTag]:
     """All tags with their offsets in `target`, in order, except the tags of `fixed` spans.
 
@@ -84,8 +85,9 @@ def place_tags(
         fixed: spans of the target that already contain their tags; no tag is placed inside.
         begins_at: the first offset where tags may be placed.
         kept: texts that count as one word whatever their characters are; no tag is placed inside.
+        weak_links: the likeliest partners of words without links, for pairs around such words only.
     """
-    placer = _Placer(_Text.of(source, kept), _Text.of(target, kept), links, fixed)
+    placer = _Placer(_Text.of(source, kept), _Text.of(target, kept), links, fixed, weak_links)
     return placer.inside(placer.to_place(_nodes(tags)), (0, len(source)), begins_at, len(target))
 
 
@@ -141,8 +143,10 @@ class _Text:
 class _Placer:
     """Finds target spans for pairs and target offsets for lone tags, level by level."""
 
-    def __init__(self, source: _Text, target: _Text, links: Links, fixed: Sequence[FixedSpan]) -> None:
-        self.source, self.target, self.fixed = source, target, fixed
+    def __init__(
+        self, source: _Text, target: _Text, links: Links, fixed: Sequence[FixedSpan], weak_links: Links
+    ) -> None:
+        self.source, self.target, self.fixed, self.weak_links = source, target, fixed, weak_links
         self.links = _links_of_words(links, source, target)
         self.fixed_of = {tag: stretch for stretch in fixed for tag in stretch.tags}
         self.linked = _merged((link[2], link[3]) for link in self.links)
@@ -214,20 +218,29 @@ class _Placer:
                 found[max(counts, key=lambda n: (counts[n], -n))].append(word)
         for number in pairs:
             if not found[number] and self._words_in(nodes[number].span):
-                found[number] = self._unclaimed(nodes[number].span, source_span, start, end, votes)
+                found[number] = self._likeliest(nodes[number].span, votes)
+                found[number] = found[number] or self._unclaimed(nodes[number].span, votes)
         return found
 
-    def _unclaimed(
-        self, span: Span, source_span: Span, start: int, end: int, votes: dict[Span, Counter[int]]
-    ) -> list[Span]:
-        """Unlinked target words between those aligned with the source words before and after `span`."""
-        before = self._end_of(span[0], source_span, start)
-        after = self._start_of(span[1], source_span, end)
-        return [
-            word
-            for word, counts in votes.items()
-            if before <= word[0] and word[1] <= after and not counts.total() and not _overlapping(self.linked, word)
-        ]
+    def _likeliest(self, span: Span, votes: dict[Span, Counter[int]]) -> list[Span]:
+        """The target words with weak links to `span`, except words that another pair contains."""
+        spans = _merged((link[2], link[3]) for link in self.weak_links if _overlap((link[0], link[1]), span))
+        return [word for word, counts in votes.items() if not counts.total() and _overlapping(spans, word)]
+
+    def _unclaimed(self, span: Span, votes: dict[Span, Counter[int]]) -> list[Span]:
+        """The unlinked target words between the partners of the source words right before and right after `span`.
+
+        None if one of these has no partner, or if other words are between.
+        """
+        inside = self._words_in(span)
+        first, last = bisect_left(self.source.words, inside[0]), bisect_right(self.source.words, inside[-1])
+        beside = [self.source.words[place] for place in (first - 1, last) if 0 <= place < len(self.source.words)]
+        ends = [[link[2:] for link in self.links if _overlap((link[0], link[1]), word)] for word in beside]
+        if len(ends) < 2 or not all(ends):
+            return []
+        before, after = max(end for _, end in ends[0]), min(start for start, _ in ends[1])
+        between = [word for word in votes if before <= word[0] and word[1] <= after]
+        return between if not any(votes[word].total() or _overlapping(self.linked, word) for word in between) else []
 
     def _ideal_span(self, node: _Node, words: Sequence[Span], source_span: Span, start: int, end: int) -> Span:
         """The smallest span with the words of a pair, and punctuation at its ends if the source has it there."""
@@ -242,7 +255,8 @@ class _Placer:
         else:
             assert node.last is not None
             ends = [link[3] for link in self.links if _overlap((link[0], link[1]), node.span)]
-            around = replace(node.first, has_space_after=node.last.has_space_after)
+            is_apart = bool(self._words_in(node.span)) and not any(self.source.is_word[node.last.at : node.last.at + 1])
+            around = replace(node.first, has_space_after=is_apart or node.last.has_space_after)
             first = last = max(ends) if ends else self._place_of(around, source_span, start, end)
         for stretch in self.fixed:
             first = stretch.start if stretch.start < first < stretch.end else first
@@ -316,7 +330,9 @@ class _Placer:
 def _links_of_words(links: Links, source: _Text, target: _Text) -> Links:
     """Links between words. Without an alignment, links each word to the one at the same relative position."""
     if links:
-        return [link for link in links if source.is_word[link[0]] and target.is_word[link[2]]]
+        return [
+            link for link in links if any(source.is_word[slice(*link[:2])]) and any(target.is_word[slice(*link[2:])])
+        ]
     words, others = source.words, target.words
     return [(*word, *others[number * len(others) // len(words)]) for number, word in enumerate(words) if others]
 

@@ -15,7 +15,7 @@ from itertools import count
 
 from app.tags.constraint_texts import ADDRESS_NAME, ConstraintTexts
 from app.tags.insert import TaggedText, insert_tags
-from app.tags.placement import CLOSING_MARKS, FixedSpan, Span, Tag, place_tags, separates_words
+from app.tags.placement import CLOSING_MARKS, FixedSpan, Links, Span, Tag, place_tags, separates_words
 from app.tags.strip import BareText, Cut
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
 from engine import (
@@ -174,7 +174,16 @@ class Protection:
         unused = list(self._tags)
         fixed = [FixedSpan(start, end, self._texts.take_tags(text, unused)) for start, end, text in literals]
         kept = [text for text, _ in kept_texts(self.original.source)]
-        tags = place_tags(self._tags, self._source.text, hypothesis.text, hypothesis.alignment, fixed, begins_at, kept)
+        tags = place_tags(
+            self._tags,
+            self._source.text,
+            hypothesis.text,
+            hypothesis.alignment,
+            fixed,
+            begins_at,
+            kept,
+            hypothesis.weak_alignment,
+        )
         addresses = self._texts.addresses_in(hypothesis.text, [(start, end) for start, end, _ in literals])
         made = insert_tags(hypothesis.text, tags, sorted([*literals, *addresses]))
         return replace(
@@ -182,9 +191,8 @@ class Protection:
             text=made.text,
             token_spans=tuple(made.span(*span) for span in hypothesis.token_spans),
             placements=self._restored_placements(hypothesis, made),
-            alignment=tuple(
-                (*self._source.original_span(*link[:2]), *made.span(*link[2:])) for link in hypothesis.alignment
-            ),
+            alignment=self._restored_links(hypothesis.alignment, made),
+            weak_alignment=self._restored_links(hypothesis.weak_alignment, made),
             unmet=tuple(self._phrases[number] for number in hypothesis.unmet),
             locked=self._restored_locked(hypothesis, made),
         )
@@ -204,6 +212,9 @@ class Protection:
             if start >= (apart[-1][1] if apart else begins_at):
                 apart.append((start, end, text))
         return apart
+
+    def _restored_links(self, links: Links, made: TaggedText) -> tuple[tuple[int, int, int, int], ...]:
+        return tuple((*self._source.original_span(*link[:2]), *made.span(*link[2:])) for link in links)
 
     def _restored_placements(self, hypothesis: Hypothesis, made: TaggedText) -> tuple[Placement, ...]:
         restored = []

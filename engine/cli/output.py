@@ -23,10 +23,10 @@ Json = dict[str, Any]
 
 
 class AnswerFormatter:
-    """Converts results to JSON objects; without tokens if `is_brief`."""
+    """Converts results to JSON objects; without tokens if `is_brief`, and always without weak alignments."""
 
     def __init__(self, is_brief: bool = False) -> None:
-        self._left_out = _NOT_IN_BRIEF if is_brief else frozenset()
+        self._left_out = frozenset({"weak_alignment"}) | (_NOT_IN_BRIEF if is_brief else frozenset())
 
     def translation(self, translation: Translation) -> Json:
         return self._object(translation, _NOT_IN_SHELL)

@@ -8,14 +8,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from engine.model import EncodedSources, LoadedModel, word_links
+from engine.model import EncodedSources, LoadedModel, weak_links, word_links, word_probabilities
 from engine.request import Phrase
 from engine.text import DecodedPieces, is_word_char, words
 from engine.translation import Placement
 
 Span = tuple[int, int]
 Alignment = tuple[tuple[int, int, int, int], ...]
+
+
+class WordAlignment(NamedTuple):
+    """The aligned words of a translation, and likely partners of words that have none but punctuation."""
+
+    links: Alignment
+    weak_links: Alignment
 
 
 def align(
@@ -26,7 +34,7 @@ def align(
     marks: Sequence[str],
     targets: Sequence[Sequence[int]],
     decodings: Sequence[DecodedPieces],
-) -> list[Alignment]:
+) -> list[WordAlignment]:
     """The alignment of each target of `source`; `decodings` are the texts of `targets`.
 
     `encoded` is this one source with its `marks`; the model must have an alignment head. The alignment of a target does
@@ -45,11 +53,27 @@ def align(
         target_words = [word for word in words(decoding.text, decoding.spans) if word[1] < len(logits_TS)]
         rows = [(1 + start, 1 + end) for start, end in target_words]
         target_spans = [_characters(decoding.spans, word) for word in target_words]
-        links = word_links(logits_TS, columns, rows)
+        probabilities = word_probabilities(logits_TS, columns, rows)
+        links = word_links(probabilities)
         texts = [source[a:b] for a, b in source_spans], [decoding.text[a:b] for a, b in target_spans]
         links = repeated_words_in_order(links + namesakes(links, *texts), *texts)
-        alignments.append(tuple((*source_spans[s], *target_spans[t]) for t, s in sorted(links)))
+        weak = weak_links(probabilities, *_unlinked_words(links, *texts))
+        in_characters = (
+            tuple((*source_spans[s], *target_spans[t]) for t, s in found) for found in (sorted(links), weak)
+        )
+        alignments.append(WordAlignment(*in_characters))
     return alignments
+
+
+def _unlinked_words(
+    links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]
+) -> tuple[list[int], list[int]]:
+    """The places of the words of both texts without a link to a word; punctuation does not count."""
+    sides = source_words, target_words
+    sources, targets = ([place for place, text in enumerate(side) if any(map(is_word_char, text))] for side in sides)
+    between = [link for link in links if link[0] in targets and link[1] in sources]
+    linked_targets, linked_sources = {target for target, _ in between}, {source for _, source in between}
+    return [s for s in sources if s not in linked_sources], [t for t in targets if t not in linked_targets]
 
 
 def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]) -> list[Span]:

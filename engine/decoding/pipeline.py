@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from engine.decoding.aligner import Alignment, align, with_alignment
+from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignment
 from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.placing import PhrasePlacer
@@ -93,7 +93,8 @@ class RequestPipeline:
 
         def aligned(pieces: tuple[int, ...]) -> Alignment | None:
             target = (*pieces, EOS)
-            return self.align(prepared, [target], [codec.decode(target)])[0]
+            [alignment] = self.align(prepared, [target], [codec.decode(target)])
+            return alignment and alignment.links
 
         return PhrasePlacer(
             prepared,
@@ -230,7 +231,7 @@ class RequestPipeline:
 
     def align(
         self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
-    ) -> Sequence[Alignment | None]:
+    ) -> Sequence[WordAlignment | None]:
         """The word alignment of each target of one source; None from a model without an alignment head.
 
         It is computed without the hints, which are no part of the source, and for which no head was trained.
@@ -259,11 +260,11 @@ def _few_at_once(found: Sequence[SearchHypothesis]) -> Iterator[Sequence[SearchH
 
 
 def _hypothesis(
-    prepared: PreparedRequest, found: SearchHypothesis, decoding: DecodedPieces, alignment: Alignment | None
+    prepared: PreparedRequest, found: SearchHypothesis, decoding: DecodedPieces, alignment: WordAlignment | None
 ) -> Hypothesis:
     placements, unmet = prepared.place(decoding.text)
     if alignment is not None:
-        placements = with_alignment(placements, prepared.phrases, alignment, decoding.text)
+        placements = with_alignment(placements, prepared.phrases, alignment.links, decoding.text)
     return Hypothesis(
         text=decoding.text,
         score=found.score,
@@ -272,9 +273,10 @@ def _hypothesis(
         token_log_probs=found.token_log_probs,
         token_spans=decoding.spans,
         placements=placements,
-        alignment=alignment or (),
+        alignment=alignment.links if alignment else (),
         unmet=unmet,
         locked=prepared.place_ordered(decoding.text),
         change_penalty=found.penalty,
         score_penalty=found.score - found.ranking_score,
+        weak_alignment=alignment.weak_links if alignment else (),
     )

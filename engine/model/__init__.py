@@ -1,6 +1,6 @@
 """The translation model: its architecture, its decoding cache, its files."""
 
-from engine.model.alignment import AlignmentHead, word_links
+from engine.model.alignment import AlignmentHead, weak_links, word_links, word_probabilities
 from engine.model.checkpoint import LoadedModel, load_model, load_weights, save_weights
 from engine.model.config import ModelConfig
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
@@ -26,5 +26,7 @@ __all__ = [
     "megabytes",
     "offer_of",
     "save_weights",
+    "weak_links",
     "word_links",
+    "word_probabilities",
 ]

@@ -13,7 +13,7 @@ alignment needs no such head: `GuidedAlignment` reads the alignment from its att
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -36,6 +36,8 @@ ALIGNMENT = "alignment.safetensors"
 HEAD_SIZE = 128
 # Two words are linked above this mean probability: the best F1 on the bundled model's development sets.
 THRESHOLD = 0.4
+# Two words without links have a weak one above this mean probability.
+WEAK_THRESHOLD = 0.2
 _NO_WORD = 0.1  # the probability that competes with those of all target pieces for a source piece
 
 Range = tuple[int, int]
@@ -206,12 +208,22 @@ def word_probabilities(
     return np.asarray((to_source + to_target) / 2, dtype=np.float32)
 
 
-def word_links(
-    logits_TS: npt.NDArray[np.float32], source_words: Sequence[Range], target_words: Sequence[Range]
+def word_links(probabilities: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
+    """All linked pairs (target word, source word), in this order; `probabilities` are those of the words."""
+    return [(target, source) for target, source in np.argwhere(probabilities > THRESHOLD).tolist()]
+
+
+def weak_links(
+    probabilities: npt.NDArray[np.float32], sources: Iterable[int], targets: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """All linked pairs (target word, source word), in this order."""
-    found = np.argwhere(word_probabilities(logits_TS, source_words, target_words) > THRESHOLD)
-    return [(target, source) for target, source in found.tolist()]
+    """For each of the source words, its likeliest pair (target word, source word) with one of the target words.
+
+    Left out for a word whose pairs are all unlikely.
+    """
+    if not targets:
+        return []
+    best = [(targets[int(probabilities[targets, source].argmax())], source) for source in sources]
+    return [(target, source) for target, source in best if probabilities[target, source] > WEAK_THRESHOLD]
 
 
 def save_alignment(path: Path, head: AlignmentHead, model_checksum: str) -> None:

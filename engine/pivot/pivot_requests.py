@@ -92,7 +92,7 @@ class PivotRequests:
         placements = hypothesis.placements
         if alignment:
             placements = with_alignment(placements, request.phrases, alignment, hypothesis.text)
-        return replace(hypothesis, alignment=alignment, placements=placements)
+        return replace(hypothesis, alignment=alignment, weak_alignment=(), placements=placements)
 
 
 def unfinished(request: Request, first: Translation, elapsed_ms: float | None = None) -> PivotTranslation:

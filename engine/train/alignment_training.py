@@ -27,6 +27,7 @@ from engine.model.alignment import (
     source_features,
     target_features,
     word_links,
+    word_probabilities,
 )
 from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum, load_weights
 from engine.model.config import ModelConfig
@@ -123,7 +124,7 @@ def score_head(
             logits_BTS = batch_logits(model, head, batch).cpu().numpy()
         rows = AlignmentTargets.of(batch, linked, prepared, cutter, directions[drawn.direction], drawn.pairs)
         for row, (source_words, target_words, expected) in enumerate(rows.words_and_links()):
-            found = set(word_links(logits_BTS[row], source_words, target_words))
+            found = set(word_links(word_probabilities(logits_BTS[row], source_words, target_words)))
             counts[drawn.direction] += len(found & expected), len(found), len(expected)
     return [
         LinkScore(name, direction, float(both / max(1, own)), float(both / max(1, given)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine import Phrase, Placement, Request, SearchOptions, Translator
+from engine import Phrase, Placement, Request, SearchOptions, Translator, is_word_char
 from engine.decoding.aligner import namesakes, repeated_words_in_order, with_alignment
 from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
 from engine.text import TextCodec, words
@@ -21,7 +21,7 @@ SOURCES = (
 OPTIONS = SearchOptions(beam=5, nbest=3)
 
 
-def make_translator(codec: TextCodec, has_head: bool = True) -> Translator:
+def make_translator(codec: TextCodec, has_head: bool = True, sureness: float = 8) -> Translator:
     torch.manual_seed(17)
     sizes = {"model_size": 32, "num_heads": 2, "feed_forward_size": 48, "encoder_layers": 2, "decoder_layers": 1}
     config = ModelConfig(len(codec.vocabulary), ("en-de",), **sizes, max_pieces=256)
@@ -29,7 +29,7 @@ def make_translator(codec: TextCodec, has_head: bool = True) -> Translator:
     head = AlignmentHead(config.model_size, 16)
     for parameter in (*model.parameters(), *head.parameters()):
         parameter.data.mul_(2)
-    head.query.weight.data.mul_(8)  # sure of itself, so that there are links
+    head.query.weight.data.mul_(sureness)  # so that there are links
     alignment = head.eval() if has_head else None
     return Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64, alignment=alignment))
 
@@ -53,6 +53,21 @@ def test_links_join_whole_words_of_both_texts_in_the_order_of_the_target(transla
         in_order = [(link[2], link[0]) for link in hypothesis.alignment]
         assert in_order == sorted(set(in_order))
         num_links += len(in_order)
+    assert num_links > 0
+
+
+def test_weak_links_join_words_without_other_partners_than_punctuation(codec):
+    translator = make_translator(codec, sureness=16)
+    num_links = 0
+    for hypothesis in (h for source in SOURCES for h in translator.translate(Request(source), OPTIONS).hypotheses):
+        text = hypothesis.text
+        found = [link[:2] for link in hypothesis.weak_alignment]
+        assert found == sorted(set(found))
+        for link in hypothesis.alignment:
+            if any(map(is_word_char, text[link[2] : link[3]])):
+                assert all(link[:2] != weak[:2] and link[2:] != weak[2:] for weak in hypothesis.weak_alignment)
+        assert all(any(map(is_word_char, text[link[2] : link[3]])) for link in hypothesis.weak_alignment)
+        num_links += len(found)
     assert num_links > 0
 
 

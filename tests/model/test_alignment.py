@@ -19,6 +19,7 @@ from engine.model.alignment import (
     save_alignment,
     source_features,
     target_features,
+    weak_links,
     word_links,
     word_probabilities,
 )
@@ -85,7 +86,14 @@ def test_links_are_the_sure_pairs_in_the_order_of_the_target():
     logits = np.full((4, 4), -9.0, dtype=np.float32)
     logits[1, 3] = logits[2, 3] = logits[3, 1] = 9  # two target words share the last source word
     words = [(1, 2), (2, 3), (3, 4)]
-    assert word_links(logits, words, words) == [(0, 2), (1, 2), (2, 0)]
+    assert word_links(word_probabilities(logits, words, words)) == [(0, 2), (1, 2), (2, 0)]
+
+
+def test_weak_link_of_a_source_word_is_its_likeliest_one_if_likely_enough():
+    probabilities = np.array([[0.9, 0.1, 0.3], [0.2, 0.2, 0.35], [0.3, 0.1, 0.39]], dtype=np.float32)
+    assert weak_links(probabilities, [1, 2], [0, 1, 2]) == [(2, 2)]
+    assert weak_links(probabilities, [1, 2], [0, 1]) == [(1, 2)], "only words that are asked for"
+    assert weak_links(probabilities, [0, 1, 2], []) == []
 
 
 # -- the pass ----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine import Translator
 from engine.errors import TrainingError
-from engine.model import ModelConfig, Transformer, save_weights, word_links
+from engine.model import ModelConfig, Transformer, save_weights, word_links, word_probabilities
 from engine.model.alignment import ALIGNMENT
 from engine.train.__main__ import main
 from engine.train.alignment_training import AlignmentTargets, score_head, train_head
@@ -153,7 +153,8 @@ def test_head_of_a_frozen_model_learns_that_copies_lie_on_the_diagonal():
     source = [4, *sentence, 2]
     memory = model.encode(torch.tensor([source]), torch.tensor([len(source)])).memory_BSE
     words = [(1, 2), (2, 4), (4, 5)]
-    assert word_links(head.logits(model, memory, source, [[*sentence, 2]])[0], words, words) == [(0, 0), (1, 1), (2, 2)]
+    [logits] = head.logits(model, memory, source, [[*sentence, 2]])
+    assert word_links(word_probabilities(logits, words, words)) == [(0, 0), (1, 1), (2, 2)]
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 

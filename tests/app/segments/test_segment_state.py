@@ -192,3 +192,29 @@ def test_text_without_the_placeholders_of_its_source_needs_attention() -> None:
 def test_pin_of_a_tag_alone_is_left_to_the_placeholder_check() -> None:
     pinned = segment(source="Press <b>OK</b>.", hits=(), pins=("<b>",))
     assert unmet_texts(pinned, "Drücken Sie OK.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "alignment", "fields", "expected"),
+    [
+        ("Click{1}{/1} it", [("Click", "Klicken"), ("it", "das")], {}, ["{1}"]),
+        ("Click {1}it{/1}", [("Click", "Klicken"), ("it", "Sie")], {}, []),
+        ("Click{1}{/1}, it", [("Click", "Klicken"), (",", "Sie"), ("it", "das")], {}, ["{1}"]),  # punctuation only
+        ("Click{1}{/1} it", [], {}, []),  # a model without word alignment
+        ("Click {1}Sie{/1}", [("Click", "Klicken")], {}, []),  # the same words
+        ("Click{1}{/1} it", [("Click", "Klicken")], {"beginning": "Click{1}"}, []),  # the user's own tag
+        ("Click{1}{/1} it", [("Click", "Klicken")], {"target": "Click {1}it{/1}"}, []),  # the user's own text
+    ],
+)
+def test_tag_of_words_without_a_partner_in_the_proposal_is_a_finding(text, alignment, fields, expected):
+    source = "Klicken {1}Sie{/1} das"
+    links = tuple(
+        (source.index(word), source.index(word) + len(word), text.index(other), text.index(other) + len(other))
+        for other, word in alignment
+    )
+    base = replace(SegmentState(0, source, num_words=3), **fields)
+    made = answered(base, text)
+    best = replace(made.shown.translation.hypotheses[0], alignment=links)
+    shown = replace(made.shown, translation=replace(made.shown.translation, hypotheses=(best,)))
+    found = findings_of(replace(made, shown=shown), made.text, "de-en")
+    assert [tag for finding in found if finding.kind == "position" for tag in finding.texts] == expected

@@ -27,6 +27,7 @@ class Case:
     source: str
     target: str
     links: tuple[tuple[int, int, int, int], ...]
+    weak_links: tuple[tuple[int, int, int, int], ...] = ()
 
 
 @st.composite
@@ -50,8 +51,9 @@ def cases(draw: st.DrawFn) -> Case:
     target = " ".join(draw(st.lists(WORDS, min_size=1, max_size=7))) + draw(st.sampled_from(["", ".", " ?"]))
     source += "" if re.search(r"\w", TAG.sub("", source)) else "Haus"
     here, there = _spans(Protection.of(Request(source)).request.source), _spans(target)
-    links = draw(st.lists(st.tuples(st.sampled_from(here), st.sampled_from(there)), max_size=8))
-    return Case(source, target, tuple((*a, *b) for a, b in links))
+    pairs = st.tuples(st.sampled_from(here), st.sampled_from(there))
+    links, weak_links = draw(st.lists(pairs, max_size=8)), draw(st.lists(pairs, max_size=2))
+    return Case(source, target, tuple((*a, *b) for a, b in links), tuple((*a, *b) for a, b in weak_links))
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
@@ -62,7 +64,9 @@ def _with_tags(case: Case, prefix: str = "") -> str:
     protection = Protection.of(Request(case.source, prefix=prefix))
     end = len(case.target)
     return protection.restore_hypothesis(
-        Hypothesis(case.target, 0.0, 0.0, (1,), (0.0,), ((0, end),), alignment=case.links)
+        Hypothesis(
+            case.target, 0.0, 0.0, (1,), (0.0,), ((0, end),), alignment=case.links, weak_alignment=case.weak_links
+        )
     ).text
 
 
@@ -146,6 +150,32 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
 )
 def test_tags_are_placed_next_to_the_aligned_words(source, target, links, expected):
     """`links` are between words; the last two cases are an empty pair and a model without word alignment."""
+    assert _with_tags(Case(source, target, _links_between(source, target, links))) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "weak", "expected"),
+    [
+        # a word that is not translated: the pair is empty, beside the word before
+        ("Klicken {1}Sie{/1} auf b", "Click on B", "Klicken-Click b-B", "", "Click{1}{/1} on B"),
+        ("the light {1}area{/1}.", "das Licht ab.", "the-das light-Licht", "", "das Licht {1}{/1}ab."),
+        # a weak link is better evidence than a word between the neighbours' partners
+        ("x {1}used{/1} by", "X die von benutzt", "x-X by-von", "used-benutzt", "X die von {1}benutzt{/1}"),
+        # but not to a word of another pair
+        ("a {1}b{/1} {2}c{/2}", "A B", "a-A b-B", "c-B", "A {1}B{/1}{2}{/2}"),
+        # nor for a pair with a word that has a sure partner
+        ("a {1}b c{/1} d", "D B x A", "a-A b-B d-D", "c-x", "D {1}B{/1} x A"),
+    ],
+)
+def test_pair_around_words_without_partners_is_placed_at_the_likeliest_words_or_stays_empty(
+    source, target, links, weak, expected
+):
+    spans = _links_between(source, target, links), _links_between(source, target, weak)
+    assert _with_tags(Case(source, target, *spans)) == expected
+
+
+def _links_between(source: str, target: str, links: str) -> tuple[tuple[int, int, int, int], ...]:
+    """Links between words, from "source-target source-target"."""
     plain = Protection.of(Request(source)).request.source
 
     def span(text: str, word: str) -> tuple[int, int]:
@@ -153,8 +183,7 @@ def test_tags_are_placed_next_to_the_aligned_words(source, target, links, expect
         return start, start + len(word)
 
     named = [link.split("-") for link in links.split()]
-    spans = tuple((*span(plain, first), *span(target, second)) for first, second in named)
-    assert _with_tags(Case(source, target, spans)) == expected
+    return tuple((*span(plain, first), *span(target, second)) for first, second in named)
 
 
 def test_fixed_tag_is_not_placed_again_and_its_partner_follows_it():
