@@ -12,10 +12,12 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
+from inspect import iscoroutinefunction
 from typing import Any
 
-from fastapi import FastAPI
-from fastapi.responses import Response
+from fastapi import FastAPI, Request
+from fastapi.responses import PlainTextResponse, Response
+from starlette.concurrency import run_in_threadpool
 
 from app.ui.api import Api
 
@@ -46,6 +48,7 @@ import gradio as gr  # noqa: E402 (after its finder)
 sys.meta_path.remove(_WithoutStubFiles)
 
 STATIC_PATH = "pinpoint-static"
+FUNCTION_PATH = "/gradio_api/component_server"  # where Gradio's script calls the functions of a component
 QUEUE_SLEEP_SECONDS = 1.0
 _SCRIPT = f"""
 import(new URL('{STATIC_PATH}/main.js', document.baseURI).href)
@@ -108,6 +111,31 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
         return await asyncio.to_thread(lambda: json_reply(api.glossaries.ask(message)))
 
     return [hello, command, changes, alternatives, completion, revision, record, preview, glossary]
+
+
+def add_functions(app: FastAPI, api: Api) -> None:
+    """Adds the address at which the page calls the functions, before that of Gradio.
+
+    Gradio's own keeps a state for each of 10,000 `session_hash`, a text of any length that the caller chooses; it also
+    writes the files of forms to the disk.
+    """
+    functions = {function.__name__: function for function in _functions(api)}
+
+    @app.post(FUNCTION_PATH)
+    async def call(request: Request) -> Response:
+        try:
+            sent = json.loads(await request.body(), parse_constant=_refuse_constant)
+            function, message = functions[sent["fn_name"]], sent["data"]
+        except (ValueError, RecursionError, LookupError, TypeError):
+            return PlainTextResponse("This is not a call of a function of the page.", 400)
+        answer = function(message) if iscoroutinefunction(function) else run_in_threadpool(function, message)
+        reply: Response = await answer
+        return reply
+
+
+def _refuse_constant(name: str) -> Any:
+    """NaN and Infinity are not JSON: no page sends them."""
+    raise ValueError(name)
 
 
 def mount_page(app: FastAPI, api: Api, *, host: str, port: int, max_file_bytes: int) -> None:

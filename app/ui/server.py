@@ -33,7 +33,7 @@ from app.ui.account import ACCOUNT_PATH, MAX_FORM_BYTES, PASSWORD_PATH, SIGN_IN_
 from app.ui.api import Api
 from app.ui.connections import TimedConnection
 from app.ui.draining import Asgi, Draining
-from app.ui.page import STATIC_PATH, json_reply, mount_page
+from app.ui.page import FUNCTION_PATH, STATIC_PATH, add_functions, json_reply, mount_page
 from app.ui.sign_in import SignIn
 
 _LOGGER = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ HEALTH_PATH = "/healthz"  # needs no token, and tells nothing else
 METRICS_PATH = "/metrics"
 _READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", ACCOUNT_PATH, METRICS_PATH, HEALTH_PATH})
 _FORM_PATHS = (SIGN_IN_PATH, PASSWORD_PATH, SIGN_OUT_PATH)
-_WRITE_PATHS = ("/gradio_api/component_server", UPLOAD_PATH, ARCHIVE_PATH, MODEL_PATH)
+_WRITE_PATHS = (UPLOAD_PATH, ARCHIVE_PATH, MODEL_PATH)
 _LIMITS = {
     UPLOAD_PATH: MAX_UPLOAD_BYTES,
     ARCHIVE_PATH: MAX_ARCHIVE_BYTES,
@@ -161,7 +161,7 @@ def _while_signed_in(sign_in: SignIn, person: str, scope: Any, receive: Any, sen
 def _is_used(method: str, path: str) -> bool:
     """Whether the page or a documented client sends such requests."""
     if method == "POST":
-        return path.startswith(_WRITE_PATHS) or path in _FORM_PATHS
+        return path == FUNCTION_PATH or path.startswith(_WRITE_PATHS) or path in _FORM_PATHS
     return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))
 
 
@@ -294,6 +294,7 @@ def build_server(
 
     if sign_in is not None:
         add_account(app, sign_in)
+    add_functions(app, api)
     mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)
 

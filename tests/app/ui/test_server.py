@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
 from app import VERSION
 from app.__main__ import with_api
@@ -178,8 +180,8 @@ def test_page_before_the_api_keeps_its_checks_and_is_closed_without_the_flag(fro
 def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
     def is_used(method: str, path: str) -> bool:
         if method == "POST":
-            begins = ("/gradio_api/component_server", "/glossary/", "/archive/", "/model/")
-            return path.startswith(begins) or path in ("/sign-in", "/password", "/sign-out-everywhere")
+            whole = ("/gradio_api/component_server", "/sign-in", "/password", "/sign-out-everywhere")
+            return path.startswith(("/glossary/", "/archive/", "/model/")) or path in whole
         return method in ("GET", "HEAD") and (
             path in ("/", "/theme.css", "/favicon.ico", "/status", "/account", "/metrics", "/healthz")
             or path.startswith(("/assets/", "/static/", "/download/", "/pinpoint-static/"))
@@ -188,6 +190,35 @@ def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
     closed = [(method, path) for path in all_paths(doors) for method in METHODS if not is_used(method, path)]
     assert len(closed) > 200
     assert {reply.status for reply in ask(doors, *closed, **SIGNED_IN)} == {404}
+
+
+CALL = {"fn_name": "hello", "data": {"token": None, "language": "en"}, "component_id": 1, "session_hash": "x"}
+
+
+def test_call_that_names_no_function_is_refused(doors: Doors):
+    client = TestClient(doors, base_url="http://127.0.0.1:7860", headers=SIGNED_IN)
+    names = (None, [], {}, 1, "", "__class__", "x" * 100_000, "\ud800", "call")
+    bodies = [
+        *(b"", b"{", b"[]", b"null", b"1", b'"x"', b"\xff", b"NaN", b'{"fn_name": "hello", "data": NaN}'),
+        *(text * 100_000 for text in (b"[", b'{"a":', b"9")),
+        *(json.dumps({**CALL, "fn_name": name}).encode() for name in names),
+        json.dumps({"fn_name": "hello"}).encode(),
+    ]
+    form = b'--b\r\ncontent-disposition: form-data; name="f"; filename="../x"\r\n\r\nabc\r\n--b--\r\n'
+    sent = [(body, "application/json") for body in bodies] + [(form, "multipart/form-data; boundary=b")]
+    for body, kind in sent:
+        reply = client.post("/gradio_api/component_server", content=body, headers={"content-type": kind})
+        expected = (400, "This is not a call of a function of the page.")
+        assert (reply.status_code, reply.text) == expected, body[:60]
+
+
+def test_nothing_of_a_call_is_kept_by_gradio(doors: Doors):
+    client = TestClient(doors, base_url="http://127.0.0.1:7860", headers=SIGNED_IN)
+    for number in range(3):
+        sent = {**CALL, "session_hash": f"{number}" * 100_000, "component_id": 10**30}
+        assert client.post("/gradio_api/component_server", json=sent).json()["ok"]
+    gradio = next(route.app for route in doors.app.routes if hasattr(getattr(route, "app", None), "state_holder"))
+    assert len(gradio.state_holder.session_data) == 0
 
 
 def test_health_needs_no_token_and_reports_a_hanging_model(doors: Doors, api: Api):  # noqa: F811
