@@ -179,3 +179,10 @@ def test_columns_of_a_term_base_are_proposed_changed_by_the_person_and_kept_for_
     expect(again.get_by_label("German_Term_Forbidden: used for", exact=True)).to_have_value("forbidden")
     again.get_by_role("button", name="Cancel").click()
     expect(again).to_have_count(0)
+
+
+def test_tag_behind_a_term_is_a_chip(screen: Screen):
+    screen.open_text("Open the **settings** of the `%s` router.\n", "notes.md")
+    screen.upload("glossary", "client.tsv", b"settings\tEinstellungen\nrouter\tRouter\n")
+    expect(screen.page.locator(".source .term")).to_have_count(2)
+    expect(screen.page.locator(".source .chip")).to_have_text(["{1}", "{/1}"])

@@ -91,10 +91,10 @@ const piece = ({t: text, w, tag, kept}, tags, taken = 0) => {
 };
 
 /**
- * The punctuation at the beginning of a run, which stays on the line of the term before it.
+ * The punctuation at the beginning of a run, which stays on the line of the term before it; a tag is not divided.
  * @param {Run} run
  */
-const tail = run => /^[^\s\p{L}\p{N}]{0,3}/u.exec(run.t)?.[0] ?? '';
+const tail = ({t: text, tag, kept}) => (tag || kept ? '' : (/^[^\s\p{L}\p{N}]{0,3}/u.exec(text)?.[0] ?? ''));
 
 /**
  * Labels may overlap the words that follow, but not each other: moves a term just as far as needed.
