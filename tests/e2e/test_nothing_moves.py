@@ -172,6 +172,28 @@ def test_four_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Scre
     screen.page.set_viewport_size({"width": 1440, "height": 900})
 
 
+def test_few_hypotheses_leave_no_blank_strip_and_more_of_them_move_nothing(screen: Screen, decoder: HandDecoder):
+    texts = [SHORT.replace("Wortc", word) for word in ("Wortc", "Wagen", "Haus", "Baum", "Weg")]
+    answer_first(decoder, screen, *texts[:2])
+    screen.open_segment(4)
+    screen.open_segment(1)  # now its hypotheses are known when it opens
+    expect(screen.page.locator(".nbest")).to_contain_text("far less likely")
+    blank, below = screen.page.evaluate("""() => {
+        const [note, last] = document.querySelectorAll('.nbest > .muted');
+        const edge = document.querySelector('.nbest').getBoundingClientRect().bottom;
+        return [last.getBoundingClientRect().top - note.getBoundingClientRect().bottom,
+            edge - last.getBoundingClientRect().bottom];
+    }""")
+    assert 0 <= blank < 60
+    assert 0 <= below < 8, "the last row is at the end of the segment"
+    screen.page.evaluate(WATCH)
+    screen.words.nth(3).click()
+    answer(decoder, screen, *texts, num_phrases=1)
+    expect(screen.hypotheses).to_have_count(4)
+    screen.wait_for_proposal()
+    assert screen.page.evaluate("seen.moved") == 0
+
+
 def test_hypotheses_have_the_numbers_of_their_places_in_the_list(screen: Screen, decoder: HandDecoder):
     texts = ["Der Server ist alt.", "Der Server Server ist alt.", "Der Server war alt.", "Der Server wird alt."]
     answer_first(decoder, screen, *texts)

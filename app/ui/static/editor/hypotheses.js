@@ -1,7 +1,7 @@
 /* The n-best list without the proposal: bars for the scores, with constraints, differences to the proposal and unmet
    constraints marked. */
 import {withChips} from '../core/chips.js';
-import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
+import {button, h, icon, number, setText, sr, t, textIn} from '../core/dom.js';
 
 /** @type {Record<string, (content: Child, text: string) => Child>} */
 const RUNS = {
@@ -22,9 +22,11 @@ const MAX_LINES = 2; // long ones are shortened
 const LONG_TEXT = 110; // letters that fit into a line
 const LONG_RUN = 56;
 const CONTEXT_WORDS = 3;
-const LINE = 20; // pixels, as LETTER, a little more than the average, and BESIDE_TEXT
+const LINE = 20; // pixels, as LETTER, a little more than the average, and those below
 const LETTER = 7.2;
 const BESIDE_TEXT = 250;
+const LAST_ROW = 38; // with the edges of the list
+const MIN_HEIGHT = 50; // two hypotheses; after a pin there may be more, which are scrolled to
 const COMPARED_TOKENS = 5; // of a single one, the probabilities are nearly equal
 
 /**
@@ -71,9 +73,9 @@ export class Hypotheses {
     this.signature = '';
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
-    this.empty = h('p.muted', {hidden: true}, t('nbest.none'));
+    this.end = h('p.muted', {hidden: true}); // why the list has no more
     this.advice = h('p.muted.advice', {hidden: true, title: t('nbest.advice')}, t('nbest.advice'));
-    this.element = h('div.nbest', {}, this.list, this.empty, this.free, this.advice);
+    this.element = h('div.nbest', {}, this.list, this.end, this.free, this.advice);
     /** @type {Hypothesis[]} the proposal first */
     this.rows = [];
     this.numListed = 0; // without the proposal
@@ -81,13 +83,17 @@ export class Hypotheses {
   }
 
   /**
-   * The height, in pixels, that four hypotheses of that many characters need, with the free translation; without one, its
-   * place has the advice.
-   * @param {number} length
+   * The height, in pixels, that the list needs with the last row: the free translation, or the advice in its place.
+   * @param {number | null} length the number of characters of hypotheses that are not known yet; null for those listed
    */
-  heightOf(length) {
-    const lines = Math.min(MAX_LINES, Math.ceil((length * LETTER) / (this.element.clientWidth - BESIDE_TEXT)));
-    return NUM_SHOWN * (LINE * lines + 5) + LINE * lines + 18;
+  neededHeight(length) {
+    if (length !== null) {
+      const lines = Math.min(MAX_LINES, Math.ceil((length * LETTER) / (this.element.clientWidth - BESIDE_TEXT)));
+      return NUM_SHOWN * (LINE * lines + 5) + LINE * lines + 18;
+    }
+    /** @param {number} sum @param {Element} item */
+    const withItem = (sum, item) => sum + /** @type {HTMLElement} */ (item).offsetHeight;
+    return LAST_ROW + Math.max([...this.list.children].reduce(withItem, this.end.offsetHeight), MIN_HEIGHT);
   }
 
   focus(at = 0) {
@@ -169,7 +175,8 @@ export class Hypotheses {
         );
       }),
     );
-    this.empty.hidden = !rows.length || others.length > 0;
+    this.end.hidden = !rows.length || others.length >= NUM_SHOWN;
+    setText(this.end, t(others.length ? 'nbest.few' : 'nbest.none'));
     this.free.hidden = !free || !rows.length;
     this.advice.hidden = Boolean(free) || !rows.length;
     if (free) {

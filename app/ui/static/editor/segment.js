@@ -179,8 +179,10 @@ export class Segment {
   update(detail) {
     const {current} = this;
     if (detail.index !== current.index || (current.detail && detail.stamp < current.detail.stamp)) return;
+    const isFirst = !current.detail;
     current.detail = inWords(detail);
     this.sync();
+    if (isFirst && !detail.is_pending) this.view.holdHeight();
     this.earlier.recall(detail);
     for (const step of this.waiting.splice(0)) step();
   }

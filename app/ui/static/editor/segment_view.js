@@ -78,12 +78,12 @@ export class SegmentView {
 
   /**
    * Keeps the height of the open segment, with room for a full ledger and its n-best list: what arrives or changes later
-   * takes its space from there, so that the rows below stay where they are.
+   * takes its space from there, so that the rows below stay where they are. Called when the segment opens, and when its
+   * details arrive a moment later if the proposal was known before: then the room is that of its own hypotheses.
    */
   holdHeight() {
     const {element, sourceHost} = this.layout;
     const {field} = this.text;
-    const {row} = this.current;
     const {hypotheses} = this.offers;
     const {list, total} = this.ledger;
     element.style.setProperty('--held', '0px');
@@ -99,8 +99,11 @@ export class SegmentView {
     const held = top - element.getBoundingClientRect().top + growth;
     element.style.setProperty('--held', `${held}px`);
     const room = (element.closest('.scroll')?.clientHeight ?? 0) - held - BESIDE;
-    const wanted = Math.min(room, hypotheses.heightOf(Math.max(row.source.length, row.target?.length ?? 0)));
-    if (wanted > hypotheses.element.offsetHeight - growth) element.style.setProperty('--nbest', `${wanted}px`);
+    const {detail, row} = this.current;
+    const isKnown = detail?.proposal && !detail.is_pending;
+    const needed = hypotheses.neededHeight(isKnown ? null : Math.max(row.source.length, row.target?.length ?? 0));
+    const least = Math.min(needed, hypotheses.element.offsetHeight - growth); // in a low window
+    element.style.setProperty('--nbest', `${Math.max(least, Math.min(room, needed))}px`);
   }
 
   paintNumber() {
