@@ -48,7 +48,8 @@ import gradio as gr  # noqa: E402 (after its finder)
 sys.meta_path.remove(_WithoutStubFiles)
 
 STATIC_PATH = "pinpoint-static"
-FUNCTION_PATH = "/gradio_api/component_server"  # where Gradio's script calls the functions of a component
+# Where Gradio's script calls the functions of a component (with the slash), and other programs.
+FUNCTION_PATHS = ("/gradio_api/component_server", "/gradio_api/component_server/")
 QUEUE_SLEEP_SECONDS = 1.0
 _SCRIPT = f"""
 import(new URL('{STATIC_PATH}/main.js', document.baseURI).href)
@@ -121,7 +122,8 @@ def add_functions(app: FastAPI, api: Api) -> None:
     """
     functions = {function.__name__: function for function in _functions(api)}
 
-    @app.post(FUNCTION_PATH)
+    @app.post(FUNCTION_PATHS[0])
+    @app.post(FUNCTION_PATHS[1])
     async def call(request: Request) -> Response:
         try:
             sent = json.loads(await request.body(), parse_constant=_refuse_constant)

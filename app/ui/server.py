@@ -33,7 +33,7 @@ from app.ui.account import ACCOUNT_PATH, MAX_FORM_BYTES, PASSWORD_PATH, SIGN_IN_
 from app.ui.api import Api
 from app.ui.connections import TimedConnection
 from app.ui.draining import Asgi, Draining
-from app.ui.page import FUNCTION_PATH, STATIC_PATH, add_functions, json_reply, mount_page
+from app.ui.page import FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
 from app.ui.sign_in import SignIn
 
 _LOGGER = logging.getLogger(__name__)
@@ -161,7 +161,7 @@ def _while_signed_in(sign_in: SignIn, person: str, scope: Any, receive: Any, sen
 def _is_used(method: str, path: str) -> bool:
     """Whether the page or a documented client sends such requests."""
     if method == "POST":
-        return path == FUNCTION_PATH or path.startswith(_WRITE_PATHS) or path in _FORM_PATHS
+        return path in FUNCTION_PATHS or path.startswith(_WRITE_PATHS) or path in _FORM_PATHS
     return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))
 
 

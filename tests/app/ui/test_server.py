@@ -180,7 +180,13 @@ def test_page_before_the_api_keeps_its_checks_and_is_closed_without_the_flag(fro
 def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
     def is_used(method: str, path: str) -> bool:
         if method == "POST":
-            whole = ("/gradio_api/component_server", "/sign-in", "/password", "/sign-out-everywhere")
+            whole = (
+                "/gradio_api/component_server",
+                "/gradio_api/component_server/",
+                "/sign-in",
+                "/password",
+                "/sign-out-everywhere",
+            )
             return path.startswith(("/glossary/", "/archive/", "/model/")) or path in whole
         return method in ("GET", "HEAD") and (
             path in ("/", "/theme.css", "/favicon.ico", "/status", "/account", "/metrics", "/healthz")
@@ -216,7 +222,8 @@ def test_nothing_of_a_call_is_kept_by_gradio(doors: Doors):
     client = TestClient(doors, base_url="http://127.0.0.1:7860", headers=SIGNED_IN)
     for number in range(3):
         sent = {**CALL, "session_hash": f"{number}" * 100_000, "component_id": 10**30}
-        assert client.post("/gradio_api/component_server", json=sent).json()["ok"]
+        for path in ("/gradio_api/component_server", "/gradio_api/component_server/"):
+            assert client.post(path, json=sent).json()["ok"]
     gradio = next(route.app for route in doors.app.routes if hasattr(getattr(route, "app", None), "state_holder"))
     assert len(gradio.state_holder.session_data) == 0
 
