@@ -19,6 +19,8 @@ MAX_PLACES_PER_BANK = 10
 MAX_LATE_PENALTY = 1e6
 MAX_REPETITION_PENALTY = 1e6
 MAX_DRAFT_STRENGTH = 1e6
+MAX_REVERSE_WEIGHT = 1e6
+NUM_RERANKED = 5
 MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of lengths
 
 
@@ -133,8 +135,22 @@ class SearchOptions:
         maximum=MAX_DRAFT_STRENGTH,
     )
 
+    reverse_weight: float = setting(
+        0.0,
+        "adds this many times the score of the source, given the translation, to the score of each translation found, "
+        "by the same model in the reverse direction, where it has one; at least five translations compete; not in "
+        "requests with a prefix, or that follow a text; 0: not computed",
+        minimum=0,
+        maximum=MAX_REVERSE_WEIGHT,
+    )
+
     def __post_init__(self) -> None:
         check_settings(self, InvalidRequest)
+
+    @property
+    def num_found(self) -> int:
+        """The translations that the search must find: those to return, or to rank again."""
+        return max(self.nbest, NUM_RERANKED) if self.reverse_weight else self.nbest
 
     def beam_for(self, num_tokens: int) -> int:
         """The beam of a sentence with `num_tokens` constraint tokens."""

@@ -53,11 +53,13 @@ class Hypothesis:
     `log_prob` is the sum of the `token_log_probs`, including the end of the sentence; `score` is `log_prob` per token,
     or the score that `SearchOptions.score` selects. With a datastore these are of the mixed probabilities of model and
     neighbours, and with hints (`Request.hints`) of a model that knows the required texts; neither compare with scores
-    of the model alone. `change_penalty` is the cost of the changes to the
-    text of `Request.follow`, in nats. No penalty is in the two, but hypotheses are ranked by `score - score_penalty`:
-    the score of `log_prob` less all penalties of `Request.follow` and of the search options. `token_spans` has the
-    characters of each token in `text` (empty for the end). `unmet` has the indices of unmet phrases. `locked` has the
-    spans of the locked texts and then the suffix, up to the first that is missing.
+    of the model alone. `change_penalty` is the cost of the changes to the text of `Request.follow`, in nats.
+    `reverse_score` is the log-probability of the source, given this translation, in the reverse direction, per piece of
+    the source (in total where `score` is a total); None if it was not computed (`SearchOptions.reverse_weight`).
+    Hypotheses are ranked by `score - score_penalty`: the score of `log_prob` less all penalties of `Request.follow` and
+    of the search options, plus the weighted reverse score.
+    `token_spans` has the characters of each token in `text` (empty for the end). `unmet` has the indices of unmet
+    phrases. `locked` has the spans of the locked texts and then the suffix, up to the first that is missing.
     `alignment` has (source_start, source_end, target_start, target_end) for each pair of aligned words, in the order of
     the target; a word may have several partners or none. It is empty if the model has no alignment head.
     `weak_alignment` has further pairs, in the order of the source, of words that have no partner in `alignment` but
@@ -77,6 +79,7 @@ class Hypothesis:
     change_penalty: float = 0.0
     score_penalty: float = 0.0
     weak_alignment: tuple[tuple[int, int, int, int], ...] = ()
+    reverse_score: float | None = None
 
     @property
     def num_misplaced(self) -> int:

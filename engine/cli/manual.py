@@ -95,8 +95,9 @@ keys of an answer:
                   token_log_probs, token_spans, placements (below), alignment (source start and end, target start and
                   end of each two words that stand for each other), unmet (numbers of phrases), locked (start and
                   end of each locked text and then the suffix), change_penalty (nats for changes to the text of
-                  follow), score_penalty (what all penalties take from the score; score - score_penalty ranks the
-                  hypotheses)
+                  follow), reverse_score (of the source, given this text, in the reverse direction; null if it was
+                  not computed), score_penalty (what all penalties and the reverse score take from the score;
+                  score - score_penalty ranks the hypotheses)
   placements      of each phrase: its number, form, start, end; for one with a source_span, aligned (whether the form
                   stands for that span; null where the model cannot tell) and doubled ([start, end] of other words
                   that stand for it too)

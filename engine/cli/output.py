@@ -11,8 +11,9 @@ from typing import Any, BinaryIO
 from engine.cli.lines import LineProblem
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
-_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "change_penalty", "score_penalty"})
-_OF_A_REQUEST = frozenset({"placements", "unmet", "locked", "change_penalty", "score_penalty"})
+_RANKING = frozenset({"change_penalty", "score_penalty", "reverse_score"})
+_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment"}) | _RANKING
+_OF_A_REQUEST = frozenset({"placements", "unmet", "locked"}) | _RANKING
 _NOT_IN_SHELL = frozenset({"request", "learned"})  # the shell has no datastore
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1

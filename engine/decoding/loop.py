@@ -212,7 +212,7 @@ class DecodingLoop(Generic[Job]):
             job.prepared = self._pipeline.following_draft(prepared, result, job.options, job.interruption)
             self._search_for(job, job.prepared)
             return
-        translation = self._pipeline.translation(job.request, prepared, result, job.interruption)
+        translation = self._pipeline.translation(job.request, prepared, result, job.options, job.interruption)
         if job.first is None:
             job.draft = self._pipeline.draft(prepared, translation, job.options, job.interruption)
             if job.draft is not None:

@@ -13,6 +13,7 @@ from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignm
 from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.placing import PhrasePlacer
+from engine.decoding.reverse import ReverseScorer
 from engine.errors import InvalidRequest
 from engine.model import LoadedModel
 from engine.model.datastore import Datastore
@@ -42,6 +43,7 @@ class RequestPipeline:
     def __init__(self, model: LoadedModel, encodings: Encodings) -> None:
         self._model = model
         self._encodings = encodings
+        self._reverse = ReverseScorer(model)
 
     def prepare(
         self,
@@ -146,6 +148,8 @@ class RequestPipeline:
         config, direction = self._model.config, prepared.direction
         if not prepared.constraints.phrases:
             options = replace(options, repetition_penalty=0.0)
+        if self._reranks(prepared, options):
+            options = replace(options, nbest=options.num_found)
         ratio, reward = config.length_ratios.get(direction), config.length_rewards.get(direction)
         return Sentence(
             prepared.constraints,
@@ -177,6 +181,7 @@ class RequestPipeline:
         request: Request,
         prepared: PreparedRequest,
         result: SentenceResult,
+        options: SearchOptions,
         interruption: Callable[[], Interruption | None] = lambda: None,
     ) -> Translation:
         """The search's result as text, with placements and reasons; `elapsed_ms` is left to the caller.
@@ -185,7 +190,8 @@ class RequestPipeline:
         """
         status: Status = result.outcome
         hypotheses: tuple[Hypothesis, ...] = ()
-        for some in _few_at_once(result.hypotheses):
+        found = self._reranked(request, prepared, result, options, interruption)
+        for some in _few_at_once(found):
             if status not in INTERRUPTED and (why := interruption()):
                 status = why
             if status == "cancelled" or (status == "deadline" and hypotheses):
@@ -205,10 +211,49 @@ class RequestPipeline:
             reasons = (
                 Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
             )
-        learned = self._learned(prepared, result.hypotheses[0]) if hypotheses else ()
+        learned = self._learned(prepared, found[0]) if hypotheses else ()
         return Translation(
             request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps, learned=learned
         )
+
+    def _reranks(self, prepared: PreparedRequest, options: SearchOptions) -> bool:
+        """Whether translations of this request are ranked again by the reverse direction.
+
+        Those that follow a text differ too little from it, and those of a prefix must come while a person types.
+        """
+        is_free = prepared.followed is None and prepared.constraints.prefix is None
+        return bool(options.reverse_weight) and is_free and self._reverse.direction_of(prepared) is not None
+
+    def _reranked(
+        self,
+        request: Request,
+        prepared: PreparedRequest,
+        result: SentenceResult,
+        options: SearchOptions,
+        interruption: Callable[[], Interruption | None],
+    ) -> list[SearchHypothesis]:
+        """The n-best list, ranked again if the search ended with translations and there is time."""
+        found = list(result.hypotheses)
+        is_wanted = self._reranks(prepared, options) and len(found) > 1 and all(one.is_satisfying for one in found)
+        if result.outcome in INTERRUPTED or not is_wanted:
+            return found[: options.nbest]
+
+        def go_on() -> None:
+            if interruption():
+                raise StepStopped
+
+        texts = [self._model.codec.decode(one.tokens).text for one in found]
+        try:
+            scores = self._reverse.scores(prepared, request.domain, texts, options.score == "normalised", go_on)
+        except StepStopped:
+            scores = None
+        if scores is not None:
+            found = [
+                replace(one, reverse_score=score, ranking_score=one.ranking_score + options.reverse_weight * score)
+                for one, score in zip(found, scores, strict=True)
+            ]
+            found.sort(key=lambda one: -one.ranking_score)
+        return found[: options.nbest]
 
     def _hypotheses(self, prepared: PreparedRequest, found: Sequence[SearchHypothesis]) -> tuple[Hypothesis, ...]:
         decodings = [self._model.codec.decode(one.tokens) for one in found]
@@ -279,4 +324,5 @@ def _hypothesis(
         change_penalty=found.penalty,
         score_penalty=found.score - found.ranking_score,
         weak_alignment=alignment.weak_links if alignment else (),
+        reverse_score=found.reverse_score,
     )

@@ -17,7 +17,7 @@ class SearchHypothesis:
 
     `score` is the one that the options select; `stopping.Scoring` computes it. `penalty` is the cost of leaving a
     previous text, in nats; `total` is `log_prob` minus all penalties, and `ranking_score` its score, by which
-    hypotheses compete.
+    hypotheses compete. `reverse_score` is the score of the source given this text, if it was computed after the search.
     """
 
     tokens: tuple[int, ...]
@@ -29,6 +29,7 @@ class SearchHypothesis:
     ranking_score: float
     num_missing: int = 0
     is_satisfying: bool = True
+    reverse_score: float | None = None
 
 
 class FinishedPool:
