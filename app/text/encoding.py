@@ -321,8 +321,20 @@ def safe_name(name: str, default: str) -> str:
 
 
 def escape_formula(cell: str) -> str:
-    """Escapes a cell that a spreadsheet would run as a formula: "=1+1" -> "'=1+1"."""
-    return f"'{cell}" if cell.startswith(FORMULA_STARTS) or cell.lstrip().startswith(FORMULA_STARTS) else cell
+    """Escapes a cell that a spreadsheet would run as a formula: "=1+1" -> "'=1+1".
+
+    Also one that looks like an escaped cell, "'=1" -> "''=1", so that `unescape_formula` returns every cell unchanged.
+    """
+    return f"'{cell}" if _is_formula(cell.lstrip("'")) else cell
+
+
+def unescape_formula(cell: str) -> str:
+    """A cell without the apostrophe of `escape_formula`: "'=1+1" -> "=1+1"; other cells are unchanged."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(FORMULA_STARTS) or text.lstrip().startswith(FORMULA_STARTS)
 
 
 def shortened_list(items: Iterable[str], limit: int = 5) -> str:

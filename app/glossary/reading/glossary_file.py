@@ -36,7 +36,7 @@ from app.glossary.reading.row_checks import GlossaryImport, RowChecker, TermEntr
 from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
 from app.glossary.reading.xml_glossaries import read_multiterm, read_tbx, read_tmx
 from app.i18n import Message, joined
-from app.text.encoding import decode_text, safe_name, shortened_list
+from app.text.encoding import decode_text, safe_name, shortened_list, unescape_formula
 
 __all__ = ["GlossaryImport", "read_glossary"]
 
@@ -214,7 +214,7 @@ def _read_text(data: bytes, name: str, direction: str | None, layout: Layout | N
     if is_utx(text):
         columns, num_header_lines = utx_layout([line for _, line in islice(_lines(text), _MAX_HEADER_LINES)], direction)
         utx_rows = (
-            Row(number, line, cells_of(line, "\t") or [])
+            Row(number, line, [*map(unescape_formula, cells_of(line, "\t") or [])])
             for number, line in _lines(text)
             if number > num_header_lines and line.strip() and not line.startswith("#")
         )
@@ -298,7 +298,7 @@ def _table_rows(text: str, delimiter: str, checker: RowChecker) -> Iterator[Row]
         else:
             for _ in range(joined_line.count("\n")):
                 waiting.popleft()
-            yield Row(number, joined_line, [" ".join(cell.split("\n")) for cell in cells])
+            yield Row(number, joined_line, [unescape_formula(" ".join(cell.split("\n"))) for cell in cells])
 
 
 def _filled_lines(text: str) -> Iterator[tuple[int, str]]:
