@@ -25,6 +25,7 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 
+from app.errors import DocumentError
 from app.formats.docx_drawings import alt_texts
 from app.formats.html_attributes import attributes, is_translated, texts
 from app.formats.markdown_inline import shown
@@ -137,7 +138,8 @@ def coverage_of(
     """The coverage of a document that was read; None for a format that declares what is to be translated.
 
     `text` is the text of `data`, empty for an Office file. `sources` are those of the segments.
-    `with_properties`: the properties of an Office file are among them.
+    `with_properties`: the properties of an Office file are among them. Also None if a part has too many XML elements,
+    such as a sheet with a million cells, which the reader of the format does not read as a whole.
     """
     seen = _SEEN.get(format_key)
     if seen is None:
@@ -147,7 +149,10 @@ def coverage_of(
         offered = unescape(_TAG.sub(" ", _INLINE_CODE.sub("", offered)))
     elif seen in (_of_subrip, _of_webvtt):
         offered = _TAG.sub(" ", offered)
-    texts_seen = [*seen(data, text), *(_properties(data) if with_properties else ())]
+    try:
+        texts_seen = [*seen(data, text), *(_properties(data) if with_properties else ())]
+    except DocumentError:
+        return None
     num_offered, num_seen = _num_letters(offered), sum(map(_num_letters, texts_seen))
     return Coverage(num_offered, num_seen, _missing(texts_seen, offered) if num_offered < num_seen else "")
 

@@ -75,6 +75,9 @@ def po_entries(text: str, name: str) -> Iterator[PoEntry]:
     keyword = ""
     for line in _LINE.finditer(text):
         content, start = line[1], line.start()
+        if keyword and content.startswith('"') and (more := _MORE.match(content)):  # there may be a million of them
+            _add(entry, keyword, _value(more[1]), -1, start + more.end(1), text, name)
+            continue
         stripped = content.strip()
         found = _KEYWORD.match(content)
         is_next = stripped.startswith("#") or (found is not None and not found[1].startswith("msgstr"))
@@ -164,7 +167,8 @@ def _value(strings: str) -> str:
             return chr(int(match[2], 16))
         return LETTERS.get(match[3], match[3])
 
-    return "".join(_ESCAPE.sub(character, string) for string in _STRING.findall(strings))
+    value = strings[1:-1] if strings.count('"') == 2 else "".join(_STRING.findall(strings))
+    return _ESCAPE.sub(character, value) if "\\" in value else value
 
 
 def flags_of(line: str) -> list[str]:

@@ -35,6 +35,7 @@ _SPACE = re.compile(r"[\t\r]")
 _HEADER = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
 _CODE = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]*|\d+|.)')
 _VALIDATION = re.compile(rb"""\s(?:prompt|error)(?:Title)?="[^"]|<(?:\w+:)?formula1>(?:"|&quot;)[^<]""")
+_SHARED_TEXT = re.compile(rb"<(?:\w+:)?si[\s/>]")
 _CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -150,7 +151,7 @@ def read(data: bytes, name: str) -> XlsxFile:
     main = next((part for part, kind in package.content_types().items() if _MAIN.search(kind)), None)
     if main is None:
         raise package.other_kind()
-    uses = _uses(package, main)
+    uses = _uses(package, main, _num_shared(package, main))
     parts: list[OfficePart] = []
     for part_name, element in _parts(package, main, uses):
         decoded = package.xml(part_name)
@@ -158,14 +159,7 @@ def read(data: bytes, name: str) -> XlsxFile:
         root = tree(decoded.text)
         prefix = root.name[: len(root.name) - len(root.local)]
         nodes = [node for node in root.walk() if node.local == element]
-        if len(nodes) > MAX_TEXTS:
-            raise DocumentError(
-                Message(
-                    "{name} has more than {limit:,} texts: split the workbook and open the parts one by one",
-                    name=name,
-                    limit=MAX_TEXTS,
-                )
-            )
+        _check_texts(len(nodes), name)
         if element == "si":
             cells = {number: cell for number, cell in uses.shared.items() if number not in uses.shared_headings}
         else:
@@ -188,6 +182,26 @@ def read(data: bytes, name: str) -> XlsxFile:
             starts = starts_of(drawn, parts[-1].end if parts else 0)
             parts.append(OfficePart(part_name, described, decoded, drawn, starts, copies, sheet))
     return XlsxFile(package, parts, _notes(package, main, len(uses.headings)))
+
+
+def _num_shared(package: OfficePackage, main: str) -> int:
+    """The number of shared texts. Raises DocumentError if there are too many, before any are read."""
+    shared = [each.part for each in package.relations(main).values() if each.kind == "sharedStrings"][:1]
+    contents = (package.read(part).replace(b"\0", b"") for part in shared if package.has(part))  # it may be UTF-16
+    number = sum(1 for content in contents for _ in _SHARED_TEXT.finditer(content))
+    _check_texts(number, package.name)
+    return number
+
+
+def _check_texts(number: int, name: str) -> None:
+    if number > MAX_TEXTS:
+        raise DocumentError(
+            Message(
+                "{name} has more than {limit:,} texts: split the workbook and open the parts one by one",
+                name=name,
+                limit=MAX_TEXTS,
+            )
+        )
 
 
 def _parts(package: OfficePackage, main: str, uses: _Uses) -> list[tuple[str, str]]:
@@ -245,8 +259,8 @@ def _placed_on(sheet: str, kind: str) -> Message:
     return Message("sheet {sheet}, drawing", sheet=sheet)
 
 
-def _uses(package: OfficePackage, main: str) -> _Uses:
-    """The cells of all sheets, in the order of the workbook."""
+def _uses(package: OfficePackage, main: str, num_shared: int) -> _Uses:
+    """The cells of all sheets, in the order of the workbook; none with the number of a missing shared text."""
     uses = _Uses({}, {}, set(), set())
     num_cells = 0
     related = package.relations(main)
@@ -271,7 +285,9 @@ def _uses(package: OfficePackage, main: str) -> _Uses:
                         limit=MAX_CELLS,
                     )
                 )
-            if kind == "s" and place not in headings and (number is None or number in uses.shared):
+            if kind == "s" and (number is None or number >= num_shared):
+                continue
+            if kind == "s" and place not in headings and number in uses.shared:
                 continue
             message = Message("sheet {sheet}, cell {cell}", sheet=title, cell=place or "?")
             described = _Place(message, usual_font if style in styles else frozenset())

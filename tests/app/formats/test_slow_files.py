@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from time import process_time
 
 import pytest
 
 from app.errors import DocumentError
-from app.formats import office_file, table, xliff
+from app.formats import office_file, table, xliff, xlsx
+from app.formats.coverage import coverage_of
 from app.formats.documents import read_document
 from app.formats.inline import Piece, show
 from tests.app.work import growth
@@ -63,6 +66,39 @@ def test_cells_without_text_do_not_fill_a_list():
 def test_first_value_of_a_cell_is_its_text(cell: str):
     data = workbook(f"<row>{cell}</row>", ["First", "Second"])
     assert [segment.source for segment in read_document(data, "a.xlsx").segments] == ["First"]
+
+
+def with_part(data: bytes, name: str, content: bytes) -> bytes:
+    """The package with other content in one part."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for part in old.namelist():
+            new.writestr(part, content if part == name else old.read(part))
+    return file.getvalue()
+
+
+def test_too_many_texts_of_a_workbook_are_refused_before_its_cells_are_read(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(xlsx, "MAX_TEXTS", 2)
+    read_document(workbook('<row><c t="s"><v>1</v></c></row>', ["a", "b"]), "a.xlsx")
+    data = with_part(workbook("", ["a", "b", "c"]), "xl/worksheets/sheet1.xml", b"<")
+    with pytest.raises(DocumentError, match=r"a\.xlsx has more than 2 texts"):
+        read_document(data, "a.xlsx")
+
+
+def test_shared_texts_of_a_workbook_in_utf_16_are_read():
+    data = workbook('<row><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>', ["First", "Second"])
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        [name] = (part for part in archive.namelist() if "sharedStrings" in part)
+        xml = archive.read(name).decode()
+    declared = '<?xml version="1.0" encoding="UTF-16"?>' + xml[xml.index("<sst") :]
+    document = read_document(with_part(data, name, declared.encode("utf-16")), "a.xlsx")
+    assert [segment.source for segment in document.segments] == ["Second"], "there is no text with number 2"
+
+
+def test_document_has_no_coverage_if_one_of_its_parts_is_not_read_as_a_whole():
+    data = workbook('<row><c t="s"><v>0</v></c></row>', ["First"])
+    assert coverage_of("xlsx", data, "", ["First"]) is not None
+    assert coverage_of("xlsx", with_part(data, "xl/worksheets/sheet1.xml", b"<"), "", ["First"]) is None
 
 
 def test_sheet_that_defines_entities_is_refused():

@@ -216,6 +216,7 @@ KINDS = (
     Kind("<", "a.html", MILLION, _repeated("<", "<p>text</p>")),
     Kind("tables in one another", "a.html", 10_000, _repeated("<table><tr><td>", "<p>text</p>")),
     Kind("lines of one entry", "a.po", MILLION, _repeated('"a"\n', f'{_PO_HEADER}msgid ""\n', 'msgstr ""\n')),
+    Kind("lines of one entry with escapes", "a.po", 700_000, _repeated('"\\n"\n', f'{_PO_HEADER}msgid ""\n', 'msgstr ""\n')),
     Kind("lines of comments", "a.po", MILLION, _repeated("#. a\n", _PO_HEADER, 'msgid "text"\nmsgstr ""\n')),
     Kind("plural forms", "a.po", MANY, _numbered('msgstr[#] ""\n', f'{_PO_HEADER}msgid "a"\nmsgid_plural "b"\n')),
     Kind("entries", "a.po", _fitting('msgid "a#####"\nmsgstr ""\n\n'), _numbered('msgid "a#"\nmsgstr ""\n\n', _PO_HEADER)),
