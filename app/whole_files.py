@@ -1,4 +1,4 @@
-"""Writes files completely or not at all: first to a temporary file in the same folder, flushed to the disk."""
+"""Writes files and folders completely or not at all: first under a temporary name beside, flushed to the disk."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def whole_file(path: Path, *, mode: int = 0o666, replaces: bool = True, num_byte
     check_room(path, num_bytes)
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path.parent)
-    temporary = path.with_name(f".pinpoint-{os.getpid()}-{secrets.token_hex(4)}.part")
+    temporary = path.with_name(_temporary_name())
     try:
         os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode))
         yield temporary
@@ -59,6 +59,25 @@ def whole_file(path: Path, *, mode: int = 0o666, replaces: bool = True, num_byte
             temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """An empty temporary folder for the caller to fill; it becomes `path` when the block ends without an error.
+
+    Raises OSError, also if `path` exists and is not an empty folder; after any error, `path` is as before.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path.parent)
+    temporary = path.with_name(_temporary_name())
+    try:
+        temporary.mkdir()
+        yield temporary
+        temporary.rename(path)
+        with suppress(OSError):  # not every system can
+            write_through(path.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
 def write_whole(path: Path, data: bytes, *, mode: int = 0o666, replaces: bool = True) -> None:
     """Writes the data to `path` completely or not at all; see `whole_file`."""
     with whole_file(path, mode=mode, replaces=replaces, num_bytes=len(data)) as temporary:
@@ -66,13 +85,20 @@ def write_whole(path: Path, data: bytes, *, mode: int = 0o666, replaces: bool = 
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Removes temporary files of programs that were killed while they wrote."""
+    """Removes temporary files and folders of programs that were killed while they wrote."""
     with suppress(OSError):
         for path in folder.iterdir():
             found = _TEMPORARY.fullmatch(path.name)
             if found is not None and not _is_in_use(path, int(found[1])):
-                with suppress(OSError):
-                    path.unlink()
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    with suppress(OSError):
+                        path.unlink()
+
+
+def _temporary_name() -> str:
+    return f".pinpoint-{os.getpid()}-{secrets.token_hex(4)}.part"
 
 
 def _is_in_use(path: Path, process: int) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +15,7 @@ from app.formats.archive import Archive, ArchiveMember, name_problem
 from app.formats.documents import Document, with_language
 from app.formats.packages import PACKAGES
 from app.i18n import Message
+from app.whole_files import whole_folder, write_whole
 
 _ARCHIVES = (".zip", *PACKAGES)
 
@@ -155,11 +154,6 @@ def _write(output: Path, archive: Archive | None, made: Mapping[str | int, bytes
     if archive is not None:
         write(output, archive.with_translations({place: made[place] for place in made if isinstance(place, int)}))
         return
-    temporary = output.with_name(f".{output.name}.part-{secrets.token_hex(4)}")
-    try:
+    with explained(output), whole_folder(output) as temporary:
         for place, data in made.items():
-            write(temporary / str(place), data)
-        with explained(output):
-            temporary.rename(output)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            write_whole(temporary / str(place), data)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from engine.errors import ModelError
-from engine.importers.resolve import REPLACED, cache_folder, restore_replaced
+from engine.importers.resolve import (
+    REMOVED,
+    REPLACED,
+    cache_folder,
+    finish_removals,
+    remove_whole,
+    restore_replaced,
+)
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.json_files import leads_out, read_json_file
@@ -136,7 +142,7 @@ def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
         )
     for entry in found:
         try:
-            shutil.rmtree(entry.folder)
+            remove_whole(entry.folder)
         except OSError as error:
             raise ModelError(f"{entry.folder} cannot be removed ({error}); end the programs that use it") from error
     return found
@@ -145,9 +151,15 @@ def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
 def _folders(parent: Path) -> list[Path]:
     try:
         restore_replaced(parent)
-        return sorted(path for path in parent.iterdir() if path.is_dir() and path.suffix not in (".partial", REPLACED))
+        finish_removals(parent)
+        return sorted(path for path in parent.iterdir() if path.is_dir() and not _is_unfinished(path))
     except OSError:  # nothing was ever cached
         return []
+
+
+def _is_unfinished(folder: Path) -> bool:
+    """Whether a folder is a model that is being installed, replaced or removed."""
+    return folder.suffix in (".partial", REPLACED) or folder.name.startswith(REMOVED)
 
 
 def read_card(folder: Path) -> str:

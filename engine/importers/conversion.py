@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import json
+import os
 import pickle
 import secrets
 import shutil
@@ -130,11 +131,23 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
         if plan.ranges is not None:
             checksum = file_checksum(partial / WEIGHTS)
             save_ranges(partial / ACTIVATIONS, plan.ranges, checksum, ["by the model's makers"], plan.weight_steps)
+        flush(partial)
         _put(partial, target)
     except OSError as error:
         raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def flush(folder: Path) -> None:
+    """Return when the files of a folder are on the disk: after a power cut, none is empty under its final name."""
+    for path in folder.iterdir():
+        if path.is_file():
+            descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 def _put(partial: Path, target: Path) -> None:

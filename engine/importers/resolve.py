@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from engine.errors import ModelError
-from engine.importers.conversion import Plan, convert, read_json, remove_abandoned
+from engine.importers.conversion import Plan, convert, flush, read_json, remove_abandoned
 from engine.importers.fairseq import is_fairseq, plan_fairseq
 from engine.importers.firefox import is_firefox, plan_firefox
 from engine.importers.fsmt import plan_fsmt
@@ -33,6 +33,7 @@ from engine.model.json_files import leads_out
 from engine.model.memory_check import num_weights
 
 REPLACED = ".replaced"  # the ending of a model while another one takes its place
+REMOVED = ".removed-"  # the beginning of the name of a model while it is removed
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
 _CONVERTER_VERSION = 2
 _PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by what config.json calls its model
@@ -124,6 +125,7 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
             convert_folder(folder, new, origin=name)
         for file, text in {ORIGIN: json.dumps({"name": name}) + "\n", **(texts or {})}.items():
             (new / file).write_text(text, encoding="utf-8", newline="\n")
+        flush(new)
         if target.exists():
             target.rename(old)
         new.rename(target)
@@ -145,6 +147,22 @@ def restore_replaced(cache: Path) -> None:
                 shutil.rmtree(old)
             else:
                 old.rename(target)
+
+
+def remove_whole(folder: Path) -> None:
+    """Remove a model at once: a removal that is killed goes on at the next one, or when models are listed.
+
+    Raises OSError if the folder cannot be moved; then nothing is removed.
+    """
+    removed = folder.with_name(f"{REMOVED}{secrets.token_hex(8)}")
+    folder.rename(removed)
+    finish_removals(folder.parent)
+
+
+def finish_removals(cache: Path) -> None:
+    """Remove the files of models that were removed, as far as this is possible now."""
+    for removed in cache.glob(f"{REMOVED}*"):
+        shutil.rmtree(removed, ignore_errors=True)
 
 
 def _foreign_cards(folder: str, names: list[str]) -> list[str]:

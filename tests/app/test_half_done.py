@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import re
 import shutil
+import tempfile
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +16,16 @@ from pathlib import Path
 import pytest
 
 from app.cli.log_commands import write
-from app.errors import CommandError, LogError
+from app.errors import CommandError, DownloadError, LogError
+from app.formats.archive import pack
 from app.formats.documents import read_document
 from app.log.store import LogStore
+from app.models import uploaded_models
+from app.models.uploaded_models import UploadedModels
 from app.paths import MODEL_FOLDER
 from app.ui.sign_in import SignIn
-from app.whole_files import remove_leftovers, write_whole
-from engine import install_model, known_models
+from app.whole_files import remove_leftovers, whole_folder, write_whole
+from engine import cache_folder, install_model, known_models, remove_model
 from tests.faults import every_error, every_kill
 from tests.importers.marian import save_marian
 
@@ -59,6 +64,12 @@ def back_up(folder: Path) -> None:
         store.close()
 
 
+def translate_folder(path: Path) -> None:
+    with whole_folder(path) as temporary:
+        for name in ("a.txt", "b/c.txt"):
+            write_whole(temporary / name, b"new")
+
+
 @dataclass(frozen=True)
 class Case:
     """`prepare` makes the old state in a folder, and `run` the new one from it."""
@@ -75,6 +86,7 @@ CASES = {
     ),
     "the access token": Case(lambda _: None, lambda folder: SignIn.from_file(folder / "token")),
     "a backup": Case(prepare_log, back_up),
+    "a folder of translations": Case(lambda _: None, lambda folder: translate_folder(folder / "de")),
 }
 
 
@@ -139,6 +151,13 @@ def test_temporary_files_of_running_programs_stay(tmp_path: Path):
     assert own.exists() and other.exists()
 
 
+def own_model(folder: Path) -> Path:
+    """The bundled model, with its weights as a link."""
+    shutil.copytree(MODEL_FOLDER, folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    (folder / "model.safetensors").symlink_to(MODEL_FOLDER / "model.safetensors")
+    return folder
+
+
 @pytest.mark.parametrize("is_converted", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_converted: bool):
     cache, small = tmp_path / "cache", tmp_path / "small"
@@ -147,8 +166,7 @@ def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pyte
         pytest.importorskip("transformers")
         save_marian(small)
     else:
-        shutil.copytree(MODEL_FOLDER, small, ignore=shutil.ignore_patterns("*.safetensors"))
-        (small / "model.safetensors").symlink_to(MODEL_FOLDER / "model.safetensors")
+        own_model(small)
     target = install_model(small, "m", {"LICENSE.txt": "old"})
     num_errors = 0
     for where, error in every_error(lambda: install_model(small, "m", {"LICENSE.txt": "new"})):
@@ -163,9 +181,7 @@ def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
 def test_a_kill_while_a_model_is_replaced_leaves_one_of_the_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
-    small = tmp_path / "small"
-    shutil.copytree(MODEL_FOLDER, small, ignore=shutil.ignore_patterns("*.safetensors"))
-    (small / "model.safetensors").symlink_to(MODEL_FOLDER / "model.safetensors")
+    small = own_model(tmp_path / "small")
     target = install_model(small, "m", {"LICENSE.txt": "old"})
     found = set()
     for where in every_kill(lambda: install_model(small, "m", {"LICENSE.txt": "new"})):
@@ -174,6 +190,72 @@ def test_a_kill_while_a_model_is_replaced_leaves_one_of_the_two(tmp_path: Path, 
         assert (target / "model.safetensors").stat().st_size == (MODEL_FOLDER / "model.safetensors").stat().st_size
         (target / "LICENSE.txt").write_text("old")
     assert found == {"old", "new"}
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EBUSY], ids=["no permission", "in use"])
+def test_a_model_that_cannot_be_removed_stays_and_one_that_is_removed_goes_at_once(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    small = own_model(tmp_path / "small")
+    install_model(small, "m")
+    found = set()
+    for where, error in every_error(lambda: remove_model("m"), code):
+        names = [entry.name for entry in known_models() if entry.place == "cached"]
+        assert names == (["m"] if error else []), where
+        assert not [entry for entry in known_models() if entry.problem], where
+        found.add(error is None)
+        if error is None:
+            install_model(small, "m")
+    assert found == {True, False}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
+def test_a_kill_while_a_model_is_removed_leaves_all_of_it_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    small = own_model(tmp_path / "small")
+    install_model(small, "m")
+    found = set()
+    for where in every_kill(lambda: remove_model("m")):
+        listed = [entry for entry in known_models() if entry.place == "cached"]
+        assert [(entry.name, entry.problem) for entry in listed] in ([("m", "")], []), where
+        found.add(bool(listed))
+        if not listed:
+            assert list((tmp_path / "cache").rglob("*")) == [cache_folder()], where
+            install_model(small, "m")
+    assert found == {True, False}
+
+
+@pytest.mark.parametrize("is_zip", [False, True], ids=["files", "ZIP file"])
+def test_an_upload_that_fails_anywhere_installs_nothing(is_zip: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache" / "models"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    uploads, upload, installed = UploadedModels(), "0" * 32, []
+    contents = {"model.safetensors": b"weights", "config.json.gz": gzip.compress(b"{}"), "LICENSE": b"free"}
+    expected = [("LICENSE", b"free"), ("config.json", b"{}"), ("model.safetensors", b"weights")]
+    sent = {"model.zip": pack({f"m/{name}": data for name, data in contents.items()})} if is_zip else contents
+
+    def install(folder: Path, name: str, texts: object) -> Path:
+        installed.append(sorted((path.name, path.read_bytes()) for path in folder.iterdir()))
+        return folder
+
+    monkeypatch.setattr(uploaded_models, "install_model", install)
+
+    def send_and_install() -> None:
+        for name, data in sent.items():
+            with uploads.receiving(upload, name, len(data)) as output:
+                output.write(data)
+        uploads.install(upload, "m")
+
+    num_errors = 0
+    for where, error in every_error(send_and_install):
+        assert error is None or isinstance(error, DownloadError), f"{where}: {error!r}"
+        assert installed == ([] if error else [expected]), where
+        uploads.discard(upload)
+        assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()], where
+        installed.clear()
+        num_errors += error is not None
+    assert num_errors > 4
 
 
 def test_too_little_room_is_seen_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
