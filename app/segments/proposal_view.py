@@ -160,7 +160,8 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
     Left out, but counted in `rank`: hypotheses that differ from a better one only in doubled words or marks, or in an
     ellipsis that the source lacks, those with a fragment behind the final stop, unless the best has that too, those in
     which more phrases are misplaced or translated twice than in the best, and those that are far less likely.
-    The score is the one that ranks the hypotheses: the model's less "penalty", for the changes to the previous text.
+    The score is the one that ranks the hypotheses: the model's less "penalty", for the changes to the previous text
+    and for a poor translation back.
 
     A run is [kind, text]: "s" same as in the best hypothesis, "d" different, "p" pin, "t" term, "k" copied from the
     source, "x" a text of the best hypothesis that is left out; the others joined are the hypothesis.

@@ -153,7 +153,7 @@ class FreeHypothesis(TypedDict):
 
 
 class RankedHypothesis(FreeHypothesis):
-    """One translation of the n-best list: `score` is the model's less `penalty`, for changes and bad places."""
+    """One translation of the n-best list: `score` is the model's less `penalty` (see `hypothesis_rows`)."""
 
     rank: int
     penalty: float

@@ -136,6 +136,7 @@ BENCHMARKS = (
         f"--documents test {PAIRS} {{documents}} --num-documents 6 --output {{output}}/results.json",
         "Whole documents",
     ),
+    Benchmark("reranking", f"{PAIRS} --segments 200 --output {{output}}", "Ranking again by the reverse direction"),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
     Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
 )

@@ -1512,7 +1512,7 @@ export interface PublishedOffers {
   models: PublishedOffer[];
 }
 
-/** One translation of the n-best list: `score` is the model's less `penalty`, for changes and bad places. */
+/** One translation of the n-best list: `score` is the model's less `penalty` (see `hypothesis_rows`). */
 export interface RankedHypothesis {
   text: string;
   score: number;
