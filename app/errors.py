@@ -14,7 +14,7 @@ Every message is for the user: it names the file or row and how to fix the probl
 """
 
 import sqlite3
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 # What reading a database raises: the second where Python cannot decode a message of SQLite, as it quotes damaged text.
 SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
@@ -84,3 +84,13 @@ class ApiError(AppError):
         super().__init__(message)
         self.kind = kind
         self.retry_after = retry_after
+
+
+def check_fields(value: Any) -> None:
+    """Raises CommandError for the first field of a dataclass whose value is not of the annotated type.
+
+    For data from clients, files and flags, which is thereby checked in one way; `engine.check_types` is the engine's.
+    """
+    from engine import check_types  # here, as the commands that need no engine start faster without it
+
+    check_types(value, CommandError)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from sqlite_utils import Database
 
-from app.errors import CommandError, LogError
+from app.errors import CommandError, LogError, check_fields
 from app.formats.srx import RuleFile
 from app.glossary.glossary import Glossary, shared_payload
 from app.i18n import Message
@@ -60,6 +60,10 @@ class ProjectDraft:
     shares_memory: bool = True
     learns: bool = True
     has_review: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
 
 
 class Projects:

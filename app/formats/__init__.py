@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import quote, unquote
 
-from app.errors import CommandError, DocumentError
+from app.errors import CommandError, DocumentError, check_fields
 from app.formats import (
     android,
     ass,
@@ -60,6 +60,10 @@ class Reading:
     extras: tuple[str, ...] | None = None
     segments: Literal["paragraph"] | None = None
     rules: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

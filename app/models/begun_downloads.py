@@ -8,14 +8,14 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
+from app.errors import CommandError, check_fields
 from app.models.published_models import BEGUN_SUFFIX, KEPT_SECONDS
 from app.whole_files import write_whole
 from engine import cache_folder
 
 Kind = Literal["published", "pair", "hub"]
-_KINDS: Final = ("published", "pair", "hub")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,10 @@ class BegunDownload:
     kind: Kind
     name: str
     is_continued: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
 
 
 class BegunDownloads:
@@ -49,9 +53,9 @@ class BegunDownloads:
             found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             download = BegunDownload(found["kind"], str(found["name"])[:500], bool(found["is_continued"]))
             is_fresh = time.time() - file.stat().st_mtime < KEPT_SECONDS
-        except (OSError, ValueError, LookupError, TypeError):
+        except (OSError, ValueError, LookupError, TypeError, CommandError):
             return None
-        return download if is_fresh and download.kind in _KINDS else None
+        return download if is_fresh else None
 
     def forget(self, token: str) -> None:
         """Drops the download of a document: it has ended, or is not wanted any more."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol, get_args
 
-from app.errors import CommandError
+from app.errors import CommandError, check_fields
 from app.i18n import Message
 from engine import Formality, Request
 
@@ -39,6 +39,10 @@ class Style:
 
     formality: Formality | None = None
     domain: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
 
     def known_to(self, model: Trained, direction: str) -> Style:
         """The part of this style that the model supports."""

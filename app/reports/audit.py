@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Final, Literal
 
+from app.errors import check_fields
 from app.formats.documents import Export
 from app.i18n import Message
 from app.log.records import EventType, SessionSummary
@@ -46,6 +47,10 @@ class AuditFilter:
     person: str | None = None
     session: int | None = None
     kind: AuditKind | None = None
+
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from app.errors import ApiError, CommandError
+from app.errors import ApiError, CommandError, check_fields
 from app.formats import Reading
 from app.formats.documents import Document, Export, FileOverview
 from app.glossary import Term
@@ -53,6 +53,10 @@ class Upload:
     name: str
     data: bytes
 
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentOrder:
@@ -70,6 +74,10 @@ class DocumentOrder:
     is_style_required: bool = True
     secret: str = ""
     reading: Reading | None = None
+
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

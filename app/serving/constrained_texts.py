@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.errors import ApiError, ApiErrorKind
+from app.errors import ApiError, ApiErrorKind, check_fields
 from app.glossary import TermMatcher
 from app.models.loading import ModelHandle
 from app.models.style import Style
@@ -24,6 +24,10 @@ class ConstrainedText:
     prefix: str = ""
     locked: tuple[str, ...] = ()
     nbest: int = 1
+
+    def __post_init__(self) -> None:
+        """Raises CommandError for a value of the wrong type."""
+        check_fields(self)
 
     @property
     def is_whole(self) -> bool:

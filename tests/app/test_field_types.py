@@ -1,0 +1,50 @@
+"""Data from clients, files and flags: each field refuses values of a wrong type by name, in one way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+import pytest
+
+from app.errors import CommandError
+from app.formats import Reading
+from app.models.begun_downloads import BegunDownload
+from app.models.style import Style
+from app.projects import ProjectDraft
+from app.reports.audit import AuditFilter
+from app.serving.api_documents import DocumentOrder, Upload
+from app.serving.constrained_texts import ConstrainedText
+from engine.settings import is_of_type
+
+HOSTILE = (
+    None, True, 0, -1, 1.5, 10**30, math.nan, math.inf, "", "10", "\ud800", b"10", [], [None], [1], (1,), (1, "2"),
+    {}, {"a": 1}, {"a"}, object(), int, lambda: 1,
+)  # fmt: skip
+GOOD: dict[type, dict[str, Any]] = {
+    Style: {},
+    Reading: {},
+    ProjectDraft: {"name": "Manuals"},
+    AuditFilter: {},
+    BegunDownload: {"kind": "hub", "name": "maker/model"},
+    Upload: {"name": "a.txt", "data": b"One."},
+    DocumentOrder: {"source": "en", "target": "de"},
+    ConstrainedText: {"text": "Open the file."},
+}
+
+
+@pytest.mark.parametrize("kind", list(GOOD), ids=lambda kind: kind.__name__)
+def test_every_field_refuses_values_of_a_wrong_type_by_name(kind: type):
+    declared = get_type_hints(kind)
+    for one in fields(kind):
+        refusals: list[str] = []
+        for value in HOSTILE:
+            try:
+                kind(**{**GOOD[kind], one.name: value})
+            except CommandError as error:
+                refusals.append(str(error))
+                continue
+            assert is_of_type(value, declared[one.name]), (one.name, value)
+        assert len(refusals) > 10, one.name
+        assert [refusal for refusal in refusals if not refusal.startswith(f"{one.name} is ")] == []
