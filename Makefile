@@ -18,7 +18,7 @@ RUN_STAMP = $(VENV)/installed-run
 DEV_STAMP = $(VENV)/installed-dev
 SERVER_STAMP = $(VENV)/installed-server
 PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
-WORKERS = --numprocesses 4 --dist loadfile
+WORKERS = --numprocesses auto --dist loadfile  # tests/conftest.py chooses the number
 NODE_STAMP = node_modules/.package-lock.json
 
 .PHONY: run test test-all test-hard test-server check lock

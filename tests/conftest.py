@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import time
@@ -32,7 +33,14 @@ SLOW_FILES = (  # begin early, or the other workers wait for one of them at the 
     "tests/e2e/test_whole_document.py",
     "tests/e2e/test_never_lost.py",
     "tests/e2e/test_imported_model.py",
+    "tests/e2e/test_accessibility.py",
+    "tests/e2e/test_download_problems.py",
+    "tests/e2e/test_formats.py",
+    "tests/e2e/test_injection.py",
+    "tests/e2e/test_memory.py",
+    "tests/e2e/test_published_models.py",
 )
+MAX_WORKERS = 8  # a worker takes up to a gigabyte
 CORPUS_SAMPLE = Path(__file__).parent / "data" / "corpus_sample.tsv"
 
 
@@ -47,12 +55,26 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.option.markexpr == "not full and not server":  # the default in pyproject.toml
             config.option.markexpr = "not server"
     settings.load_profile("full" if budget.is_full() else "short")
+    gc.disable()  # until the tests are collected: modules and tests stay
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Keeps modules and tests, a million objects, out of each later collection."""
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than processor cores: a test may wait, and each worker imports and collects everything for itself."""
+    return min((os.cpu_count() or 1) + 1, MAX_WORKERS)
 
 
 class BrowserTestsBeside(LoadFileScheduling):
-    """Gives out whole files; half of the workers begin with the browser tests, which mostly wait, the others end there.
+    """Gives out whole files; half of the workers begin with the browser tests, the others end there.
 
-    So only half of the workers start an app and a browser, and there may be more workers than processor cores.
+    So the browser tests, some of which wait for seconds, run beside others that keep a processor core busy.
     """
 
     def _assign_work_unit(self, node: WorkerController) -> None:

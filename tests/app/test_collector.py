@@ -63,4 +63,4 @@ def test_loaded_modules_are_left_out_of_collections():
         assert gc.get_freeze_count() > 100_000  # a full collection of these takes a tenth of a second or more
         assert len(gc.get_objects()) < gc.get_freeze_count() // 10
     finally:
-        gc.unfreeze()
+        gc.freeze()  # as before
