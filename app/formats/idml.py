@@ -20,7 +20,7 @@ from app.formats.base import Edit, RawTags, splice
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.idml_text import IdmlParagraph, StoryParagraph, alternatives, hidden_in, paragraphs_of
 from app.formats.office_blocks import around, placed
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_size, moved, starts_of
+from app.formats.office_file import Changes, OfficeFile, OfficePart, check_length, check_size, moved, starts_of
 from app.formats.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
 from app.i18n import Message, joined
@@ -132,10 +132,13 @@ def read(data: bytes, name: str) -> IdmlFile:
     parts: list[OfficePart] = []
     num_paragraphs = 0
     for part, label in places.items():
-        found = [each.read(decoded[part].text) for each in _all(tree(decoded[part].text))]
+        found = list(_all(tree(decoded[part].text)))
         num_paragraphs += len(found)
         check_size(num_paragraphs, name)
-        if paragraphs := [paragraph for paragraph in found if paragraph.stretches]:
+        for number, each in enumerate(found, 1):
+            check_length(len(each.items), number, f"{name} ({part})")
+        read_paragraphs = (each.read(decoded[part].text) for each in found)
+        if paragraphs := [paragraph for paragraph in read_paragraphs if paragraph.stretches]:
             numbers = range(1, len(paragraphs) + 1)
             described = [Message("{part}, paragraph {number}", part=label, number=number) for number in numbers]
             starts = starts_of(paragraphs, parts[-1].end if parts else 0)

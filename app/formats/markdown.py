@@ -46,6 +46,10 @@ _MARKS = re.compile(r"[>\s]*(?:(?:[-+*]|\d{1,9}[.)])[>\s]+)*")  # of quotes and 
 _BLOCK_START = re.compile(r"(?:[-+*>]|#{1,6}|(\d{1,9}))(?(1)[.)])(?=\s|\Z)|>")
 _NO_LETTERS = re.compile(r"[\W\d_]*\Z")
 MAX_LINES = 100_000  # 5 MiB of 52 characters each; the time to parse a line hardly depends on its content
+MAX_ITEMS = 30_000  # a list item takes parsing time of a few other lines
+MAX_MARKS = 300_000  # of _INLINE_MARKS; 15 for each of the largest number of segments
+_INLINE_MARKS = "*_`~["
+_LIST_ITEM = re.compile(r"(?m)^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]")
 _MAX_NESTING = 20  # more levels of quotes or lists than in real documents; each takes parsing time
 
 
@@ -64,15 +68,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     front = _FRONT_MATTER.match(text)
     begin = front.end() if front else 0
     starts = [match.start() for match in _LINE.finditer(text, begin)]
-    if len(starts) - 1 > MAX_LINES:  # the last is the end
-        raise DocumentError(
-            Message(
-                "{name} has more than {limit:,} lines, the limit for Markdown: split the file and open the parts "
-                "one by one",
-                name=name,
-                limit=MAX_LINES,
-            )
-        )
+    _check_size(text[begin:], len(starts) - 1, name)  # the last start is the end
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
@@ -131,6 +127,25 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         ),
         blocks=[*(Block("entry", field.start, field.end, label=field.note) for field in fields), *blocks],
     )
+
+
+def _check_size(text: str, num_lines: int, name: str) -> None:
+    """Raises DocumentError for a text that takes many seconds to parse."""
+    for number, limit, what in (
+        (num_lines, MAX_LINES, Message("lines")),
+        (sum(1 for _ in _LIST_ITEM.finditer(text)), MAX_ITEMS, Message("list items")),
+        (sum(map(text.count, _INLINE_MARKS)), MAX_MARKS, Message("signs such as * and `")),
+    ):
+        if number > limit:
+            raise DocumentError(
+                Message(
+                    "{name} has more than {limit:,} {what}, the limit for Markdown: split the file and open the parts "
+                    "one by one",
+                    name=name,
+                    limit=limit,
+                    what=what,
+                )
+            )
 
 
 def _front_fields(text: str, end: int) -> Iterator[Unit]:

@@ -84,17 +84,22 @@ def check_runs(xml: str, name: str) -> int:
             num_paragraphs, num_runs = num_paragraphs + 1, 0
             continue
         num_runs += 1
-        if num_runs > MAX_RUNS:
-            raise DocumentError(
-                Message(
-                    "{name}, {place}: the paragraph has more than {limit:,} texts and elements: break it up and open "
-                    "the file again",
-                    name=name,
-                    place=Message("paragraph {number}", number=num_paragraphs + 1),
-                    limit=MAX_RUNS,
-                )
-            )
+        check_length(num_runs, num_paragraphs + 1, name)
     return num_paragraphs
+
+
+def check_length(num_runs: int, number: int, name: str) -> None:
+    """Raises DocumentError if paragraph `number` has too many runs."""
+    if num_runs > MAX_RUNS:
+        raise DocumentError(
+            Message(
+                "{name}, {place}: the paragraph has more than {limit:,} texts and elements: break it up and open "
+                "the file again",
+                name=name,
+                place=Message("paragraph {number}", number=number),
+                limit=MAX_RUNS,
+            )
+        )
 
 
 @dataclass(frozen=True)

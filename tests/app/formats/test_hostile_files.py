@@ -107,6 +107,23 @@ def test_markdown_with_too_many_lines_is_rejected(monkeypatch: pytest.MonkeyPatc
         read_document(b"a\nb\nc\nd\n", "a.md")
 
 
+@pytest.mark.parametrize(
+    ("limit", "text", "what"),
+    [
+        ("MAX_ITEMS", "- a\n  > 1) b\n\t* c\n", "list items"),
+        ("MAX_MARKS", "*a* `b", "signs such as"),
+    ],
+)
+def test_markdown_with_too_many_items_or_marks_is_rejected(
+    limit: str, text: str, what: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(markdown, limit, 3)
+    assert read_document(text.encode(), "a.md").segments
+    monkeypatch.setattr(markdown, limit, 2)
+    with pytest.raises(DocumentError, match=f"more than 2 {what}"):
+        read_document(text.encode(), "a.md")
+
+
 @pytest.mark.parametrize("mark", ["- ", "> ", "1. "])
 def test_markdown_nested_too_deeply_is_rejected_instead_of_skipped(mark: str):
     assert len(read_document(b"x\n\n" + b"> " * 15 + b"deep\n", "a.md").segments) == 2

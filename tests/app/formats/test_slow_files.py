@@ -14,7 +14,7 @@ from app.formats.coverage import coverage_of
 from app.formats.documents import read_document
 from app.formats.inline import Piece, show
 from tests.app.work import growth
-from tests.benchmarks.files.hostile import open_document, word, workbook
+from tests.benchmarks.files.hostile import indesign, open_document, word, workbook
 
 RUN = "<w:r><w:t>a</w:t></w:r>"
 
@@ -38,6 +38,14 @@ def test_paragraph_of_unfinished_parts_takes_linear_time(body: str):
         (
             workbook('<row><c t="s"><v>2</v></c></row>', ["a", "</t></si><si>" + "<r><t>a</t></r>" * 4 + "<t>"]),
             "a.xlsx",
+        ),
+        (
+            indesign(
+                "<ParagraphStyleRange><CharacterStyleRange><Content>a</Content><Br/>"
+                + "<Content>a</Content>" * 4
+                + "</CharacterStyleRange></ParagraphStyleRange>"
+            ),
+            "a.idml",
         ),
     ],
 )
