@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, added_forms, space_before
 from app.formats.base import Unit
+from app.formats.escapes import repeated, repeated_keys_note
 from app.formats.unit_notes import key_note
 from app.formats.xml_strings import XmlStrings, file_of
 from app.formats.xml_text import Node, decode_xml, tree
@@ -36,7 +38,9 @@ def read(data: bytes, name: str) -> XmlStrings:
             )
         )
     strings = ((node, key_note(".".join(path))) for node, path in _strings(root, ()))
-    return file_of(decoded, strings, lambda node, unit: _added(node, unit, decoded.text))
+    note = repeated_keys_note(_repeated(root, ()))
+    file = file_of(decoded, strings, lambda node, unit: _added(node, unit, decoded.text))
+    return replace(file, notes=(*file.notes, note)) if note else file
 
 
 def _added(node: Node, unit: Unit, text: str) -> Iterator[AddedForm]:
@@ -67,6 +71,17 @@ def _strings(node: Node, path: tuple[str, ...]) -> Iterator[tuple[Node, tuple[st
             yield from _strings(child, (*path, key) if key else path)
         elif child.local == "string" and key in _FORMS and not child.nodes() and _has_letter(child.content()):
             yield child, (*path, key)
+
+
+def _repeated(node: Node, path: tuple[str, ...]) -> Iterator[str]:
+    """The keys that occur more than once in a dictionary below an element, with the keys around them."""
+    yield from (".".join((*path, key)) for key in repeated(child.content() for child in node.nodes("key")))
+    key = ""
+    for child in node.nodes():
+        if child.local == "key":
+            key = child.content()
+        elif child.local == "dict":
+            yield from _repeated(child, (*path, key) if key else path)
 
 
 def _has_letter(text: str) -> bool:

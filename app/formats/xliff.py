@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from app.errors import DocumentError
@@ -25,13 +26,14 @@ from app.formats.base import (
     one_line,
     splice,
 )
+from app.formats.escapes import repeated
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.unit_notes import name_note
 from app.formats.xliff_limits import num_unchecked, stated_limit
 from app.formats.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
-from app.text.encoding import DecodedText
+from app.text.encoding import DecodedText, shortened_list
 from app.text.text_limits import TextLimits
 
 # Elements whose content is part of the sentence; all other elements in a source are placeholders.
@@ -314,7 +316,22 @@ def read(data: bytes, name: str) -> XliffFile:
         "file).",
         count=count,
     )
-    return XliffFile(decoded, root, entries, units, (note,) if count else ())
+    notes = (note if count else None, _repeated_ids_note(root))
+    return XliffFile(decoded, root, entries, units, tuple(filter(None, notes)))
+
+
+def _repeated_ids_note(root: Node) -> Message | None:
+    """The note about units with the same id in one `file`."""
+    ids = [
+        repeated(unit.attributes.get("id", "") for unit in file.walk() if unit.local in ("trans-unit", "unit"))
+        for file in root.nodes("file")
+    ]
+    if not any(ids):
+        return None
+    return Message(
+        "Ids of several units in one <file>: {ids}. Each unit is offered; some programs use only the last.",
+        ids=shortened_list(dict.fromkeys(chain.from_iterable(ids))),
+    )
 
 
 def _version(root: Node) -> str:

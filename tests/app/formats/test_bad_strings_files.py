@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 
 import pytest
 
@@ -68,6 +69,39 @@ def test_repeated_key_is_named(ending: str) -> None:
     assert len(document.segments) == 2
     assert [note for note in document.notes if note.startswith("Keys that occur more than once: ")]
     assert not read_document(FILES[ending], f"f.{ending}").notes
+
+
+def test_repeated_keys_of_a_plural_dictionary_are_named_with_the_keys_around_them() -> None:
+    def notes(*keys: str) -> Sequence[str]:
+        forms = "".join(f"<key>{key}</key><string>Text {number}</string>" for number, key in enumerate(keys))
+        inner = f"<key>a</key><dict><key>b</key><dict>{forms}</dict></dict>"
+        return read_document(f"<plist><dict>{inner}</dict></plist>".encode(), "f.stringsdict").notes
+
+    assert not notes("one", "other")
+    [note] = notes("one", "other", "one")
+    assert note.startswith("Keys that occur more than once: a.b.one. ")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ([["1", "2"], ["1", "2"]], ""),  # ids count within a file
+        ([["1", "2", "1"], ["3", "3"]], "1, 3"),
+        ([["", ""]], ""),
+    ],
+)
+@pytest.mark.parametrize("version", ["1.2", "2.0"])
+def test_repeated_ids_of_xliff_units_are_named(version: str, files: Sequence[Sequence[str]], expected: str) -> None:
+    unit, inside = ("trans-unit", "{}") if version == "1.2" else ("unit", "<segment>{}</segment>")
+    body, source = ("body" if version == "1.2" else "group"), inside.format("<source>Text</source>")
+    content = "".join(
+        f"<file><{body}>" + "".join(f'<{unit} id="{key}">{source}</{unit}>' for key in keys) + f"</{body}></file>"
+        for keys in files
+    )
+    document = read_document(f'<xliff version="{version}">{content}</xliff>'.encode(), "f.xlf")
+    assert len(document.segments) == sum(map(len, files))
+    named = [note for note in document.notes if note.startswith("Ids of several units")]
+    assert named == [] if not expected else f": {expected}. Each unit is offered" in named[0]
 
 
 def test_repeated_key_of_a_string_catalog_is_named_because_only_the_last_is_offered() -> None:
