@@ -156,7 +156,9 @@ def with_constraints(
     off = frozenset(key for key in terms_off if key in known)
     after = replace(segment, pins=kept_pins, terms_off=off, bans=kept_bans)
     after = replace(after, beginning=clean_target(beginning), locked=clean_locked(locked), changed_from="")
-    after = replace(after, previous=clean_target(previous))
+    has_any = bool(kept_pins or kept_bans or after.beginning or after.locked)
+    freed_from = (segment.previous or segment.freed_from) if has_any and not previous else ""
+    after = replace(after, previous=clean_target(previous), freed_from=freed_from)
     return segment if after == segment else replace(after, version=segment.version + 1)
 
 

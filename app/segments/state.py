@@ -62,7 +62,7 @@ class SegmentState:
     `match_rate` is the rate of the best match in the translation memory in percent, 0 without one that is shown, and
     `match_text` its translation. `filled_rate` is the rate of the match that was filled in.
     `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
-    translation.
+    translation. `freed_from` is then the text that was kept before, to show what has changed.
     `verdict` is the reviewer's last decision, `num_remarks` counts the remarks about the segment in the log.
     `note` (context, comments) and `limits` come from the document file, `comment` from the user. `changed_from`
     is the previous proposal if a change of terms replaced it. A segment that was merged into another one has an empty
@@ -85,6 +85,7 @@ class SegmentState:
     beginning: str = ""
     locked: tuple[str, ...] = ()
     previous: str = ""
+    freed_from: str = ""
     changed_from: str = ""
     decoded: DecodingResult | None = None
     shown: DecodingResult | None = None

@@ -22,7 +22,7 @@ from app.segments.proposal_view import (
     word_confidences,
 )
 from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
-from app.segments.revision import changed_words
+from app.segments.revision import with_changes
 from app.segments.state import Json, SegmentState
 from app.text.nontranslatables import placeholders, without_markup
 from app.text.subtitle_layout import RULES
@@ -115,9 +115,8 @@ def detail_view(segment: SegmentState) -> Json:
 
 def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothesis) -> list[Json]:
     tokens = proposal_tokens(best, shown.constraints)
-    if shown.previous:
-        new = changed_words(shown.previous, best.text)
-        tokens = [{**token, "new": True} if token.get("w") in new else token for token in tokens]
+    if before := shown.previous or segment.freed_from:
+        tokens = with_changes(tokens, before, best.text, segment.bans)
     free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
     return with_banned_words(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
 

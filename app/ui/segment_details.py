@@ -33,7 +33,8 @@ class SourceRun(TypedDict):
 class TargetRun(TypedDict):
     """A piece of the proposal: `w` numbers its word; `pin`, `is_term`, `kept` are met constraints, `ban` is a ban.
 
-    `new` marks a word that is not in the previous text.
+    `new` marks a word that is not in the text before, `was` are the words before in its place; where words were left
+    out, `t` is empty and `gone` are those words.
     """
 
     t: str
@@ -45,6 +46,8 @@ class TargetRun(TypedDict):
     tag: NotRequired[bool]
     kept: NotRequired[bool]
     new: NotRequired[bool]
+    was: NotRequired[str]
+    gone: NotRequired[str]
     ban: NotRequired[str]
 
 

@@ -192,7 +192,7 @@ class Pictures:
             self.screen.wait_for_proposal()
             self.wait_for_prices()
             self.page.mouse.move(700, 855)
-            self.save(f"docs/pictures/{picture}.png", ".editor", height=330)
+            self.save(f"docs/pictures/{picture}.png", ".editor")
             self.page.keyboard.press("Alt+l")  # between the smallest change and a free translation
 
     def scene_rest_and_completion(self) -> None:

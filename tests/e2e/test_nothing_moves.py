@@ -179,7 +179,7 @@ def test_few_hypotheses_leave_no_blank_strip_and_more_of_them_move_nothing(scree
     screen.open_segment(1)  # now its hypotheses are known when it opens
     expect(screen.page.locator(".nbest")).to_contain_text("far less likely")
     blank, below = screen.page.evaluate("""() => {
-        const [note, last] = document.querySelectorAll('.nbest > .muted');
+        const [note, last] = document.querySelectorAll('.nbest .muted');
         const edge = document.querySelector('.nbest').getBoundingClientRect().bottom;
         return [last.getBoundingClientRect().top - note.getBoundingClientRect().bottom,
             edge - last.getBoundingClientRect().bottom];

@@ -134,7 +134,7 @@ def test_answer_to_an_older_text_is_not_offered(screen: Screen, decoder: HandDec
 
 
 def test_pin_keeps_the_text_seen_and_one_key_frees_it(screen: Screen, decoder: HandDecoder):
-    free = screen.page.get_by_role("button", name="Translate freely")
+    free, back = (screen.page.get_by_role("button", name=name) for name in ("Translate freely", "Change less"))
     expect(free).to_be_hidden()
     screen.page.get_by_label("Words to pin or ban").fill("Rechner")
     screen.page.keyboard.press("Enter")
@@ -142,14 +142,21 @@ def test_pin_keeps_the_text_seen_and_one_key_frees_it(screen: Screen, decoder: H
     asked = answer(screen, decoder, "0", near)
     assert asked.follow == Follow(PROPOSAL, 1.0)
     screen.eventually(lambda: screen.proposal_text() == near)
-    expect(screen.page.locator(".hyp .w.new")).to_have_text(["Rechner"])
-    expect(free).to_have_attribute("aria-pressed", "false")
+    new = screen.page.locator(".hyp .w.new")
+    expect(new).to_have_text(["Rechner"])
+    expect(new).to_have_attribute("title", "Before: “Server”")
+    expect(screen.page.locator(".follows")).to_contain_text("as few changes as possible")
+    expect(free).to_be_visible()
     screen.page.keyboard.press("Escape")
     screen.page.keyboard.press("Alt+l")
     asked = answer(screen, decoder, "0", "Sobald das Licht grün ist, startet der alte Rechner.")
     assert asked.follow is None
-    expect(free).to_have_attribute("aria-pressed", "true")
+    expect(back).to_be_visible()
     screen.eventually(lambda: screen.proposal_text().startswith("Sobald"))
+    expect(new.first).to_have_text("Sobald")  # compared with the text from before the pin
     screen.page.keyboard.press("Control+z")
     assert answer(screen, decoder, "0", near).follow == Follow(PROPOSAL, 1.0)
     screen.eventually(lambda: screen.proposal_text() == near)
+    screen.page.keyboard.press("Alt+l")
+    answer(screen, decoder, "0", near.replace("das ", ""))
+    expect(screen.page.locator(".hyp .gone")).to_have_attribute("title", "Left out: “das”")

@@ -11,7 +11,7 @@ import pytest
 from app.reports.word_origins import _kept
 from app.segments.constraint_changes import MAX_TARGET_CHARACTERS
 from app.segments.proposal_view import _runs, with_banned_words
-from app.segments.revision import changed_words, revision_runs
+from app.segments.revision import revision_runs, word_changes
 from app.text import differences
 from app.text.differences import steps_between
 from app.tm.similarity import runs_between
@@ -40,7 +40,7 @@ def hypothesis(text: str) -> Hypothesis:
 
 COMPARE: dict[str, Callable[[str, str], object]] = {
     "revision": revision_runs,
-    "changed words": changed_words,
+    "changed words": word_changes,
     "memory": runs_between,
     "banned words": lambda one, two: with_banned_words([], two, one, [Avoid("b"), Avoid("c")]),
     "translations": lambda one, two: _runs(hypothesis(one), hypothesis(two), ()),

@@ -2010,7 +2010,8 @@ export interface TagView {
 
 /** A piece of the proposal: `w` numbers its word; `pin`, `is_term`, `kept` are met constraints, `ban` is a ban.
  *
- * `new` marks a word that is not in the previous text. */
+ * `new` marks a word that is not in the text before, `was` are the words before in its place; where words were left
+ * out, `t` is empty and `gone` are those words. */
 export interface TargetRun {
   t: string;
   w?: number;
@@ -2021,6 +2022,8 @@ export interface TargetRun {
   tag?: boolean;
   kept?: boolean;
   new?: boolean;
+  was?: string;
+  gone?: string;
   ban?: string;
 }
 

@@ -178,6 +178,8 @@ declare global {
     sourceCount: HTMLElement;
     scoreNote: HTMLElement;
     useProposal: HTMLButtonElement;
+    free: HTMLElement;
+    freeNote: HTMLElement;
     freeButton: HTMLButtonElement;
     fieldNote: HTMLElement;
     limitStatus: HTMLElement;

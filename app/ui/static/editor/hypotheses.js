@@ -26,6 +26,7 @@ const LINE = 20; // pixels, as LETTER, a little more than the average, and those
 const LETTER = 7.2;
 const BESIDE_TEXT = 250;
 const LAST_ROW = 38; // with the edges of the list
+const NOTE = 25;
 const MIN_HEIGHT = 50; // two hypotheses; after a pin there may be more, which are scrolled to
 const COMPARED_TOKENS = 5; // of a single one, the probabilities are nearly equal
 
@@ -73,7 +74,8 @@ export class Hypotheses {
     this.signature = '';
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
-    this.end = h('p.muted', {hidden: true}); // why the list has no more
+    this.note = h('p.muted', {});
+    this.end = h('div.end', {hidden: true}, this.note); // why the list has no more, where there is room for it
     this.advice = h('p.muted.advice', {hidden: true, title: t('nbest.advice')}, t('nbest.advice'));
     this.element = h('div.nbest', {}, this.list, this.end, this.free, this.advice);
     /** @type {Hypothesis[]} the proposal first */
@@ -93,7 +95,8 @@ export class Hypotheses {
     }
     /** @param {number} sum @param {Element} item */
     const withItem = (sum, item) => sum + /** @type {HTMLElement} */ (item).offsetHeight;
-    return LAST_ROW + Math.max([...this.list.children].reduce(withItem, this.end.offsetHeight), MIN_HEIGHT);
+    const height = [...this.list.children].reduce(withItem, this.end.hidden ? 0 : NOTE);
+    return LAST_ROW + Math.max(height, MIN_HEIGHT);
   }
 
   focus(at = 0) {
@@ -176,7 +179,7 @@ export class Hypotheses {
       }),
     );
     this.end.hidden = !rows.length || others.length >= NUM_SHOWN;
-    setText(this.end, t(others.length ? 'nbest.few' : 'nbest.none'));
+    setText(this.note, t(others.length ? 'nbest.few' : 'nbest.none'));
     this.free.hidden = !free || !rows.length;
     this.advice.hidden = Boolean(free) || !rows.length;
     if (free) {

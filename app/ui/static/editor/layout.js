@@ -82,16 +82,9 @@ export const buildLayout = segment => {
     },
     t('proposal.use'),
   );
-  const freeButton = button(
-    '.link',
-    {
-      onclick: () => segment.constraints.toggleFree(),
-      title: t('free.title'),
-      'aria-pressed': 'false',
-      ...shortcut('free'),
-    },
-    t('free'),
-  );
+  const freeNote = h('span', {});
+  const freeButton = button('.link', {onclick: () => segment.constraints.toggleFree(), ...shortcut('free')});
+  const free = h('span.follows', {hidden: true}, freeNote, freeButton, hint('free'));
   const fieldNote = h('span.end', {});
   const limitStatus = h('span.sr', {role: 'status'}); // says once that the text is too long
   const notices = h('div', {role: 'status'});
@@ -160,7 +153,7 @@ export const buildLayout = segment => {
         {},
         h('b', {}, t('proposal.label')),
         useProposal,
-        freeButton,
+        free,
         h('span.end', {}),
         segment.origins.element,
         scoreNote,
@@ -219,6 +212,8 @@ export const buildLayout = segment => {
     sourceCount,
     scoreNote,
     useProposal,
+    free,
+    freeNote,
     freeButton,
     fieldNote,
     limitStatus,

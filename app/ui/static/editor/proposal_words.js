@@ -56,6 +56,12 @@ const piece = (token, isFirst, {tags, current, confidence, origins}) => {
       h('span.banned', {title: t('bans.struck')}, icon('ban'), sr(t('bans.sr')), token.ban),
       ' ',
     );
+  if (token.gone !== undefined)
+    return h(
+      'span.gone',
+      {title: t('proposal.gone', {text: token.gone})},
+      sr(t('proposal.gone.sr', {text: token.gone})),
+    );
   const tag = tagOf(token.t, tags);
   if (token.w === undefined)
     return tag
@@ -76,7 +82,7 @@ const piece = (token, isFirst, {tags, current, confidence, origins}) => {
       ...described(
         token.kept ? undefined : confidence?.[token.w],
         token.kept ? '' : (origins[token.w] ?? ''),
-        token.new ?? false,
+        token.new ? t(token.was ? 'proposal.was' : 'proposal.added', {text: token.was ?? ''}) : '',
       ),
     },
     tag ? chip(token.t, tag) : shown(token.t),
@@ -86,18 +92,19 @@ const piece = (token, isFirst, {tags, current, confidence, origins}) => {
 
 /**
  * What is known of a word, as attributes: the model's confidence, also as a pattern under the word, where the word comes
- * from, and whether it is new.
+ * from, and what has changed.
  * @param {number | undefined} probability
  * @param {string} origin
- * @param {boolean} isNew
+ * @param {string} change
  */
-const described = (probability, origin, isNew) => {
+const described = (probability, origin, change) => {
   const hasDoubt = probability !== undefined;
-  const known = [hasDoubt && t('confidence.word', {percent: percent(probability)}), origin].filter(Boolean).join('\n');
+  const confidence = hasDoubt ? t('confidence.word', {percent: percent(probability)}) : '';
+  const known = [change, confidence, origin].filter(Boolean).join('\n') || null;
   const level = hasDoubt ? DOUBTS.findIndex(limit => probability < limit) : -1;
   return {
-    title: known || (isNew ? t('proposal.new.title') : null),
-    'aria-description': known || null,
+    title: known,
+    'aria-description': known,
     'data-doubt': level < 0 ? null : DOUBTS.length - level,
   };
 };

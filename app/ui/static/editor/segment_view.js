@@ -261,10 +261,19 @@ export class SegmentView {
       unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,
     );
     layout.useProposal.hidden = !detail?.proposal || detail.proposal.text === text.value;
-    layout.freeButton.hidden = this.constraints.isEmpty;
-    layout.freeButton.setAttribute('aria-pressed', String(!this.constraints.previous));
+    this.paintFree();
     layout.undoButton.disabled = !this.canStep(true);
     layout.redoButton.disabled = !this.canStep(false);
+  }
+
+  /** Whether the proposal changes as little as possible, or all except the constraints; and how to change that. */
+  paintFree() {
+    const {free, freeNote, freeButton} = this.layout;
+    const isFree = !this.constraints.previous;
+    free.hidden = this.constraints.isEmpty;
+    setText(freeNote, t(isFree ? 'free.is.free' : 'free.is.near'));
+    setText(freeButton, t(isFree ? 'free.stay' : 'free'));
+    freeButton.title = t(isFree ? 'free.stay.title' : 'free.title');
   }
 
   /** @param {boolean} isShown whether the proposal shows how sure the model is of each word */
