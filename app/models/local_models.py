@@ -28,6 +28,7 @@ MAX_FILES: Final = 200  # of a model, in an archive
 MAX_LICENCE_BYTES: Final = 2**20
 _WEIGHTS: Final = (".bin", ".safetensors", ".pt")
 _MODEL_FILES: Final = (*_WEIGHTS, ".spm")
+_UNFINISHED: Final = re.compile(r"\.(?=(?:partial|replaced)\Z)")  # of folders of models that are being installed
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+=-]{0,120}")
 # Exceptions that zipfile raises for damaged archives.
 _DAMAGE: Final = (
@@ -79,7 +80,8 @@ def model_name(name: str) -> str:
     >>> model_name("en pt (tiny).zip")
     'en-pt-tiny'
     """
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(".zip"))[:100].strip("-.") or "model"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(".zip"))[:100].strip("-.")
+    return _UNFINISHED.sub("-", plain) or "model"
 
 
 def is_plain_name(name: str) -> bool:

@@ -132,3 +132,10 @@ def test_damaged_zip_and_other_files_are_refused(tmp_path: Path, folder: Path) -
     (folder / "model.enpt.intgemm.alphas.bin.gz").write_bytes(gzip.compress(b"model")[:-4])
     with pytest.raises(DownloadError, match="is damaged"):
         install_from_disk(folder, Installed())
+
+
+@pytest.mark.parametrize("ending", ["partial", "replaced"])
+def test_model_has_no_name_of_one_that_is_being_installed(ending: str, folder: Path) -> None:
+    installed = Installed()
+    install_from_disk(folder.rename(folder.with_name(f"en pt.{ending}")), installed)
+    assert installed.name == f"en-pt-{ending}", "the list of models leaves other names out"
