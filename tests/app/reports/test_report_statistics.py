@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from app.formats.documents import Segment
@@ -75,6 +76,15 @@ def test_net_time_is_within_gross_and_grows_with_the_idle_limit(steps: list[tupl
 
 
 # ---- effort ----
+
+
+@given(st.text("aβ漢 .,-X1\u00a0\n", max_size=30))
+@settings(max_examples=100)
+def test_effort_of_an_unchanged_text_is_that_of_sacrebleu(text: str) -> None:
+    effort = edit_effort(text, text)
+    assert (effort.num_edits, effort.edit_distance) == (0, 0)
+    assert effort.chrf == CHRF().sentence_score(text, [text]).score
+    assert effort.num_words == edit_effort(f"{text}x", text).num_words
 
 
 @pytest.mark.parametrize(
