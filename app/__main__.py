@@ -220,7 +220,10 @@ def _serve(settings: AppSettings) -> int:
         if sign_in is None:
             tell("Everyone who can reach this address can read and change the documents (--no-auth).")
         elif not is_loopback(settings.host):
-            tell("Without https, others in the network can read the documents and the access token: use a proxy.")
+            tell(
+                "Without https, others in the network can read the documents and the access token: use a proxy with "
+                "https."
+            )
         tell(f"Pinpoint is at {sign_in.address(address) if sign_in else address} (stop with Ctrl+C)")
         server_log.info("started", extra=event_fields(version=VERSION, address=address))
         closing.callback(server_log.info, "stopped")

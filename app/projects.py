@@ -105,7 +105,7 @@ class Projects:
         """One project. Raises CommandError if there is none of that number."""
         project = self.store.project(project_id)
         if project is None:
-            raise CommandError(Message("This project was deleted meanwhile: open the list of projects again."))
+            raise CommandError(Message("This project was deleted in the meantime: open the list of projects again."))
         return project
 
     def managed(self, project_id: int) -> Project:
@@ -178,7 +178,8 @@ class Projects:
         ):
             raise CommandError(
                 Message(
-                    "The lowest match rate is {least} to {most} %, a penalty 0 to {penalty} %: choose other numbers.",
+                    "The lowest match rate must be from {least} to {most} %, and a penalty from 0 to {penalty} %: "
+                    "choose other numbers.",
                     least=least,
                     most=most,
                     penalty=MAX_PENALTY,
@@ -266,7 +267,7 @@ class Projects:
         project = self.managed(project_id)
         record = next((one for one in self.store.sessions() if one.id == session_id), None)
         if record is None:
-            raise CommandError(Message("This document was deleted meanwhile: open the list of documents again."))
+            raise CommandError(Message("This document was deleted in the meantime: open the list of documents again."))
         check_fit(project, record.direction)
         if record.project_id == project_id:
             return
@@ -310,7 +311,7 @@ class Projects:
         if not name:
             raise CommandError(Message("The project has no name: type one."))
         if draft.formality and draft.formality not in FORMALITIES:
-            raise CommandError(Message("There is no form of address {name!r}.", name=draft.formality))
+            raise CommandError(Message("{name!r} is not a form of address.", name=draft.formality))
         for other in self.store.projects():
             is_same = (other.project.name, other.project.client) == (name, client)
             if (
@@ -319,7 +320,7 @@ class Projects:
                 and has_same_languages(other.project.direction, project.direction)
             ):
                 raise CommandError(
-                    Message("There is a project “{name}” for these languages already: choose another name.", name=name)
+                    Message("These languages already have a project “{name}”: choose another name.", name=name)
                 )
         return replace(
             project,
@@ -422,7 +423,7 @@ def _clean(text: str) -> str:
     if len(text) > MAX_NAME_CHARACTERS:
         raise CommandError(
             Message(
-                "“{text}…” has {count} characters; names hold up to {limit}.",
+                "“{text}…” has {count} characters; a name may have up to {limit}.",
                 text=text[:40],
                 count=len(text),
                 limit=MAX_NAME_CHARACTERS,

@@ -61,12 +61,13 @@ class AppSettings:
         },
     )
     show_config: bool = field(
-        default=False, metadata={"help": "show all settings as such a file, each with what gave it, and end"}
+        default=False,
+        metadata={"help": "print all settings in the format of this file, with the origin of each value, and exit"},
     )
     model: Path = field(
         default=MODEL_FOLDER,
         metadata={
-            "help": "a model's folder, or a name that `{program} models` lists (default: the bundled model)",
+            "help": "the folder of a model, or a name listed by `{program} models` (default: the bundled model)",
             "type": Path,
             "metavar": "MODEL",
         },
@@ -74,7 +75,8 @@ class AppSettings:
     direction: str | None = field(
         default=None,
         metadata={
-            "help": "language pair of new documents (default: the document's own, else the model's first)",
+            "help": "language pair of new documents (default: that of the document, or else the first one of the "
+            "model)",
             "metavar": "en-de",
         },
     )
@@ -93,14 +95,15 @@ class AppSettings:
     allow_host: tuple[str, ...] = field(
         default=(),
         metadata={
-            "help": "another name under which browsers reach the app, such as a proxy's (may be repeated)",
+            "help": "another host name under which browsers reach the app, such as the name of a proxy (may be "
+            "repeated)",
             "metavar": "NAME",
             "action": "append",
         },
     )
     no_auth: bool = field(
         default=False,
-        metadata={"help": "let everybody who reaches the address use the app, without the access token"},
+        metadata={"help": "do not ask for the access token: everybody who can reach the address can use the app"},
     )
     person_header: str = field(
         default="",
@@ -125,7 +128,7 @@ class AppSettings:
     shutdown_seconds: int = field(
         default=30,
         metadata={
-            "help": "how long requests on their way may take after SIGTERM or Ctrl+C "
+            "help": "how long running requests may take after SIGTERM or Ctrl+C "
             "(default: {default}); a second signal ends them at once",
             "type": positive,
             "metavar": "N",
@@ -141,12 +144,12 @@ class AppSettings:
     )
     api: bool = field(
         default=False,
-        metadata={"help": "answer other programs, too, which need a key each (see `{program} keys`)"},
+        metadata={"help": "also answer other programs; each needs a key (see `{program} keys`)"},
     )
     threads: int = field(
         default=1,
         metadata={
-            "help": "processor threads of the model (default: {default}; more help if cores are idle)",
+            "help": "processor threads of the model (default: {default}; use more if cores are idle)",
             "type": positive,
             "metavar": "N",
         },
@@ -158,7 +161,7 @@ class AppSettings:
     engine: str = field(
         default="here",
         metadata={
-            "help": "who translates: here, this process; or ray, the copies that `{program} serve` has started "
+            "help": "where translation runs: here (this process), or ray (copies started by `{program} serve`) "
             "(default: {default})",
             "choices": ("here", "ray"),
         },
@@ -166,8 +169,8 @@ class AppSettings:
     model_registry: str = field(
         default=DEFAULT_MODEL_REGISTRY,
         metadata={
-            "help": "address of the list of models that can be downloaded, such as a mirror's "
-            "(default: Mozilla's Firefox Translations)",
+            "help": "address of the list of models that can be downloaded, for example on a mirror (default: "
+            "Mozilla's Firefox Translations)",
             "metavar": "URL",
         },
     )

@@ -67,7 +67,7 @@ def _main(
     except (EngineError, RunError) as error:
         print(f"error: {error}", file=messages)
     except OSError as error:
-        print(f"error: {error}; what was written until now is whole lines", file=messages)
+        print(f"error: {error}; all lines written so far are complete", file=messages)
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
@@ -103,7 +103,7 @@ def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout:
     if interrupt.cancel.is_set():
         return INTERRUPTED
     if writer.num_failed:
-        print(f"{writer.num_failed:,} of {writer.num_lines:,} lines failed; the output says why", file=stderr)
+        print(f"{writer.num_failed:,} of {writer.num_lines:,} lines failed; the output has the reasons", file=stderr)
         return SOME_LINES_FAILED
     return DONE
 

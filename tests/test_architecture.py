@@ -220,7 +220,7 @@ def test_import_circle_is_found() -> None:
 
 
 @pytest.mark.parametrize("package", ["engine", "app"])
-def test_no_modules_import_each_other(package: str) -> None:
+def test_modules_have_no_import_cycles(package: str) -> None:
     assert import_circles(module_imports(package)) == []
 
 
@@ -272,7 +272,7 @@ def test_module_names_are_unique() -> None:
     assert repeated == SAME_JOB_IN_BOTH_PACKAGES
 
 
-def test_engine_knows_no_page_and_no_database() -> None:
+def test_engine_does_not_import_page_or_database() -> None:
     foreign = {
         path: [n for n in imports_of(path) if n.split(".")[0] in FOREIGN_TO_ENGINE] for path in python_files("engine")
     }

@@ -110,7 +110,7 @@ def test_copied_paths_exist_and_packages_are_checked_by_their_hashes() -> None:
     assert "--require-hashes -r /build/requirements.lock" in containerfile()
 
 
-def test_port_and_health_address_are_those_of_the_app() -> None:
+def test_port_and_health_address_equal_the_app() -> None:
     port = environment()["PORT"]
     assert f"EXPOSE {port}" in containerfile()
     assert f"http://127.0.0.1:{port}{HEALTH_PATH}" in containerfile()
@@ -154,7 +154,7 @@ def test_kubernetes_reaches_the_app_and_its_volume() -> None:
     assert f"USER {pod['securityContext']['runAsUser']}\n" in containerfile()
 
 
-def test_proxy_of_the_guide_lets_pass_what_the_app_takes() -> None:
+def test_proxy_of_the_guide_allows_all_requests_of_the_app() -> None:
     guide = (ROOT / "docs" / "administrators.md").read_text(encoding="utf-8")
     (seconds,) = re.findall(r"proxy_read_timeout (\d+)s;", guide)
     (gigabytes,) = re.findall(r"client_max_body_size (\d+)g;", guide)

@@ -63,5 +63,5 @@ def test_translations_that_only_libreoffice_does_not_open_are_reported(
 @pytest.mark.parametrize(
     ("text", "expected"), [("Ab {1}c{/1} %s", "aB {1}C{/1} %s"), ("<i>A</i> ß", "<i>a</i> ß"), (r"A\nb", r"a\nB")]
 )
-def test_letters_change_their_case_but_tags_and_placeholders_stay(text: str, expected: str) -> None:
+def test_case_change_keeps_tags_and_placeholders(text: str, expected: str) -> None:
     assert format_table.swapped(text) == expected

@@ -94,7 +94,7 @@ def test_metadata_names_version_command_and_exact_requirements(wheel: zipfile.Zi
     assert "pinpoint = app.__main__:main" in wheel.read(f"{info}/entry_points.txt").decode()
 
 
-def test_build_requirements_are_those_of_the_tests() -> None:
+def test_build_requirements_equal_the_versions_of_the_tests() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     pinned = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
     assert set(project["build-system"]["requires"]) <= set(pinned)

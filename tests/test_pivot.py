@@ -120,7 +120,7 @@ def test_a_phrase_with_a_source_span_is_judged_by_the_product(both) -> None:
         assert placement.aligned == any(a < end and start < b for a, b in links)
 
 
-def test_scores_prices_and_alternatives_are_those_of_the_second_model(both, models) -> None:
+def test_scores_prices_and_alternatives_come_from_the_second_model(both, models) -> None:
     request = Request(SOURCE, phrases=(Phrase("Apfel"),), prefix="Der ")
     result = both.translate(request, OPTIONS)
     second = Request(result.pivot, phrases=request.phrases, prefix="Der ")
@@ -186,7 +186,7 @@ def test_infeasible_constraints_are_the_second_models(both) -> None:
     assert result.pivot and result.request.source == SOURCE
 
 
-def test_unknown_characters_are_those_of_the_source(both) -> None:
+def test_unknown_characters_are_reported_for_the_original_source(both) -> None:
     result = both.translate(Request("Der 漢 Hund."), OPTIONS)
     assert result.unknown_source == ((4, 5),)
 
@@ -307,7 +307,7 @@ def test_required_numbers_of_the_source_stay_in_the_language_between(both) -> No
     assert words.pivot == free.pivot, "plain words and what the source does not have are required of the second only"
 
 
-def test_forms_of_address_are_those_of_the_second_model_in_the_direction_of_both(models) -> None:
+def test_pivot_offers_forms_of_address_of_the_second_model(models) -> None:
     second = copy.copy(models[1])
     second.formalities = {"en-de": ("formal", "informal"), "en-fr": ("formal",)}
     assert PivotTranslator(models[0], second, "de-en", "en-de").formalities == {"de-de": ("formal", "informal")}

@@ -123,7 +123,7 @@ def test_error_names_field_value_and_cure(made: type, field: str, value: Any, me
 
 
 @pytest.mark.parametrize("deadline", ["x", "5", math.nan, math.inf, True, []])
-def test_deadline_that_is_no_number_is_refused_everywhere(translator: Translator, deadline: Any):
+def test_invalid_deadline_is_refused_everywhere(translator: Translator, deadline: Any):
     request = Request("The file")
     hypothesis = translator.translate(request).hypotheses[0]
     with Worker(translator) as worker:

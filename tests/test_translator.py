@@ -263,7 +263,7 @@ def test_source_that_the_model_cannot_read_is_reported(translator):
     assert result.unknown_source == ((6, 8),)
 
 
-def test_no_step_to_spare_still_places_every_phrase(codec):
+def test_every_phrase_is_placed_with_the_minimum_number_of_steps(codec):
     translator = make_translator(codec)
     options = SearchOptions(beam=2, nbest=2, max_length_factor=0.0, max_length_offset=1)
     phrases = [Phrase("auf allen Knoten"), Phrase("Einstellungen"), Phrase("C++")]

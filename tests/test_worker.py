@@ -209,7 +209,7 @@ def test_documents_share_the_steps_of_interactive_requests_on_request(model):
 
 
 @given(pushed=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=40))
-def test_no_owner_has_two_turns_while_another_waits(pushed):
+def test_owner_never_has_two_turns_while_another_waits(pushed):
     """Jobs are pushed, and one popped now and then; each owner's own come out in order."""
     queue, passed_over = FairQueue(), dict.fromkeys("abc", 0)
     waiting = {owner: [] for owner in "abc"}
@@ -633,7 +633,7 @@ def test_errors_of_questions_are_raised_by_their_futures(model):
         assert unknown.result(30).constrained.status == "deadline"
 
 
-def test_steps_of_a_question_alternate_with_those_of_running_requests(model):
+def test_steps_of_a_question_alternate_with_running_requests(model):
     alone = Translator(model)
     first, request = Request("first"), Request("Open the file.", phrases=[Phrase("Datei")])
     expected, priced = alone.translate(first, OPTIONS), alone.price(request, OPTIONS)

@@ -31,7 +31,8 @@ EXPORT_KINDS: Final = {
 NEWEST: Final = "newest"
 
 COMMANDS: Final = {
-    "translate": "translate a document, or all of a folder, ZIP file or package, into new files of the same formats",
+    "translate": "translate a document, or all documents of a folder, ZIP file or package, into new files of the "
+    "same formats",
     "stats": "show statistics of sessions: words, time, HTER, origins of words",
     "export": "export a session as document, log, table, workbook, translation memory, XLIFF, terms, glossary or ZIP",
     "import-log": "import an exported session (JSONL) into the log",
@@ -41,9 +42,9 @@ COMMANDS: Final = {
     "models": "list, download, install and remove translation models",
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles and passwords, and make them members of projects",
-    "assignments": "list who works on which documents, assign them or parts of them, and take them back",
+    "assignments": "list assignments of documents to people, assign documents or parts of them, and end assignments",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
-    "serve": "let several processes or machines translate with a model (Ray Serve)",
+    "serve": "run a model in several processes or on several machines (Ray Serve)",
     "dependencies": "list the packages that Pinpoint runs with, and their licences",
 }
 OVERVIEW: Final = (
@@ -127,15 +128,15 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     translate.add_argument(
         "--glossary-columns", type=_glossary_columns, action="append", metavar="USES",
-        help="the use of a glossary table's columns, such as source,ignore,target,note; with header: in front if the "
-        "first row has names (default: by these names); repeatable, in the order of the glossaries",
+        help="the uses of the columns of a glossary table, such as source,ignore,target,note; with header: in front "
+             "if the first row has names (default: by these names); repeatable, in the order of the glossaries",
     )  # fmt: skip
     translate.add_argument(
-        "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8 or a guess)"
+        "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8, or detected)"
     )
     translate.add_argument(
         "--columns", type=_columns, metavar="S,T",
-        help="numbers of a table's columns with sources and targets, such as 2,3 (default: by the header)",
+        help="numbers of the columns of a table with sources and targets, such as 2,3 (default: by the header)",
     )  # fmt: skip
     translate.add_argument(
         "--also", type=lambda names: tuple(names.split(",")), metavar="TEXTS",
@@ -143,35 +144,38 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     translate.add_argument(
         "--rule", action="append", metavar="RULE",
-        help="what is translated of JSON, YAML or XML, such as 'skip **.id', 'translate items.*.title', 'inline b', "
-        "'paragraph note' or 'translate img/@alt'; repeatable, and the last one that fits counts",
+        help="which parts of JSON, YAML or XML are translated, such as 'skip **.id', 'translate items.*.title', "
+             "'inline b', 'paragraph note' or 'translate img/@alt'; repeatable; if several match, the last one "
+             "applies",
     )  # fmt: skip
     translate.add_argument(
         "--segments", choices=("sentence", "paragraph"), default="sentence",
-        help="what is translated as one segment; files with sources and targets keep their own (default: sentence)",
+        help="the unit of a segment; files with sources and targets keep their segments (default: sentence)",
     )  # fmt: skip
     translate.add_argument(
         "--srx", type=Path, metavar="FILE",
-        help="segmentation rules (SRX); without any for the language, Pinpoint's own",
+        help="segmentation rules (SRX); Pinpoint's own rules are used for languages without rules in the file",
     )  # fmt: skip
     translate.add_argument(
         "--strict", action="store_true",
-        help="exit status 3 if text is not offered, an encoding is guessed, or the model cannot read a sign",
+        help="exit with status 3 if text is not offered, an encoding is guessed, or the model cannot read a character",
     )  # fmt: skip
     translate.add_argument(
-        "--dry-run", action="store_true", help="only report what the glossaries match in the document"
+        "--dry-run", action="store_true", help="only report which terms of the glossaries occur in the document"
     )
     add_flag(translate, "model", default=MODEL_FOLDER)
     translate.add_argument(
         "--then", type=Path, metavar="MODEL",
-        help="a second model, which translates what the first one has translated: for a language pair that no single "
-        "model has, such as pt-de through English",
+        help="a second model, which translates the output of the first one, for language pairs that no single model "
+             "supports, such as pt-de through English",
     )  # fmt: skip
-    add_flag(translate, "direction", help="language pair (default: the document's own, else the model's first)")
+    add_flag(
+        translate, "direction", help="language pair (default: that of the document, or else the first one of the model)"
+    )
     translate.add_argument(
         "--formality",
         choices=("formal", "informal"),
-        help="form of address in German, Sie or du (default: up to the model)",
+        help="form of address in German: formal (Sie) or informal (du) (default: the model decides)",
     )
     translate.add_argument("--domain", metavar="NAME", help="a domain of the model, see `python -m engine models`")
     translate.add_argument("--beam", type=positive, default=10, metavar="N", help="beam size (default: 10)")
@@ -181,7 +185,11 @@ def build_parser() -> argparse.ArgumentParser:
     stats = add("stats", manuals.STATS)
     stats.add_argument("session", nargs="?", metavar="SESSION", help='a number, or "newest" (default: all sessions)')
     stats.add_argument(
-        "--idle", type=positive, default=60, metavar="SECONDS", help="longest pause that counts as work (default: 60)"
+        "--idle",
+        type=positive,
+        default=60,
+        metavar="SECONDS",
+        help="longest pause in seconds that counts as work (default: 60)",
     )
     stats.add_argument("--json", action="store_true", help="all figures as JSON")
 
@@ -213,7 +221,7 @@ def build_parser() -> argparse.ArgumentParser:
     rescue.add_argument("file", type=Path, metavar="FILE", help="the new log")
 
     models = add("models", manuals.MODELS)
-    models.add_argument("--direction", metavar="en-de", help="show the models of this language pair")
+    models.add_argument("--direction", metavar="en-de", help="show the models for this language pair")
     models.add_argument("--update", action="store_true", help="read the list of models from the registry again")
     action = models.add_mutually_exclusive_group()
     action.add_argument(
@@ -227,12 +235,15 @@ def build_parser() -> argparse.ArgumentParser:
     add_flag(serve, "model", default=MODEL_FOLDER)
     serve.add_argument("--replicas", type=positive, default=1, metavar="N", help="copies of the model (default: 1)")
     serve.add_argument(
-        "--most-replicas", type=positive, metavar="N", help="start up to so many while the load needs them"
+        "--most-replicas",
+        type=positive,
+        metavar="N",
+        help="largest number of copies; more are started when the load is high",
     )
     add_flag(serve, "threads", default=1)
     add_flag(serve, "device", default="cpu")
     serve.add_argument(
-        "--gpus", type=_share, default=0.0, metavar="X", help="share of a GPU that each copy takes, such as 0.25"
+        "--gpus", type=_share, default=0.0, metavar="X", help="share of a GPU for each copy, such as 0.25"
     )
 
     dependencies = add("dependencies", manuals.DEPENDENCIES)
@@ -248,34 +259,36 @@ def build_parser() -> argparse.ArgumentParser:
     add_flag(mcp, "device", default="cpu")
 
     keys = add("keys", manuals.KEYS)
-    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do with keys")
+    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", help="action on keys")
     create = actions.add_parser("create", help="create a key and show it", description="Create a key and show it.")
     create.add_argument("name", metavar="NAME", help="the person or program that gets the key")
     create.add_argument(
         "--requests", type=positive, default=DEFAULT_REQUESTS, metavar="N",
-        help=f"most requests a minute (default: {DEFAULT_REQUESTS:,})",
+        help=f"maximum number of requests per minute (default: {DEFAULT_REQUESTS:,})",
     )  # fmt: skip
     create.add_argument(
         "--characters", type=positive, default=DEFAULT_CHARACTERS, metavar="N",
-        help=f"most characters to translate a day, in UTC (default: {DEFAULT_CHARACTERS:,})",
+        help=f"maximum number of characters to translate per day, in UTC (default: {DEFAULT_CHARACTERS:,})",
     )  # fmt: skip
     create.add_argument("--may-export", action="store_true", help="also read the sessions of the page")
     create.add_argument("--sign-in", action="store_true", help="also open the page; the log then names the person")
     create.add_argument(
         "--role", choices=ROLES, help="with --sign-in: the role of the person (default: translator), see `people`"
     )
-    create.add_argument("--address", default="", metavar="IP", help="also answer requests without a key from here")
+    create.add_argument(
+        "--address", default="", metavar="IP", help="also answer requests without a key from this address"
+    )
     listing = actions.add_parser("list", help="list all keys", description="List all keys, without their texts.")
     listing.add_argument("--json", action="store_true", help="a JSON object for each key")
-    revoke = actions.add_parser("revoke", help="make a key void", description="Make a key void at once.")
+    revoke = actions.add_parser("revoke", help="revoke a key", description="Revoke a key immediately.")
     revoke.add_argument("number", type=positive, metavar="NUMBER", help="the number that `keys list` shows")
 
     people = add("people", manuals.PEOPLE)
-    actions = people.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do with people")
+    actions = people.add_subparsers(dest="action", required=True, metavar="ACTION", help="action on people")
     roles = actions.add_parser("add", help="give a person a role", description="Give a person a role.")
     removal = actions.add_parser(
-        "remove", help="take role, projects and password away, and revoke all keys of a person",
-        description="Take role, projects and password away, and revoke all keys of a person.",
+        "remove", help="remove role, projects and password of a person, and revoke all their keys",
+        description="Remove role, projects and password of a person, and revoke all their keys.",
     )  # fmt: skip
     forgetting = actions.add_parser(
         "forget", help="delete keys and password of a person, and replace their name in the log by a pseudonym",
@@ -289,9 +302,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     password = actions.add_parser(
         "password", help="set or replace the password of a person",
-        description="Ask for a password, and give it to a person, who is signed out everywhere.",
+        description="Ask for a new password and set it for a person, who is then signed out everywhere.",
     )  # fmt: skip
-    password.add_argument("--delete", action="store_true", help="take the password away instead")
+    password.add_argument("--delete", action="store_true", help="remove the password instead")
     signing_out = actions.add_parser(
         "sign-out", help="sign a person out everywhere", description="End all sign-ins of a person with a password."
     )
@@ -313,14 +326,14 @@ def build_parser() -> argparse.ArgumentParser:
 
     assignments = add("assignments", manuals.ASSIGNMENTS)
     actions = assignments.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do")
-    shown = actions.add_parser("list", help="list who works on what", description="List who works on what.")
+    shown = actions.add_parser("list", help="list the assignments", description="List the assignments.")
     shown.add_argument("session", type=positive, nargs="?", metavar="SESSION", help="only this document")
     shown.add_argument("--json", action="store_true", help="a JSON object for each document")
     giving = actions.add_parser(
         "assign", help="assign a document, or a part of it", description="Assign a document, or a part of it."
     )
     taking = actions.add_parser(
-        "take-back", help="take an assignment back", description="Take back a document, or a part of it."
+        "take-back", help="end an assignment", description="End the assignment of a document, or of a part of it."
     )
     for command in (giving, taking):
         command.add_argument("session", type=positive, metavar="SESSION", help="a number that `assignments list` shows")

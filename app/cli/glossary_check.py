@@ -47,7 +47,7 @@ def _lines(run: DryRun, unspellable: Sequence[str]) -> Iterator[str]:
         "not used in confirmed segments",
         (f"{len(use.unused_in):>7,}  {_pair(use.term)}  (segments {_places(use.unused_in)})" for use in unused),
     )
-    yield from _part("cannot be spelled by the model", (f"         {message}" for message in unspellable))
+    yield from _part("cannot be written by the model", (f"         {message}" for message in unspellable))
 
 
 def _part(title: str, lines: Iterable[str]) -> Iterator[str]:

@@ -30,7 +30,7 @@ def keys(flags: argparse.Namespace) -> int:
                 print("This is the first key: start Pinpoint again if it is running.", file=sys.stderr)
         elif flags.action == "revoke":
             key = file.revoke(flags.number)
-            print(f"Key {key.id} of {key.name} is void.")
+            print(f"Key {key.id} of {key.name} is revoked.")
         else:
             _list(file, as_json=flags.json)
     finally:
@@ -42,7 +42,7 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
     try:
         address = str(ipaddress.ip_address(flags.address)) if flags.address else ""
     except ValueError:
-        raise CommandError(Message("{address!r} is no IP address", address=flags.address)) from None
+        raise CommandError(Message("{address!r} is not an IP address", address=flags.address)) from None
     key, text = file.create(
         flags.name,
         requests_a_minute=flags.requests,

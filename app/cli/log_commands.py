@@ -98,12 +98,12 @@ def _glossary(store: LogStore, number: int, kind: str, name: str | None) -> Expo
     """One glossary of a session, by its name if there are several. Raises CommandError."""
     session = store.load_session(number)
     if not session.glossaries:
-        raise CommandError(Message("session {session} has no glossary: import one first", session=number))
+        raise CommandError(Message("session {session} does not have a glossary: import one first", session=number))
     found = [glossary for glossary in session.glossaries if name in (None, glossary.name)]
     if len(found) != 1:
         raise CommandError(
             Message(
-                "session {session} has no single glossary “{name}”: choose one of {names} with --named",
+                "session {session} has several glossaries “{name}” or none: choose one of {names} with --named",
                 session=number,
                 name=name or "",
                 names=", ".join(glossary.name for glossary in session.glossaries),
@@ -263,7 +263,7 @@ def _number(store: LogStore, name: str) -> int:
         return int(name)
     raise CommandError(
         Message(
-            "{path} has no session {name!r}; `{command} stats` lists its sessions",
+            "{path} does not contain the session {name!r}; `{command} stats` lists its sessions",
             path=store.path,
             name=name,
             command=program_name(),

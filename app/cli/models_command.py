@@ -114,7 +114,7 @@ def _print_installed(entries: list[ModelEntry]) -> None:
         facts = [
             ", ".join(entry.directions[:4]) + (" …" if len(entry.directions) > 4 else ""),
             f"{entry.num_bytes / 1e6:.0f} MB",
-            "" if speed is None else f"{speed:.0f} ms per answer on this computer",
+            "" if speed is None else f"{speed:.0f} ms per translation on this computer",
         ]
         print(f"  {entry.name}  " + (f"broken: {entry.problem}" if entry.problem else ", ".join(filter(None, facts))))
 
@@ -123,7 +123,7 @@ def _print_published(
     found: ModelList | None, offered: list[PublishedModel], direction: str | None, address: str
 ) -> None:
     if found is None:
-        print("\nmodels that can be downloaded: not known yet; --update or --direction en-de reads the list from")
+        print("\nmodels that can be downloaded: not known yet; use --update or --direction en-de to read the list from")
         print(f"  {address}")
         return
     installed = {entry.folder.name for entry in known_models()}

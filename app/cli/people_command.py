@@ -95,7 +95,7 @@ def _set_password(store: LogStore, name: str, *, removes: bool) -> None:
         passwords = Passwords(file)
         if removes:
             if not passwords.remove(name):
-                raise CommandError(Message("{name} has no password.", name=name))
+                raise CommandError(Message("{name} does not have a password.", name=name))
             print(f"{name} has no password any more, and is signed out everywhere.", file=sys.stderr)
             return
         passwords.put(name, _asked_password())

@@ -75,8 +75,8 @@ def exit_status(is_strict: bool, num_notes: int, num_unread: int, *, has_problem
     """The exit status; says why it is that of --strict."""
     if is_strict and (num_notes or num_unread):
         say(
-            f"--strict: {num_notes:,} notes about the file, {num_unread:,} segments with text that the model cannot "
-            "read"
+            f"--strict: {num_notes:,} notes about the file, {num_unread:,} segments with characters that the model "
+            "cannot read"
         )
         return STRICT
     return 1 if has_problems else 0
@@ -184,13 +184,13 @@ def drafted(
             continue
         best = shortened(segment, translation.hypotheses)
         if best is not translation.hypotheses[0]:
-            say(f"{where}: a shorter translation than the best one was taken, which fits the limit")
+            say(f"{where}: the best translation exceeds the length limit; a shorter one was used")
         texts[segment.index] = best.text
         missing = [translation.request.phrases[number].text for number in best.unmet]
         if missing:
             problems.append(f"{where} lacks {', '.join(missing)}")
         if unread := _unread(segment.source, translation):
-            problems.append(f"{where} has text that the model cannot read: {unread}")
+            problems.append(f"{where} contains characters that the model cannot read: {unread}")
         shown = replace(segment, shown=DecodingResult(replace(translation, hypotheses=(best,)), ()))
         found = [finding for finding in findings_of(shown, best.text, direction) if finding.check != "terms"]
         problems += [f"{where}, to check: {finding.message}" for finding in found if finding.is_error]
@@ -275,7 +275,7 @@ def glossary_matcher(paths: Sequence[Path], direction: str, layouts: Sequence[La
     `layouts` are the columns of the first files. Raises GlossaryError, also for more layouts than files.
     """
     if len(layouts) > len(paths):
-        raise GlossaryError(Message("--glossary-columns comes more often than --glossary: give each glossary its own"))
+        raise GlossaryError(Message("there are more --glossary-columns than --glossary: give one for each glossary"))
     source, _, target = direction.partition("-")
     glossaries = []
     for number, (path, layout) in enumerate(zip_longest(paths, layouts)):

@@ -47,7 +47,7 @@ _MIB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a person wants a file to be read whose bytes do not say it. None: as the reader guesses.
+    """Import settings that a person chose for a file. None: detected by the reader.
 
     `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0. `extras` are
     kinds of texts of `app.formats.docx_extras.EXTRAS` that are offered too. `segments` is "paragraph" where a paragraph
@@ -102,11 +102,13 @@ class Format:
         if reading.segments and self.is_paired:
             refused.append(Message("segments"))
         if refused:
-            raise CommandError(Message("{format} has no choice of {what}", format=self.label, what=refused[0]))
+            raise CommandError(
+                Message("{format} does not have the import setting “{what}”", format=self.label, what=refused[0])
+            )
         if unknown := [name for name in reading.extras or () if name not in docx_extras.EXTRAS]:
             raise CommandError(
                 Message(
-                    "{name!r} is not a kind of text: choose among {list}",
+                    "{name!r} is not a kind of text: choose from {list}",
                     name=unknown[0],
                     list=", ".join(docx_extras.EXTRAS),
                 )
@@ -192,9 +194,9 @@ def format_of(name: str) -> Format:
     if ending.group().lower() in _LAYOUTS:
         cure = Message("save it as InDesign markup (.idml) in InDesign")
     if ending.group().lower() in _ARCHIVES:
-        cure = Message("open it in the page with the menu Documents, or unpack it and open its files")
+        cure = Message("open it in the browser with the menu Documents, or unpack it and open its files")
     if ending.group().lower() in _PACKAGES:
-        cure = Message("export its documents as XLIFF (.xlf, .sdlxliff or .mqxlz) from the program that it comes from")
+        cure = Message("export its documents as XLIFF (.xlf, .sdlxliff or .mqxlz) from the program that created it")
     if ending.group().lower() in _TERM_BASES:
         cure = Message("it has terms: import it as a glossary, from Trados MultiTerm as MultiTerm XML or TBX")
     if ending.group().lower() in _MEMORIES:

@@ -2,7 +2,7 @@
 
 Each is a segment with the text of the form "other" as its source. Its place is a character of the word "other" in the
 file, a different one for each form, so that it does not depend on the target language. A form is written before
-"other", in the same layout; without a translation, nothing is written, and programs take "other".
+"other", in the same layout; without a translation, no form is written, and programs use "other".
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def added_forms(
     """The forms that an item of the form "other" may need beside it, but those that are `given`.
 
     `item` is the span of the item in the text, `keyword` the offset of the word "other" in it, `other` its segment.
-    `joint` is what separates two items; `note` returns the note of a form.
+    `joint` separates two items; `note` returns the note of a form.
     """
     start, end = item
     for number, category in enumerate(CATEGORIES[:-1]):

@@ -47,7 +47,7 @@ _UTF8_NAME, _ENCRYPTED = 0x800, 1  # bits of the flags
 _STORED, _DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 _ZIP64, _UNICODE_PATH = 0x0001, 0x7075  # extra fields
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
-_AFTER_DIRECTORY = (b"PK\5\6", b"PK\6\6", b"PK\5\5")  # its end, that of ZIP64, or a signature
+_AFTER_DIRECTORY = (b"PK\5\6", b"PK\6\6", b"PK\5\5")  # its end record, the end record of ZIP64, or a signature
 _ARCHIVES = (
     ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".jar", ".mqout", ".mqback", ".wsxz", *PACKAGES,
 )  # fmt: skip
@@ -77,11 +77,11 @@ class ArchiveMember:
 class Archive:
     """An open archive. `members` are its files in order, without folders.
 
-    `package` is the kind of package that its name says; None for a plain ZIP.
+    `package` is the kind of package by the file name; None for a plain ZIP.
     """
 
     def __init__(self, data: bytes, name: str) -> None:
-        """Raises DocumentError with a remedy if it is no archive, is damaged, too large, or has too many entries."""
+        """Raises DocumentError with advice if it is not an archive, is damaged, too large, or has too many entries."""
         self.name = safe_name(name, "archive.zip")
         self._data = data
         if len(data) > MAX_ARCHIVE_BYTES:
@@ -116,7 +116,7 @@ class Archive:
 
     @property
     def return_name(self) -> str | None:
-        """The name of the package with its translations; None for an archive that is no package."""
+        """The name of the package with its translations; None for an archive that is not a package."""
         return None if self.package is None else self.package.return_name(self.name)
 
     def with_translations(self, new: Mapping[int, bytes]) -> bytes:
@@ -255,9 +255,9 @@ def _content(archive: zipfile.ZipFile, member: ArchiveMember) -> bytes:
 
 
 def _path_problem(info: zipfile.ZipInfo, path: str, shown: str) -> str | None:
-    """Why nothing is read from an entry with such a path."""
+    """The reason why an entry with such a path is not read."""
     if ".." in path.split("/") or _ABSOLUTE.match(path):
-        return Message("The path of {name} leads out of the archive.", name=shown)
+        return Message("The path of {name} points outside the archive.", name=shown)
     if len(path) > MAX_PATH_CHARACTERS:
         return Message("The path has {count} characters (limit {limit}).", count=len(path), limit=MAX_PATH_CHARACTERS)
     if stat.S_ISLNK(info.external_attr >> 16):
@@ -270,9 +270,9 @@ def _content_problem(info: zipfile.ZipInfo, *, is_first: bool) -> str | None:
     if not is_first:
         return Message("The archive has two files of this name; the first one is opened.")
     if info.flag_bits & _ENCRYPTED:
-        return Message("It is protected by a password: pack it without one.")
-    if info.compress_type not in (_STORED, _DEFLATED):  # what others take of time and memory has no bound
-        return Message("It is packed in an unusual way: pack it as an ordinary ZIP file.")
+        return Message("It is protected by a password: pack it without a password.")
+    if info.compress_type not in (_STORED, _DEFLATED):  # time and memory for other methods are not limited
+        return Message("Its compression method is not supported: pack it as an ordinary ZIP file.")
     if info.file_size > MAX_FILE_BYTES:
         return Message(
             "It is too large ({size:.1f} MiB, limit {limit} MiB): split it.",
@@ -281,7 +281,8 @@ def _content_problem(info: zipfile.ZipInfo, *, is_first: bool) -> str | None:
         )
     if info.file_size > max(_BYTES_WITHOUT_RATIO, MAX_RATIO * info.compress_size):
         return Message(
-            "It unpacks to more than {ratio} times its size, as no document does: unpack it and open it alone.",
+            "Unpacked, it is more than {ratio} times as large, which is unusual for a document: unpack it and open "
+            "it alone.",
             ratio=MAX_RATIO,
         )
     return None
@@ -290,25 +291,27 @@ def _content_problem(info: zipfile.ZipInfo, *, is_first: bool) -> str | None:
 def limit_problem(num_opened: int, num_bytes: int) -> str | None:
     """Why one more file is not opened, after which so many files and bytes would be open; None if it is."""
     if num_opened > MAX_DOCUMENTS:
-        return Message("More than {limit} files are not opened together: open it later.", limit=MAX_DOCUMENTS)
+        return Message("At most {limit} files can be opened together: open this file separately.", limit=MAX_DOCUMENTS)
     if num_bytes > MAX_OPENED_BYTES:
-        return Message("More than {limit} MiB are not opened together: open it later.", limit=MAX_OPENED_BYTES // 2**20)
+        return Message(
+            "At most {limit} MiB can be opened together: open this file separately.", limit=MAX_OPENED_BYTES // 2**20
+        )
     return None
 
 
 def name_problem(path: str) -> str | None:
     """Why a file with this path is not opened together with others; None if its format is read."""
     if path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith(("._", ".DS_Store")):
-        return Message("It has data of macOS and no text.")
+        return Message("It contains only data of macOS.")
     name = safe_path(path).rpartition("/")[2]
     if name.lower().endswith(_ARCHIVES):
-        return Message("An archive inside is not opened: unpack it and open it by itself.")
+        return Message("Archives inside an archive are not opened: unpack it and open its files.")
     if name.lower().endswith(GLOSSARIES):
         return Message("It is a glossary: open it in the menu Glossary.")
     if name.lower().endswith(".sdltm"):
         return MEMORY
     if "." not in name:
-        return Message("Its name has no ending: open it alone to read it as plain text.")
+        return Message("Its name does not have an extension: open it alone to read it as plain text.")
     try:
         format_of(name)
     except DocumentError as problem:
@@ -357,7 +360,7 @@ def unique_paths(paths: list[str]) -> list[str]:
 
 
 def _decoded_name(info: zipfile.ZipInfo) -> str:
-    """The name of an entry: in UTF-8 if the archive says so or the bytes are UTF-8, else in CP437, as ZIP defines."""
+    """The name of an entry: in UTF-8 if the archive states this or the bytes are UTF-8, else in CP437, as in ZIP."""
     name = info.orig_filename
     if info.flag_bits & _UTF8_NAME:
         return name
@@ -368,7 +371,7 @@ def _decoded_name(info: zipfile.ZipInfo) -> str:
 
 
 def _extra(fields: bytes, keeps: Callable[[int], bool]) -> bytes:
-    """The extra fields whose number is kept; what is no field is dropped."""
+    """The extra fields whose number is kept; other bytes are dropped."""
     kept, place = b"", 0
     while place + 4 <= len(fields):
         number, length = struct.unpack_from("<2H", fields, place)
@@ -389,7 +392,7 @@ def _parts(record: bytes) -> tuple[list[int], bytes, bytes, bytes]:
 
 
 def _patched(record: bytes, crc: int, packed: int, size: int, offset: int) -> bytes:
-    """An entry of the central directory for its new place; sizes that were in a ZIP64 field stand in the entry."""
+    """An entry of the central directory for its new place; sizes of a ZIP64 field are moved into the entry."""
     numbers, name, extra, comment = _parts(record)
     extra = _extra(extra, lambda number: number != _ZIP64)
     numbers[6:9], numbers[10], numbers[12], numbers[15] = [crc, packed, size], len(extra), 0, offset

@@ -41,8 +41,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             if fields[-1] != "text":
                 raise DocumentError(
                     Message(
-                        "{name}, {place}: the last field of the events is not the text: save the file in a subtitle "
-                        "editor again",
+                        "{name}, {place}: the last field of the events is not Text: save the file again in a "
+                        "subtitle editor",
                         name=name,
                         place=line_of(decoded.text, line.start()),
                     )
@@ -60,7 +60,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     if not has_events:
         raise DocumentError(
             Message(
-                "{name} has no section [Events] as subtitles (.ass) have: save it in a subtitle editor again", name=name
+                "{name} does not have the section [Events] of ASS subtitles: save it again in a subtitle editor",
+                name=name,
             )
         )
     return ProseFile(
@@ -92,5 +93,5 @@ def _content(raw: str) -> Shown:
 
 
 def _text(text: str) -> str:
-    """A text without what would be a code or a line break."""
+    """A text without characters that would be read as a code or a line break."""
     return text.replace("{", "(").replace("}", ")").replace("\\N", "/N").replace("\\n", "/n")

@@ -1,4 +1,4 @@
-"""Blocks: what a reader sees a document made of, such as headings, rows of tables, slides and subtitles."""
+"""Blocks: the visible parts of a document, such as headings, rows of tables, slides and subtitles."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BlockKind = Literal["paragraph", "heading", "item", "cell", "part", "subtitle", 
 class Block:
     """A block with the segments whose places begin from `start` on and before `end`; none if these are equal.
 
-    `level` is that of a heading (1 to 6) or of a list item (from 1). `label` is the name of a part, the times of a
-    subtitle, or the key of an entry; `text` is what is not translated. `row` numbers the table and the row of a cell.
+    `level` is the level of a heading (1 to 6) or of a list item (from 1). `label` is the name of a part, the times of a
+    subtitle, or the key of an entry; `text` is untranslated text. `row` numbers the table and the row of a cell.
     """
 
     kind: BlockKind
@@ -43,7 +43,7 @@ def code(text: str, place: int) -> Block:
 
 @runtime_checkable
 class HasBlocks(Protocol):
-    """A file that knows its blocks."""
+    """A file that provides its blocks."""
 
     @property
     def blocks(self) -> Sequence[Block]:

@@ -1,6 +1,6 @@
 """The coverage of a document: the letters offered for translation over the letters that a reader sees.
 
-What a reader sees is counted here, without the reader of the format, so that a text that it misses lowers the figure:
+Visible text is counted here without the reader of the format, so that a text that the reader misses lowers the figure:
 
 - text: all letters
 - Markdown: paragraphs, headings, lists, tables, text in HTML, title and description of the front matter
@@ -38,7 +38,7 @@ _MAX_EXAMPLE: Final = 40  # characters
 _INLINE_CODE = re.compile(r"(`+)[^`]+\1")
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*+>|\{\\[^{}]*\}")  # of Markdown and subtitles
 
-# HTML: the text between tags, outside of elements that nobody sees and of code
+# HTML: the text between tags, outside of invisible elements and of code
 _HTML = re.compile(
     r"""(?P<skip><!--.*?(?:-->|\Z)|<[!?][^>]*+>?)
     |</(?P<end>[A-Za-z][^\s/>]*+)[^>]*+>?
@@ -51,7 +51,7 @@ _EMPTY: Final = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
 }  # fmt: skip
 
-# Markdown: front matter, and marks of extensions that nobody sees
+# Markdown: front matter, and invisible marks of extensions
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
 _FRONT_FIELD = re.compile(r"(?m)^(?:title|subtitle|description|summary|sidebar_label|linkTitle):(.*)$")
 _FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[\^[^\]\s]+\]:")
@@ -85,7 +85,7 @@ _FIELD = re.compile(
 )
 _NOTE = re.compile(r"<text:note\b.*?</text:note>|<office:annotation\b.*?</office:annotation>", re.DOTALL)
 _PARAGRAPH_END = re.compile(r"</(?:text:[ph]|svg:\w+)>|<text:(?:tab|line-break)\b[^>]*>")
-# InDesign: frames, and elements of stories that nobody sees
+# InDesign: frames, and invisible elements of stories
 _FRAME = re.compile(r"<Text(?:Frame|Path)\b[^>]*>")
 _ATTRIBUTE = re.compile(r"""\b(ParentStory|ItemLayer|Visible)=["']([^"']*)""")
 _HIDDEN_LAYER = re.compile(r"""<Layer\b(?=[^>]*\sVisible=["']false)[^>]*\sSelf=["']([^"']*)""")
@@ -113,7 +113,7 @@ class Coverage:
 
     @property
     def note(self) -> str | None:
-        """What to say to the user, if not all is offered."""
+        """The note for the user, if some texts are not offered."""
         if self.num_offered >= self.num_seen:
             return None
         count = self.num_seen - self.num_offered
@@ -135,9 +135,9 @@ class Coverage:
 def coverage_of(
     format_key: str, data: bytes, text: str, sources: Iterable[str], *, with_properties: bool = False
 ) -> Coverage | None:
-    """The coverage of a document that was read; None for a format that declares what is to be translated.
+    """The coverage of a document that was read; None for a format that declares the texts to be translated.
 
-    `text` is the text of `data`, empty for an Office file. `sources` are those of the segments.
+    `text` is the text of `data`, empty for an Office file. `sources` are the sources of the segments.
     `with_properties`: the properties of an Office file are among them. Also None if a part has too many XML elements,
     such as a sheet with a million cells, which the reader of the format does not read as a whole.
     """
@@ -219,7 +219,7 @@ def _of_markdown(_: bytes, text: str, *, name: str = "") -> Iterator[str]:
 
 def _of_html(_: bytes, text: str) -> Iterator[str]:
     position = start = 0
-    hidden: list[str] = []  # names of the open elements that nobody sees, and of those of the same name inside
+    hidden: list[str] = []  # names of the open invisible elements, and of elements of the same name inside
     while match := _HTML.search(text, position):
         if not hidden:
             yield unescape(text[start : match.start()])

@@ -112,7 +112,7 @@ class Document:
 
     @property
     def format_key(self) -> str:
-        """The key of the file's format, whatever reading is chosen."""
+        """The key of the file's format, independent of the import settings."""
         return format_by_key(self.format).key
 
     @property
@@ -122,7 +122,7 @@ class Document:
 
     @property
     def can_be_reread(self) -> bool:
-        """Whether a person may know better how to read the file: columns, encoding, other texts, or keys."""
+        """Whether the file has import settings: columns, encoding, other texts, or keys."""
         options = format_by_key(self.format).options
         is_text = "encoding" in options and self.encoding != "utf-8"
         return is_text or not {"columns", "rules"}.isdisjoint(options) or bool(self.extras)
@@ -164,7 +164,7 @@ class Document:
 
     @property
     def coverage(self) -> Coverage | None:
-        """How much of what a reader sees is offered; None for a format that declares what is to be translated."""
+        """The share of the visible text that is offered; None for a format that declares the texts to be translated."""
         text = self.text if self.encoding else ""
         return coverage_of(
             format_by_key(self.format).key,
@@ -175,7 +175,7 @@ class Document:
         )
 
     def blocks(self) -> Sequence[Block]:
-        """What a reader sees the document made of; without knowledge of the format, a block for each unit."""
+        """The blocks of the document; one for each unit if the format does not provide blocks."""
         parsed = _parsed(self.format, self.data, self.name)
         blocks = parsed.blocks if isinstance(parsed, HasBlocks) else ()
         return blocks or [
@@ -216,7 +216,7 @@ class Document:
 
         `drafts` are the segments with an unconfirmed translation, `comments` the users' comments and `reviews` the
         decisions of reviewers, for formats that support these. Without changes, the bytes are the original ones.
-        The note informs of what the format could not keep. The language becomes part of the file name: "manual.de.txt".
+        The note lists data that the format could not keep. The language becomes part of the file name: "manual.de.txt".
         """
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
@@ -256,7 +256,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class FileOverview:
-    """What decides the direction of a parsed file: its declared languages, and about OVERVIEW_CHARACTERS of its text.
+    """The evidence for the direction of a parsed file: its languages, and about OVERVIEW_CHARACTERS of its text.
 
     `is_paired`: its format has targets. `turned` is the file with its targets as sources, where it can be turned.
     """
@@ -292,7 +292,7 @@ class ReadFile:
         return replace(self, parsed=parsed) if parsed and parsed.units else None
 
     def overview(self) -> FileOverview:
-        """What decides the direction of the document."""
+        """The evidence for the direction of the document."""
         turned = self.reversed()
         whole = self._overview()
         return whole if turned is None else replace(whole, turned=turned._overview())
@@ -322,7 +322,7 @@ class ReadFile:
         notes: tuple[str, ...] = parsed.notes
         if rules is not None and segmenter is None:
             missing = Message(
-                "{rules} has no rules for the language “{language}”: the segments are those of Pinpoint's own rules.",
+                "{rules} has no rules for the language “{language}”: Pinpoint's own segmentation rules were used.",
                 rules=rules.name,
                 language=language,
             )
@@ -405,7 +405,7 @@ def with_language(name: str, language: str | None) -> str:
 
 
 def _paragraph_spans(text: str, whole: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
-    """The span of a paragraph without white space at its ends; none if it has nothing else."""
+    """The span of a paragraph without white space at its ends; none if it has only white space."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     return [(start, end)] if start < end else []
 

@@ -179,7 +179,7 @@ class Paragraph:
             self._add(Atom(self._length, OBJECT, containers, raw=raw))
 
     def _visible(self, raw_format: str) -> str:
-        """The properties of a run without those that nobody sees; empty if none are left."""
+        """The visible properties of a run; empty if there are none."""
         its_format = _INVISIBLE.sub("", raw_format)
         return "" if re.fullmatch(r"<[^>]*/>|<[^>]*>\s*</[^>]*>", its_format) else its_format
 

@@ -20,7 +20,7 @@ from app.text.encoding import DecodedText
 DIAGRAM_PICTURE: Final = "diagramDrawing"  # the relation to a picture of a diagram, with the same paragraphs
 _DRAWING: Final = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _USUAL_PREFIX: Final = "a:"
-# Properties of a run that nobody sees: language, and marks of the spelling checker.
+# Invisible properties of a run: language, and marks of the spelling checker.
 _INVISIBLE = re.compile(r"""\s(?:lang|altLang|dirty|err|smtClean|smtId|noProof)=(?:"[^"]*"|'[^']*')""")
 _EMPTY = re.compile(r"<[\w:]+\s*/>|<[\w:]+\s*>\s*</[^>]*>")
 # The points of a shape drawn by hand: often most of a slide, and never text.

@@ -33,7 +33,7 @@ _WRITTEN = re.compile(rf"{_QUOTED_SIGN.pattern}|{re.escape(NUMBER)}|{_ARGUMENT.p
 
 
 class _NotAMessageError(Exception):
-    """The text is no ICU message."""
+    """The text is not an ICU message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class IcuMessage:
 
 
 def icu_message(text: str, start: int, end: int) -> IcuMessage:
-    """The message `text[start:end]`; without texts if it has no argument with forms or is no message.
+    """The message `text[start:end]`; without texts if it has no argument with forms or is not a message.
 
     >>> text = "{n, plural, one {# file} other {# files}} found"
     >>> [(text[one.start : one.end], one.path) for one in icu_message(text, 0, len(text)).texts]
@@ -156,7 +156,7 @@ class _Parser:
         return IcuText(start, self._at, ", ".join(path), NUMBER if is_ambiguous else number, self._doubles)
 
     def _forms(self, argument: str, path: tuple[str, ...], number: str, kind: str) -> Iterator[IcuText]:
-        """The texts of the forms of an argument; `_at` is then behind it. `kind` is that of a plural."""
+        """The texts of the forms of an argument; `_at` is then behind it. `kind` is the kind of plural."""
         given: set[str] = set()
         other: tuple[IcuText, Place] | None = None
         while form := _FORM.match(self._text, self._at, self._end):
@@ -223,7 +223,7 @@ def shown_text(text: str, inside: IcuText) -> str:
 
 
 def written(text: str, inside: IcuText) -> str:
-    """A translation as it stands in the message; braces that are no argument are quoted."""
+    """A translation as it is written in the message; braces that do not belong to an argument are quoted."""
 
     def sign(match: re.Match[str]) -> str:
         found = match.group()

@@ -264,7 +264,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _times(outer: _Matrix, inner: Sequence[float]) -> _Matrix:
-    """A transformation inside of another; a damaged one changes nothing."""
+    """A transformation inside of another; a damaged one is ignored."""
     if len(inner) != len(_IDENTITY):
         return outer
     a, b, c, d, e, f = outer

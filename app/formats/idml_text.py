@@ -33,7 +33,7 @@ _PROPERTIES: Final = {"Properties", "XMLAttribute"}
 _DATA: Final = {"StoryPreference", "InCopyExportOption", "MetadataPacketPreference", "DTD", *_PROPERTIES}
 _ALTERNATIVE: Final = ("CustomAltText",)
 _FLOWS: Final = {"Cell", "Footnote", "Endnote"}
-# Kerning belongs to two letters; the language is that of the source.
+# Kerning belongs to two letters; the language is the language of the source.
 _INVISIBLE = re.compile(r"""\s(?:KerningValue|KerningMethod|AppliedLanguage)=(?:"[^"]*"|'[^']*')""")
 _PART = re.compile(r"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|(?P<sign><\?.*?\?>)|(?P<text>[^<]+)", re.DOTALL)
 _SPECIAL = re.compile("[\t\u2028\ufeff]")
@@ -251,7 +251,7 @@ class IdmlParagraph(Paragraph):
             self._add(Atom(self._length, OBJECT, around, raw=raw, parts=node.local == "Table"))
 
     def _format(self, node: Node) -> str:
-        """The start of a range with its properties, without what nobody sees."""
+        """The start of a range with its visible properties."""
         first = next((child for child in node.children if isinstance(child, Node)), None)
         properties = first if first and first.local == "Properties" else None
         tag = self._xml[node.start : node.inner_start]

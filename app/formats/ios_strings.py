@@ -29,12 +29,10 @@ _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
-    """Parses a .strings file. Raises DocumentError with the line of what cannot be read."""
+    """Parses a .strings file. Raises DocumentError with the line of the first error."""
     if data.startswith(b"bplist"):
         raise DocumentError(
-            Message(
-                "{name} is compiled: choose the file of the same name in the Xcode project, which is text", name=name
-            )
+            Message("{name} is a compiled file: choose the text file of the same name in the Xcode project", name=name)
         )
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text

@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     | (?P<marks>\*+|_+|(?<!~)~~?(?!~))""",
     re.VERBOSE,
 )
-_MARK = re.compile(r"[\\`<{\[\]*_~!]")  # what any of these begins with
+_MARK = re.compile(r"[\\`<{\[\]*_~!]")  # first characters of all of these
 _SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
 _EMPTY = re.compile(r"\{(\d+)\}\{/\1\}")
 _WORD_OF_CODE = re.compile(r"`[^`\s]*[^\W_][^`\s]*`")  # in the text, where it is protected as a word
@@ -81,7 +81,7 @@ class _Bracket:
 
 
 def shown(text: str, labels: Collection[str]) -> Shown:
-    """The text with placeholders for delimiters; `labels` are those of the file's link definitions."""
+    """The text with placeholders for delimiters; `labels` are the labels of the file's link definitions."""
     found, codes = _parsed(text, frozenset(labels))
     marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found]
     marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found]

@@ -1,4 +1,4 @@
-"""MDX, which is Markdown with JavaScript: imports, exports, tags of components and expressions, none of which is text.
+"""MDX, which is Markdown with JavaScript: imports, exports, tags of components and expressions are not translated.
 
 They are made invisible to the Markdown parser by spaces in their place, so that all offsets stay.
 """

@@ -108,7 +108,7 @@ def open_document_block(node: Node, tables: Tables) -> Block:
 
 
 def placed(blocks: Iterable[Block], starts: Iterable[int], end: int) -> Iterator[Block]:
-    """The blocks of a part, each from its start to that of the next one; the last ends at `end`."""
+    """The blocks of a part, each from its start to the start of the next one; the last ends at `end`."""
     first: tuple[Block, int] | None = None
     for block, start in zip(blocks, starts, strict=True):
         if first:

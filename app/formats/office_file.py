@@ -124,7 +124,7 @@ class OfficePart:
 
 
 class ParagraphFile(ABC):
-    """A file of paragraphs; a place is a span of the text of all of them in order. No part is without paragraphs."""
+    """A file of paragraphs; a place is a span of the text of all paragraphs in order. Each part has paragraphs."""
 
     parts: Sequence[OfficePart]
 

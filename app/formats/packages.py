@@ -1,7 +1,7 @@
 """Packages of translation tools: ZIP archives with bilingual files, and other files for the tool.
 
 Trados Studio (.sdlppx) keeps the bilingual files in a folder for each language and describes them in a project file
-(.sdlproj); what goes back is a return package (.sdlrpx), whose project file says so. memoQ (.mqxlz) and XLZ have XLIFF
+(.sdlproj); the export is a return package (.sdlrpx) with a changed project file. memoQ (.mqxlz) and XLZ have XLIFF
 files beside a skeleton, and go back as they came.
 """
 
@@ -46,7 +46,7 @@ PACKAGES: Final = tuple(kind.ending for kind in _KINDS)
 
 
 def package_of(name: str) -> ToolPackage | None:
-    """The kind of package that a file name says, or None."""
+    """The kind of package by the file name, or None."""
     return next((kind for kind in _KINDS if name.lower().endswith(kind.ending)), None)
 
 
@@ -56,22 +56,24 @@ def is_project_file(path: str) -> bool:
 
 
 def unread_in_package(package: ToolPackage, path: str, targets: frozenset[str]) -> str | None:
-    """Why a file of a package is no document; None if it is one.
+    """The reason why a file of a package is not opened as a document; None if it is one.
 
     `targets` are the target languages in small letters; empty if they are not known.
     """
     name = path.lower()
     if name.endswith(package.documents):
         if package.has_languages and targets and name.partition("/")[0] not in targets:
-            return Message("It is in the source language; the file in the folder of the target language is opened.")
+            return Message(
+                "It is in the source language; Pinpoint opens the file in the folder of the target language instead."
+            )
         return None
     if name.endswith(MEMORIES):
         return MEMORY
     if name.endswith(".sdltb"):
-        return Message("Pinpoint does not read this kind of term base: ask for it as TBX or MultiTerm XML.")
+        return Message("Pinpoint does not read this kind of term base: export it as TBX or MultiTerm XML.")
     if name.endswith(_TERM_BASES) and package.has_languages:
         return Message("If it has terms, unpack it and open it in the menu Glossary.")
-    return Message("It belongs to the package and stays as it is.")
+    return Message("It belongs to the package and is kept unchanged.")
 
 
 def target_languages(project: bytes, name: str) -> frozenset[str]:
@@ -85,7 +87,7 @@ def target_languages(project: bytes, name: str) -> frozenset[str]:
 
 
 def returned_project(project: bytes, name: str) -> bytes:
-    """The project file of the return package; unchanged if it is no XML."""
+    """The project file of the return package; unchanged if it is not XML."""
     try:
         decoded = decode_xml(project, name)
     except DocumentError:

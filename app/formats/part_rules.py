@@ -1,4 +1,4 @@
-"""Rules of a person for the parts of a file: which keys of JSON and YAML are translated, and what XML elements are.
+"""Rules that a person chose for the parts of a file: translated keys of JSON and YAML, and the use of XML elements.
 
 A rule is a use and a pattern; of the rules that fit a part, the last one counts.
 
@@ -8,7 +8,7 @@ A rule is a use and a pattern; of the rules that fit a part, the last one counts
     skip **.id              the key `id` at any depth
     paragraph note          XML: an element `note` is a paragraph; `inline b`: it is in running text; `skip code`: it is
                             not translated
-    translate img/@alt      XML: an attribute is translated; `@alt` is that of any element
+    translate img/@alt      XML: an attribute is translated; `@alt` matches any element
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ELEMENT = re.compile(r"(?P<element>[\w-]+|\*)?(?:/?@(?P<attribute>[\w.:-]+))?")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A key or an element: its pattern, what it is used for and could be, its first text, and how many there are."""
+    """A key or an element: its pattern, its current and possible uses, its first text, and the number of its texts."""
 
     name: str
     use: PartUse
@@ -56,7 +56,7 @@ class HasParts(Protocol):
     """A file whose parts a person may choose."""
 
     def text_parts(self) -> Sequence[Part]:
-        """The parts with text in the order of the file, whatever they are used for."""
+        """The parts with text in the order of the file, including parts that are not translated."""
 
 
 class KeyRules:
@@ -83,18 +83,18 @@ class ElementRule:
 
 
 def key_rules(lines: Iterable[str]) -> KeyRules:
-    """The rules of these lines. Raises CommandError for a line that is no rule for keys."""
+    """The rules of these lines. Raises CommandError for a line that is not a rule for keys."""
     rules = _rules(lines, KEY_USES, "translate items.*.title")
     for rule in rules:
         if _DEEP in _steps(rule.pattern)[1:]:
             raise CommandError(
-                Message("{rule}: ** can only stand at the start, as in **.title", rule=f"{rule.use} {rule.pattern}")
+                Message("{rule}: ** is allowed only at the start, as in **.title", rule=f"{rule.use} {rule.pattern}")
             )
     return KeyRules(rules)
 
 
 def element_rules(lines: Iterable[str]) -> list[ElementRule]:
-    """The rules of these lines. Raises CommandError for a line that is no rule for elements and attributes."""
+    """The rules of these lines. Raises CommandError for a line that is not a rule for elements and attributes."""
     example = "paragraph note"
     found = []
     for rule in _rules(lines, get_args(PartUse), example):
@@ -155,7 +155,7 @@ def _rules(lines: Iterable[str], uses: Sequence[str], example: str) -> list[Part
 def _unusable(line: str, uses: Sequence[str], example: str) -> CommandError:
     return CommandError(
         Message(
-            "{rule} is no rule: write one of {uses} and a part of the file, such as {example}",
+            "{rule} is not a rule: write one of {uses} and a part of the file, such as {example}",
             rule=repr(line[:60]),
             uses=", ".join(uses),
             example=example,

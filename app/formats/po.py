@@ -256,7 +256,7 @@ def _header(entries: Sequence[PoEntry]) -> str:
 
 
 def _units(entry: PoEntry, text: str, first_is_one: bool, num_forms: int | None) -> Iterator[Unit]:
-    """The units of an entry; `num_forms` is what the header says about its language, None in a template."""
+    """The units of an entry; `num_forms` is the number of plural forms by the header, None in a template."""
     if entry.is_header:
         return
     notes = _notes(entry)

@@ -55,7 +55,7 @@ class PoEntry:
     def source_for(self, form: int, *, first_is_one: bool) -> str:
         """The source of a plural form: the singular for the first of several forms, else the plural.
 
-        If the first form also stands for other numbers than one, it is the plural, unless the singular shows them.
+        If the first form is also used for other numbers than one, it is the plural, unless the singular shows them.
         """
         if "msgid_plural" not in self.ids:
             return self.ids["msgid"].value

@@ -1,4 +1,4 @@
-"""Headers of PO files: plural rules of languages, and what turns a template (POT) into a PO file."""
+"""Headers of PO files: plural rules of languages, and the header that turns a template (POT) into a PO file."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def num_plurals(rule: str) -> int:
 
 
 def is_template(header: str) -> bool:
-    """Whether the value of a header is that of a template: without a language and a plural rule."""
+    """Whether the header belongs to a template: without a language and a plural rule."""
     given = _field(header, "Language")
     return _TEMPLATE.search(header) is not None or (given == "" and _RULE.search(header) is None)
 
 
 def first_form_is_one(header: str) -> bool:
-    """Whether plural form 0 stands for the number 1 only, by the rule of a header. True without a valid rule."""
+    """Whether plural form 0 is used only for the number 1, by the rule of a header. True without a valid rule."""
     found = _RULE.search(header)
     if found is None or len(found[1]) > _MAX_RULE_CHARACTERS:
         return True

@@ -33,7 +33,7 @@ class PptxFile(OfficeFile):
 
     @cached_property
     def blocks(self) -> Sequence[Block]:
-        """The blocks of each slide, and of what belongs to it."""
+        """The blocks of each slide, and of the parts that belong to it."""
         found: list[Block] = []
         for part in self.parts:
             nodes, tables = drawing_nodes(drawing_tree(part.decoded.text)), Tables()

@@ -28,7 +28,7 @@ class PreviewCell(TypedDict):
 class PreviewBlock(TypedDict):
     """A block of the document. A `row` has cells, of as many columns as its table; the others have segments.
 
-    `text` is what is not translated; `label` is the name of a part, the times of a subtitle, or the key of an entry.
+    `text` is untranslated text; `label` is the name of a part, the times of a subtitle, or the key of an entry.
     """
 
     kind: Literal["paragraph", "heading", "item", "row", "part", "subtitle", "entry", "code"]

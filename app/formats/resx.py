@@ -24,8 +24,8 @@ def read(data: bytes, name: str) -> XmlStrings:
     if root.name != "root":
         raise DocumentError(
             Message(
-                "{name} has the root element <{root}>, and resources of .NET have <root>: open it in Visual Studio and "
-                "save it again",
+                "{name} has the root element <{root}>; .NET resources need <root>: open it in Visual Studio and save "
+                "it again",
                 name=name,
                 root=root.name,
             )

@@ -70,7 +70,7 @@ class _Reader:
         version = root.attributes.get("version", "2.0")
         if version not in ("1.0", "2.0"):
             raise self._error(
-                root, Message("SRX {version} is not known: save the rules as SRX 2.0", version=version[:20])
+                root, Message("SRX {version} is not supported: save the rules as SRX 2.0", version=version[:20])
             )
         self._is_first_version = version == "1.0"
         header, body = root.first("header"), root.first("body")
@@ -120,7 +120,7 @@ class _Reader:
             if name not in rules:
                 raise self._error(
                     one,
-                    Message("there is no list of rules named “{list}”: correct the name", list=name[:60]),
+                    Message("the list of rules “{list}” does not exist: correct the name", list=name[:60]),
                 )
             maps.append((self._translated(self._attribute(one, "languagepattern"), one), name))
         if not maps:

@@ -31,8 +31,8 @@ def read(data: bytes, name: str) -> XmlStrings:
     if root.name != "plist":
         raise DocumentError(
             Message(
-                "{name} has the root element <{root}>, and a .stringsdict file has <plist>: open it in Xcode and save "
-                "it as XML again",
+                "{name} has the root element <{root}>; a .stringsdict file needs <plist>: open it in Xcode and save "
+                "it again as XML",
                 name=name,
                 root=root.name,
             )

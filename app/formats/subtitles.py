@@ -37,7 +37,7 @@ _GOES_ON = re.compile(r"[\w,'’\-–—]\Z")  # the end of a text whose sentenc
 _MAX_JOINED: Final = 4  # subtitles with one sentence
 _TAG = re.compile(r"<(/?)([^\s<>/]*)[^<>]*>")
 _FORMATS: Final = frozenset({"b", "i", "u", "s", "font"})
-_NO_TAG: Final = "<\u2060"  # a word joiner: no tag begins with it, and players draw nothing for it
+_NO_TAG: Final = "<\u2060"  # a word joiner: tags do not begin with it, and players do not draw it
 _SPEAKER = re.compile(r"(?:<[^<>]*>)*[-–—‐]")
 
 
@@ -124,7 +124,7 @@ def subtitle_file(
 
 
 def _blocks(cues: Sequence[Cue], continued: Set[int]) -> Iterator[Block]:
-    """A block for each subtitle with text; those whose text begins in `continued` belong to the one before."""
+    """A block for each subtitle with text; subtitles whose text begins in `continued` belong to the subtitle before."""
     block, begin = None, ""
     for cue in cues:
         if not cue.texts:

@@ -1,6 +1,6 @@
 """CSV and TSV as a document: each row has a source and a target; all other cells stay unchanged.
 
-The columns are those that a person has chosen, else those of the header row ("source" and "target", or language names,
+The columns are the chosen ones, or else the columns of the header row ("source" and "target", or language names,
 also after a column of keys), else the first two after a column of keys. A table of two languages can be translated in
 either direction. A line break inside a cell is a tag. A translation never becomes a formula unless its source was one.
 
@@ -149,7 +149,7 @@ class TableFile(PairedFile):
 
 
 def read(data: bytes, name: str, encoding: str | None = None, columns: tuple[int, int] | None = None) -> TableFile:
-    """Parses a table, in which `columns` are those of sources and targets, from 0.
+    """Parses a table; `columns` are the numbers of the source and target columns, from 0.
 
     Raises DocumentError with the row if quotation marks cannot be read, or if no row has the column of sources.
     """
@@ -171,7 +171,7 @@ def read(data: bytes, name: str, encoding: str | None = None, columns: tuple[int
     if not any(source < len(line) for line in lines):
         raise DocumentError(
             Message(
-                "{name} has no column {number}, the one of the sources: choose another one",
+                "{name} does not have the column {number} that was chosen for the sources: choose another column",
                 name=name,
                 number=source + 1,
             )
@@ -240,9 +240,7 @@ def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int], limit_colu
         )
     limits = (row[limit_column].value.strip() for row in rows if limit_column is not None and limit_column < len(row))
     if num_unread := sum(bool(limit) and not _whole_number(limit) for limit in limits):
-        yield Message(
-            "Limits of length that are not whole numbers are not used: {count:,} in this file.", count=num_unread
-        )
+        yield Message("Length limits that are not whole numbers are ignored: {count:,} in this file.", count=num_unread)
     source = columns[0]
     sourceless = (row for row in rows if source >= len(row) or not row[source].value.strip())
     num_rows = sum(any(map(str.isalpha, "".join(cell.value for cell in row))) for row in sourceless)

@@ -1,4 +1,4 @@
-"""Short names of inline tags, as a person knows them: "**" and "<b>" are "B", "[" is "link"."""
+"""Short, familiar names of inline tags: "**" and "<b>" are "B", "[" is "link"."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MAX_NAME_CHARACTERS = 24
 
 
 def tag_name(start: str) -> str:
-    """The name of a tag by its raw start tag; empty if it has no name that would tell more than its number.
+    """The name of a tag by its raw start tag; empty if the name would not be more useful than its number.
 
     >>> [tag_name(raw) for raw in ("**", "[", '<a href="x">', "`docker build`", "<w:r><w:rPr><w:i/></w:rPr>")]
     ['B', 'link', 'link', 'docker build', 'I']

@@ -1,6 +1,6 @@
 """TMX 1.1 to 1.4 as a document: units of a source and a target text; only targets are written.
 
-The source language is that of the header, the target language the first other one in the file. Inline elements are
+The header states the source language; the target language is the first other one in the file. Inline elements are
 shown as numbered placeholders (`app.formats.inline`).
 """
 
@@ -50,7 +50,7 @@ class TmxFile(PairedFile):
         return self.source_language, self.target_language or ""
 
     def tags(self, start: int, end: int) -> RawTags:
-        """The tags of the source at a place; none if there is no such place."""
+        """The tags of the source at a place; empty if the place does not exist."""
         return self._tags.get((start, end), {})
 
     @cached_property

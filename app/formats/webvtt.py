@@ -30,7 +30,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     if not _HEADER.match(text):
         raise DocumentError(
             Message(
-                "{name} does not begin with WEBVTT: save it as WebVTT again, or rename it to .srt if it is SubRip",
+                "{name} does not begin with WEBVTT: save it again as WebVTT, or rename it to .srt if it is SubRip",
                 name=name,
             )
         )
@@ -38,7 +38,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     for block in _BLOCK.finditer(text):
         first = _LINE.match(text, block.start(), block.end())
         assert first is not None, "a block has a line"
-        # An identifier may stand above the times; notes, styles and the header have none.
+        # An identifier may precede the times; notes, styles and the header do not have one.
         times = _TIMES.match(text, block.start(), block.end()) or _TIMES.match(text, first.end(), block.end())
         if times is None:
             continue
@@ -51,7 +51,7 @@ def _shown(raw: str) -> str:
 
 
 def _marked_up(raw: str, translation: str) -> str:
-    """The translation with references for signs that are no tags; an arrow would end the cue."""
+    """The translation with references for characters that do not belong to tags; an arrow would end the cue."""
     parts = []
     position = 0
     for tag in _TAG.finditer(translation):

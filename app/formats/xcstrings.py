@@ -195,7 +195,7 @@ def _repeats_note(text: str) -> str | None:
         return None
     return Message(
         "Keys that occur more than once: {keys}. Only the last text of each is offered: remove the others, or give "
-        "them keys of their own.",
+        "them different keys.",
         keys=shortened_list(dict.fromkeys(map(one_line, repeats))),
     )
 
@@ -219,7 +219,7 @@ def _unit(place: Place, text: str, key: str, path: tuple[str, ...], entry: dict[
 
 
 def _forms(localization: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The paths and texts of a localization: one text, its variations, and those of its substitutions."""
+    """The paths and texts of a localization: one text, its variations, and the variations of its substitutions."""
     for name, inner in _object(localization).items():
         value = _object(inner).get("value")
         if name == _LEAF and isinstance(value, str):

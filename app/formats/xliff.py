@@ -103,7 +103,7 @@ class XliffFile(PairedFile):
         return node.attributes.get(names[0], ""), node.attributes.get(names[1], "")
 
     def tags(self, start: int, end: int) -> RawTags:
-        """The tags of the source at a place; none if there is no such place."""
+        """The tags of the source at a place; empty if the place does not exist."""
         return self._tags.get((start, end), {})
 
     @cached_property
@@ -312,8 +312,7 @@ def read(data: bytes, name: str) -> XliffFile:
     units = [unit for entry in entries for unit in _units(entry, decoded.text, limits.get(entry.owner.start))]
     count = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
     note = Message(
-        "Not checked: limits of length in other units than characters, or for several segments ({count:,} in this "
-        "file).",
+        "Not checked: length limits in units other than characters, or for several segments ({count:,} in this file).",
         count=count,
     )
     notes = (note if count else None, _repeated_ids_note(root))
@@ -383,7 +382,7 @@ def _part(source: Node, target: Node | None, text: str, state: ToolState | None 
 
 
 def _pieces(node: Node, text: str, state: ToolState | None) -> list[Piece]:
-    """The content of a source or target; line breaks are kept where the file says so."""
+    """The content of a source or target; line breaks are kept if the file requires this."""
     pieces = pieces_of(node, text, _PAIRED, keeps_lines=node.inherited("xml:space") == "preserve")
     return with_phrase_tags(pieces) if state and state.writes_tags_as_text else pieces
 

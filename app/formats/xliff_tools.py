@@ -100,9 +100,9 @@ class ToolState:
         return self.carrier.attributes.get(name) == value
 
     def after(self, *, is_confirmed: bool, review: ReviewState) -> str:
-        """The attribute value for a new translation; a value that says the same stays.
+        """The attribute value for a new translation; an equivalent value is kept.
 
-        Where the tool has no value for the decision of a reviewer, the one for confirmed or for a draft.
+        If the tool has no value for the decision of a reviewer, the value for confirmed or for a draft.
         """
         tool, now = self._tool, self.carrier.attributes.get(self._tool.attribute, "")
         values: tuple[str, ...] = (tool.draft,)

@@ -137,7 +137,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Uses:
-    """Where texts are used: the first cell of each shared text, by number, and those of the texts inside of sheets."""
+    """The places of texts: the first cell of each shared text, by number, and the cells of texts inside of sheets."""
 
     shared: dict[int, _Place]
     inside: dict[str, list[_Place | None]]  # by sheet part, in the order of the cells; None for a heading of a table
@@ -224,7 +224,7 @@ def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, .
     }
     left_out = [kind for kind, is_found in is_there.items() if is_found]
     if num_headings:
-        left_out.append(Message("{count} headings of tables, which formulas may name", count=num_headings))
+        left_out.append(Message("{count} headings of tables, because formulas may refer to them", count=num_headings))
     return (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
 
 
@@ -354,7 +354,7 @@ class _CellReader:
         self._is_in_value = False
 
     def read(self, data: bytes, *, is_last: bool = False) -> Iterator[tuple[str, str, int | None, str]]:
-        """The cells that end in the next bytes. Raises ExpatError, LookupError or ValueError for what is not XML."""
+        """The cells that end in the next bytes. Raises ExpatError, LookupError or ValueError if they are not XML."""
         self._parser.Parse(data, is_last)
         yield from self._found
         self._found.clear()

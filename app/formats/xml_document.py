@@ -35,7 +35,7 @@ _NOT_TEXT: Final = ("xmlns", "xml:")  # beginnings of the names of attributes
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """A document with what its rules say about it; elements by their offsets.
+    """A document and the results of its rules; elements by their offsets.
 
     `with_blocks` are elements in running text with a paragraph inside, `with_text` and
     `with_letters` those with letters or digits, or letters, of their own or in elements in running text.
@@ -242,8 +242,8 @@ def read(data: bytes, name: str, rules: Sequence[str] = ()) -> ParsedFile:
     if vocabulary is None and not rules:
         notes.append(
             Message(
-                "Read as XML without known rules: an element with text is a paragraph, and elements inside of it are "
-                "tags. Choose otherwise in the import settings, or by rules of ITS in the file."
+                "This XML format is not known: an element with text was read as a paragraph, and elements in it as "
+                "tags. You can change this in the import settings, or with ITS rules in the file."
             )
         )
     if unknown:

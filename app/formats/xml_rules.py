@@ -1,4 +1,4 @@
-"""What the elements of an XML document are (paragraphs, in running text, not translated), and attributes with text.
+"""The uses of the elements of an XML document (paragraph, in running text, not translated), and attributes with text.
 
 That is known for DITA and DocBook, guessed for other XML, and changed by rules of ITS in the file and by rules that a
 person chose (`app.formats.part_rules`).
@@ -22,7 +22,7 @@ LETTER: Final = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class XmlVocabulary:
-    """A kind of XML: its root elements, attributes with text, and elements by what they are.
+    """A kind of XML: its root elements, attributes with text, and elements by their use.
 
     `inline` elements are in running text, `nested` ones too, but with a text of their own, as footnotes have; `skipped`
     ones are not translated.
@@ -70,13 +70,13 @@ _DOCBOOK: Final = XmlVocabulary(
 class XmlRules:
     """By local name of an element, or "*" for any: if it is in running text ("yes", "no" or "nested").
 
-    `translated` says by local name if it is translated; None: as the element around it, and the root as `is_on`.
-    `attributes` says which have text.
+    `translated` maps local names to whether they are translated; None: like the parent, and the root like `is_on`.
+    `attributes` are the attributes with text.
     """
 
     within: Mapping[str, str]
     translated: Mapping[str, bool | None]
-    attributes: Mapping[tuple[str, str], bool]  # by the name of the element or "*", and that of the attribute
+    attributes: Mapping[tuple[str, str], bool]  # by the names of element (or "*") and attribute
     prefix: str = "its:"  # of ITS
     is_on: bool = True
 
@@ -93,7 +93,7 @@ class XmlRules:
         return said or self.within.get(node.local) or self.within.get("*", "no")
 
     def is_translated(self, node: Node) -> bool | None:
-        """Whether the file says that an element is translated; None if it says nothing."""
+        """Whether the file declares an element as translated; None without a declaration."""
         for name in (f"{self.prefix}translate", "translate"):
             if (value := node.attributes.get(name)) in ("yes", "no"):
                 return value == "yes"
@@ -147,7 +147,7 @@ def rules_of(root: Node, vocabulary: XmlVocabulary | None) -> tuple[XmlRules, li
 
 
 def _inline_names(root: Node) -> dict[str, str]:
-    """The names of elements of which most stand beside text, and none has only elements in it."""
+    """The names of elements of which most are beside text, and none contains only elements."""
     beside: Counter[str] = Counter()
     every: Counter[str] = Counter()
     structure = {root.local}

@@ -1,4 +1,4 @@
-"""An XML tree whose nodes know their offsets in the text, so that edits leave the rest of the file unchanged.
+"""An XML tree with the offsets of its nodes in the text, so that edits leave the rest of the file unchanged.
 
 Expat checks that the XML is well-formed. Entities are never declared, fetched or expanded.
 """
@@ -180,7 +180,11 @@ def with_attribute(tag: str, name: str, value: str | None) -> str:
 def _decode(data: bytes, name: str) -> DecodedText:
     if kind := other_kind(data):
         raise DocumentError(
-            Message("{name} is {kind}, not XML: open it with the ending of its own format", name=name, kind=kind)
+            Message(
+                "{name} is {kind}, not XML: rename it to the extension of its own format and open it again",
+                name=name,
+                kind=kind,
+            )
         )
     mark = next((m for m in _MARKS if data.startswith(m)), b"")
     encoding = _MARKS[mark] if mark else _declared_encoding(data, name)

@@ -45,7 +45,7 @@ def with_changes(raw: str, value: str, edits: Sequence[Edit]) -> str | None:
 
 
 def _value(token: re.Match[str]) -> str:
-    """What a token stands for."""
+    """The value of a token."""
     groups = token.groupdict()
     if line_breaks := groups["fold"] or groups["after"]:
         num_lines = len(_LINE_END.findall(line_breaks))

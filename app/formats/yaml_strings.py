@@ -1,4 +1,4 @@
-"""YAML files of texts, such as those of Ruby on Rails: each string with a letter is a segment.
+"""YAML files of texts, such as the files of Ruby on Rails: each string with a letter is a segment.
 
 Keys, comments, anchors, order and layout stay unchanged. Line breaks and tabs are shown as `\\n` and `\\t`. A text
 keeps its style (plain, quoted, block) where YAML can write it so, else it gets double quotes. If all texts are below a
@@ -413,7 +413,7 @@ def _written(scalar: _Scalar, value: str) -> str:
 
 
 def _value_of(text: str, is_in_flow: bool) -> str | None:
-    """The string that YAML reads where this text is a value; None if it is no string."""
+    """The string that YAML reads if this text is a value; None if YAML does not read a string."""
     document = f"{{k: {text}}}" if is_in_flow else f"k: {text}"
     try:
         found = [scalar.value for scalar, is_key in _strings(document, "") if not is_key]

@@ -1,7 +1,7 @@
 """The forms that words take, from the lists under data/forms, and the file format of these lists.
 
 A list is xz-compressed text with one line for each dictionary form, sorted by bytes, followed by a tab and the other
-forms: "Konto<TAB>1en 1i 0s" means Konten, Konti, Kontos. The number says how many letters to drop from the end of the
+forms: "Konto<TAB>1en 1i 0s" means Konten, Konti, Kontos. The number counts the letters to drop from the end of the
 dictionary form; "=" marks a form that is written in full.
 """
 

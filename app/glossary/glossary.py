@@ -1,4 +1,4 @@
-"""The glossaries of a document: term lists with an id, a name and a switch, and what differs between two states.
+"""The glossaries of a document: term lists with an id, a name and a switch, and the changes between two states.
 
 A `Glossary` is immutable. Every change makes a new one, so that undo can restore the earlier one.
 """

@@ -24,7 +24,7 @@ class StagedImport:
     """An import waiting for the user's decision. `accepted` has (earlier term, new term) pairs by verdict.
 
     `reports` only grow, so that a row keeps its name. `impact` counts the uses of its terms in the document.
-    `table_key` stands for the names of a table's columns (empty without names, None for a file that is not a table),
+    `table_key` identifies the names of a table's columns (empty without names, None for a file that is not a table),
     and `chosen_columns` is how a person chose to use them. `unchecked` are notes on checks that are still running or
     were skipped.
     """

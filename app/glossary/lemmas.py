@@ -39,7 +39,7 @@ def with_forms(terms: Iterable[Term], language: str) -> tuple[Term, ...]:
     """The terms with the inflected forms of their targets, if their status allows forms.
 
     The last word of a target gets the forms that the list has for it. A lower-case word before it gets the forms of its
-    dictionary form ("grafische Oberfläche": grafischen Oberfläche). Without a form list nothing is added.
+    dictionary form ("grafische Oberfläche": grafischen Oberfläche). Without a form list, no forms are added.
     """
     forms = form_list(language)
     return tuple(

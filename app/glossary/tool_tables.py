@@ -1,6 +1,6 @@
 """The glossary tables of other tools: their headers, and the words that they write for yes, no and each status.
 
-What a column is used for is decided by `column_uses.layout_of`, which reads these headers, too: a table that is written
+`column_uses.layout_of` decides the use of a column and reads these headers, too: a table that is written
 here is read again by the same names.
 """
 
@@ -35,7 +35,7 @@ class ToolTable:
 
     In `columns`, {S}, {s} and {s_region} stand for English, en and en-US, and {T}, {t} and {t_region} for the target
     language. `more_targets` are the columns that are repeated for each further target. `statuses` has the words of the
-    column for the status; `has_words_for_all` if a tool knows every value of the term base.
+    column for the status; `has_words_for_all` if a tool supports every value of the term base.
     """
 
     label: str
@@ -56,7 +56,7 @@ class ToolTable:
 
     @cache  # noqa: B019 - tables are constants
     def uses(self, num_variants: int) -> tuple[ColumnUse, ...]:
-        """What each column is used for."""
+        """The use of each column."""
         return layout_of(self.header("en-de", num_variants), "en-de").uses
 
     @cache  # noqa: B019 - tables are constants
@@ -71,11 +71,11 @@ class ToolTable:
         return status == "preferred" or has_word or bool(uses & stated_by.get(status, set()))
 
     def can_state(self, term: Term) -> bool:
-        """Whether the term may be in the table: a ban that it does not state would become a required term."""
+        """Whether the term may be in the table: a forbidden term that it cannot mark would become a required term."""
         return term.status != "forbidden" or self.keeps_status("forbidden")
 
     def stated(self, term: Term) -> Iterator[Term]:
-        """The term; as several ones where it bans several targets, since tools know a ban of one."""
+        """The term; as several terms if it forbids several targets, because tools support only one target."""
         if term.status != "forbidden" or self.has_words_for_all:
             yield term
             return

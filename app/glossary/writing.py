@@ -39,10 +39,10 @@ def kind_label(kind: str) -> str:
 
 
 def write_glossary(glossary: Glossary, kind: str, direction: str) -> Export:
-    """The glossary as a file of one of KINDS; its note names what the file cannot keep. Raises CommandError."""
+    """The glossary as a file of one of KINDS; its note lists data that the file cannot store. Raises CommandError."""
     if kind not in KINDS:
         raise CommandError(
-            Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=", ".join(KINDS))
+            Message("{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=", ".join(KINDS))
         )
     source, target = direction.split("-", 1)
     if kind in _XML_FILES:
@@ -61,7 +61,7 @@ def write_glossary(glossary: Glossary, kind: str, direction: str) -> Export:
 
 
 def losses(terms: Iterable[Term], kind: str) -> Message | None:
-    """What of these terms a file of this kind cannot keep; None if it keeps all."""
+    """The data of these terms that a file of this kind cannot store; None if it stores all."""
     table = TABLES.get(kind)
     uses = set(table.uses(1)) if table else {"variants", "note"}
     matchings = {"exact", "lemma", "prefix"} if "matching" in uses else {"exact"}
@@ -86,12 +86,12 @@ def losses(terms: Iterable[Term], kind: str) -> Message | None:
     notes: list[Message] = []
     if lost := _lost(counts):
         notes.append(
-            Message("This file has no place for (number of terms): {losses}.", losses=joined(", ", lost)),
+            Message("This file format cannot store (number of terms): {losses}.", losses=joined(", ", lost)),
         )
     if table and num_left_out:
         notes.append(
             Message(
-                "Forbidden terms are left out ({count:,}), because {tool} would require them.",
+                "Forbidden terms are left out ({count:,}), because {tool} would treat them as required terms.",
                 count=num_left_out,
                 tool=table.label,
             )
@@ -99,7 +99,7 @@ def losses(terms: Iterable[Term], kind: str) -> Message | None:
     if num_formulas := counts["formula"]:
         notes.append(
             Message(
-                "Terms that a spreadsheet would run as a formula have an apostrophe in front ({count:,}).",
+                "Terms that a spreadsheet would treat as a formula begin with an apostrophe ({count:,}).",
                 count=num_formulas,
             )
         )
@@ -107,7 +107,7 @@ def losses(terms: Iterable[Term], kind: str) -> Message | None:
 
 
 def _lost(counts: dict[str, int]) -> list[Message]:
-    """What is lost, with the number of terms."""
+    """The lost data, with the number of terms."""
     named = {
         "variants": Message("other targets ({count:,})", count=counts["variants"]),
         "exact": Message("the status “exact” ({count:,})", count=counts["exact"]),

@@ -24,8 +24,8 @@ _CURES: Final = {
     sqlite3.SQLITE_IOERR: Message("check that the disk has free space and no errors"),
     sqlite3.SQLITE_BUSY: Message("close the program that locks the file"),
     sqlite3.SQLITE_LOCKED: Message("close the program that locks the file"),
-    sqlite3.SQLITE_CORRUPT: Message("the file is damaged: stop the app, and start it again to see what can be rescued"),
-    sqlite3.SQLITE_NOTADB: Message("the file is damaged: stop the app, and start it again to see what can be rescued"),
+    sqlite3.SQLITE_CORRUPT: Message("the file is damaged: restart the app to see which parts can be rescued"),
+    sqlite3.SQLITE_NOTADB: Message("the file is damaged: restart the app to see which parts can be rescued"),
 }
 
 

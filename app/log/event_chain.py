@@ -53,7 +53,7 @@ class EventChain:
         if not found:
             raise LogError(
                 Message(
-                    "{path} has no session {number}; it may have been deleted: open the document again",
+                    "{path} does not contain session {number}; it may have been deleted: open the document again",
                     path=self._log.path,
                     number=session_id,
                 )

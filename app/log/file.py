@@ -83,8 +83,8 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
         if not may_be_older and (missing := pending_steps(db)):
             raise LogError(
                 Message(
-                    "{path} was written by an older Pinpoint (it lacks {step}): start the app with it once to "
-                    "update it",
+                    "{path} was written by an older version of Pinpoint (it lacks {step}): start the app once with "
+                    "this log to update it",
                     path=path,
                     step=missing[0],
                 )
@@ -121,7 +121,7 @@ def back_up(db: Database, path: Path) -> None:
             _copy(db, temporary)
     except FileExistsError as error:
         raise LogError(
-            Message("{path} already exists: choose a new name, so that no backup is lost", path=path)
+            Message("{path} already exists: choose a new name (existing backups are not overwritten)", path=path)
         ) from error
     except OSError as error:
         raise LogError(
@@ -239,8 +239,8 @@ def _check(db: Database, path: Path) -> None:
     if steps := unknown_steps(db):
         raise LogError(
             Message(
-                "{path} was written by a newer Pinpoint (it has {step}): update Pinpoint, or choose another file with "
-                "--log FILE",
+                "{path} was written by a newer version of Pinpoint (it has {step}): update Pinpoint, or choose "
+                "another file with --log FILE",
                 path=path,
                 step=steps[-1],
             )

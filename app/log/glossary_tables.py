@@ -162,7 +162,11 @@ def _store_term_base(
         _open_term_base(db, glossary)
     row = db.execute("SELECT revision FROM term_base WHERE id = ?", (glossary.id,)).fetchone()
     if row is None or (earlier is not None and row[0] != earlier.revision):
-        raise LogError(Message("{name} was changed in another document: open this document again", name=glossary.name))
+        raise LogError(
+            Message(
+                "{name} was changed by another document of the project: open this document again", name=glossary.name
+            )
+        )
     db.execute(
         "UPDATE term_base SET position = ?, name = ?, revision = ?, "
         "project_id = (SELECT project_id FROM session WHERE id = ?) WHERE id = ?",

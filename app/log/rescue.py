@@ -70,7 +70,7 @@ def rescue_log(damaged: Path, path: Path) -> Rescue:
                 new.close()
     except FileExistsError as error:
         raise LogError(
-            Message("{path} already exists: choose a new name, so that no backup is lost", path=path)
+            Message("{path} already exists: choose a new name (existing backups are not overwritten)", path=path)
         ) from error
     except (OSError, sqlite3.Error) as error:  # the damaged log's own errors are no hindrance
         reason = error.strerror if isinstance(error, OSError) else error
@@ -98,16 +98,18 @@ def _readable(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
         connection.close()
-    raise LogError(
-        Message("{path}: nothing can be read, as its list of tables is damaged: return to a backup", path=path)
-    )
+    raise LogError(Message("{path} cannot be read, because its list of tables is damaged: restore a backup", path=path))
 
 
 def _check_not_newer(old: sqlite3.Connection, path: Path) -> None:
     with suppress(sqlite3.Error):
         if steps := unknown_steps(Database(old)):
             raise LogError(
-                Message("{path} was written by a newer Pinpoint (it has {step}): use that", path=path, step=steps[-1])
+                Message(
+                    "{path} was written by a newer version of Pinpoint (it has {step}): use that version",
+                    path=path,
+                    step=steps[-1],
+                )
             )
 
 

@@ -242,7 +242,9 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
 def no_such_session(log: LogConnection) -> LogError:
     """The error for a session that does not exist, and for one that the person of the request does not see."""
     return LogError(
-        Message("{path} has no such session; it may have been deleted: open the document again", path=log.path)
+        Message(
+            "{path} does not contain this session; it may have been deleted: open the document again", path=log.path
+        )
     )
 
 

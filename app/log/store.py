@@ -433,7 +433,7 @@ class LogStore:
             if (free := free_bytes(self.path)) < needed:
                 raise LogError(
                     Message(
-                        "{path}: the document needs {needed:,} MB on this disk, and {free:,} MB are free: free some "
+                        "{path}: the document needs {needed:,} MB of disk space, and {free:,} MB are free: free some "
                         "disk space",
                         path=self.path,
                         needed=-(-needed // 10**6),

@@ -44,8 +44,8 @@ def check_write_ahead_file(path: Path) -> None:
     if is_other:
         raise LogError(
             Message(
-                "{other} belongs to another log than {path}, perhaps to one that was here before: to go on with "
-                "{path}, move {other} away; to have the newest texts of the other log, put that log back",
+                "{other} does not belong to {path} but to another log, perhaps an earlier one in this folder. To use "
+                "{path}, move {other} to another folder; to get the newest texts of the other log, put that log back",
                 other=beside,
                 path=path,
             )

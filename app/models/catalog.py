@@ -64,7 +64,7 @@ class ModelCatalog:
         """The entry of a model. Raises CommandError where the model is gone or cannot be loaded."""
         entry = self.find(key)
         if entry is None:
-            raise CommandError(Message("This model is not there any more; open the list of models again."))
+            raise CommandError(Message("This model was removed: open the list of models again."))
         if entry.problem:
             raise CommandError(entry.problem)
         return entry

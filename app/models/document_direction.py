@@ -64,7 +64,7 @@ def decide(file: FileOverview, directions: Sequence[str], languages: tuple[str, 
     direction = max(fitting, key=lambda d: _likeness(d, languages, first))  # the first of equals
     if not _fitting([direction], *stated):
         note = Message(
-            "{name} says that its languages are {stated}, which the model does not translate; it is opened as "
+            "The languages stated in {name} are {stated}. The model does not support them, so the file was opened as "
             "{direction}.",
             name=file.name,
             stated=_names(languages),
@@ -89,8 +89,9 @@ def check_facing(file: FileOverview, direction: str) -> None:
     if any(language == opposite != own for language, own, opposite in pairs):
         raise CommandError(
             Message(
-                "{name} says that its languages are {stated}, and its sources stay its sources: for {direction}, "
-                "export it in that direction from the program that it comes from, or correct its languages in it.",
+                "The languages stated in {name} are {stated}, and Pinpoint cannot exchange its sources and targets. "
+                "To translate {direction}, export the file again for this language pair, or correct the languages in "
+                "the file.",
                 name=file.name,
                 stated=_names(file.languages),
                 direction=direction,

@@ -122,7 +122,8 @@ class DocumentModels:
         if not is_hub_id(name) or Path(name).exists():  # what the engine would take for a folder
             raise CommandError(
                 Message(
-                    "{name} is no name of a model on the hub: give its maker and its own name, such as {example}.",
+                    "{name} is not the name of a model on the hub: give the publisher and the model, such as "
+                    "{example}.",
                     name=name or "“”",
                     example=f"Helsinki-NLP/opus-mt-{user.direction}",
                 )
@@ -143,7 +144,7 @@ class DocumentModels:
         found = self.catalog.published.known()
         model = None if found is None else found.find(name)
         if model is None:
-            raise CommandError(Message("The list of models does not have {name} any more: update it.", name=name))
+            raise CommandError(Message("{name} is no longer in the list of models: update the list.", name=name))
 
         def load(progress: FetchProgress) -> AnyTranslator:
             return load_translator(self.catalog.published.install(model, progress), self.first.device, progress)
@@ -186,7 +187,7 @@ class DocumentModels:
         """Removes an installed model from this computer. Raises CommandError where an open document uses it."""
         entry = self.catalog.entries().get(key)
         if entry is None or not self.catalog.is_removable(key, entry):
-            raise CommandError(Message("This model is not there any more; open the list of models again."))
+            raise CommandError(Message("This model was removed: open the list of models again."))
         if any(self._uses(handle, entry.folder) for handle in self.handles() if handle.state != "failed"):
             raise CommandError(
                 Message("{name} translates an open document: choose another model there first.", name=entry.name)
@@ -228,7 +229,7 @@ class DocumentModels:
             return self.first, ""
         entry = self.catalog.find(event.payload["key"])  # a download needs a person's request
         if entry is None or entry.problem:
-            gone = Message("{name} is not there any more.", name=event.payload["name"])
+            gone = Message("{name} was removed.", name=event.payload["name"])
             return self.first, _fallback_message(self.first, record.direction, gone if entry is None else entry.problem)
         with self._lock:
             handle = self._handle_of(entry.folder)

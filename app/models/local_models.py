@@ -65,8 +65,8 @@ def install_from_disk(path: Path, install: Install = install_model, *, name: str
     except OSError as error:
         raise DownloadError(
             Message(
-                "{path} cannot be installed ({reason}): make room on the disk of {folder}, and check that you may read "
-                "the files and write there.",
+                "{path} cannot be installed ({reason}): check that you may read the files, and that {folder} is "
+                "writable and has free space.",
                 path=shown or path,
                 reason=error.strerror or error,
                 folder=tempfile.gettempdir(),
@@ -144,7 +144,9 @@ def _extracted(archive: Path, target: Path, shown: str) -> Path:
 def _bad_archive(archive: Path | str, reason: str) -> DownloadError:
     return DownloadError(
         Message(
-            "{path} cannot be unpacked ({reason}): unpack it yourself and give the folder.", path=archive, reason=reason
+            "{path} cannot be unpacked ({reason}): unpack it with another program and give the folder.",
+            path=archive,
+            reason=reason,
         )
     )
 

@@ -152,8 +152,8 @@ def routes_through(first: AnyTranslator, second: AnyTranslator) -> dict[str, tup
     if not routes:
         raise CommandError(
             Message(
-                "{first} translates {own}, {second} translates {other}: the second model has to begin with the "
-                "language in which the first one ends, and to end in a third one.",
+                "{first} translates {own}, and {second} translates {other}: the second model must translate from the "
+                "target language of the first one into a third language.",
                 first=first.name,
                 own=offer_of(first.directions),
                 second=second.name,

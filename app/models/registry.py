@@ -40,9 +40,10 @@ LICENCE: Final = "MPL-2.0"  # of models whose entry has no licence of its own, a
 PARTNER_LICENCE: Final = "MPL-2.0 or CC-BY-SA-4.0"
 _PARTNER_LANGUAGES: Final = frozenset({"cs", "de", "es", "et"})
 _PARTNER: Final = (
-    "The Bergamot project's model for these languages is licensed under CC BY-SA 4.0\n"
-    "(https://creativecommons.org/licenses/by-sa/4.0/), Mozilla's own one under the Mozilla Public License, v. 2.0\n"
-    "(https://mozilla.org/MPL/2.0/). The list does not say which of the two this is: follow both, or ask its makers.\n"
+    "The Bergamot project's model for these languages is licensed under CC BY-SA "
+    "4.0\n(https://creativecommons.org/licenses/by-sa/4.0/), Mozilla's own one under the Mozilla Public License, v. "
+    "2.0\n(https://mozilla.org/MPL/2.0/). The list does not state which of the two applies: follow both, or ask the "
+    "publisher.\n"
 )
 _MPL: Final = (
     "This model is subject to the terms of the Mozilla Public License, v. 2.0.\n"

@@ -59,8 +59,8 @@ class Style:
             if value is not None and value not in offered:
                 raise CommandError(
                     Message(
-                        "{name} cannot be asked for {kind} {value!r} in {direction} (it knows {known}): leave it out, "
-                        "or take a model that was trained with it.",
+                        "{name} does not support the {kind} {value!r} for {direction} (supported: {known}): leave it "
+                        "out, or choose a model that was trained with it.",
                         name=model.name,
                         kind=kind,
                         value=value,

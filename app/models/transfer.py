@@ -142,7 +142,7 @@ def _check(response: httpx.Response, url: str) -> None:
     """Raises HTTPStatusError for an error, and DownloadError for a redirect from HTTPS to plain HTTP."""
     response.raise_for_status()
     if url.startswith("https:") and response.url.scheme != "https":
-        raise DownloadError(Message("{url} leads to an address without encryption: not downloaded.", url=url))
+        raise DownloadError(Message("{url} redirects to an address without encryption: not downloaded.", url=url))
 
 
 def _validator(response: httpx.Response) -> str:
@@ -178,13 +178,16 @@ def _explained(url: str, error: Exception) -> DownloadError:
     if isinstance(error, httpx.HTTPStatusError) and error.response.status_code in _GONE:
         return DownloadError(
             Message(
-                "{url} is not there ({status}): update the list of models.", url=url, status=error.response.status_code
+                "{url} was not found on the server ({status}): update the list of models.",
+                url=url,
+                status=error.response.status_code,
             )
         )
     kind = BrokenDownload if _may_pass(error) else DownloadError
     return kind(
         Message(
-            "{url} cannot be downloaded ({reason}): check the connection and try again. What was received is kept.",
+            "{url} cannot be downloaded ({reason}): check the connection and try again. The part received so far is "
+            "kept.",
             url=url,
             reason=_reason(error),
         )
@@ -196,11 +199,11 @@ def _reason(error: Exception) -> str:
         case httpx.HTTPStatusError():
             return f"HTTP {error.response.status_code}"
         case httpx.ConnectError():
-            return Message("the server is not reached")
+            return Message("the server cannot be reached")
         case httpx.TimeoutException():
             return Message("the server does not answer")
         case httpx.NetworkError() | httpx.RemoteProtocolError():
-            return Message("the connection broke off")
+            return Message("the connection was interrupted")
     return str(error) or type(error).__name__
 
 
@@ -212,5 +215,5 @@ def _too_large(name: str, max_bytes: int) -> DownloadError:
 
 def _damaged(name: str) -> DownloadError:
     return DownloadError(
-        Message("{name} is damaged: its size or checksum is not the published one. Download it again.", name=name)
+        Message("{name} is damaged: its size or checksum differs from the published one. Download it again.", name=name)
     )

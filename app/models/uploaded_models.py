@@ -43,7 +43,7 @@ class UploadedModels:
         folder = self._place(upload)
         if not is_plain_name(file):
             raise CommandError(
-                Message("A model does not have a file of the name {name!r}: choose its own files.", name=file[:200])
+                Message("{name!r} is not a file of a model: choose only files of the model.", name=file[:200])
             )
         self._check_room(folder, num_bytes)
         path = folder / file
@@ -66,7 +66,7 @@ class UploadedModels:
         """
         files = sorted(_paths(self._place(upload)))
         if not files:
-            raise CommandError(Message("The uploaded files are not there any more: choose them again."))
+            raise CommandError(Message("The uploaded files were removed: choose them again."))
         return _free_name(model_name(given or _name_of(files)))
 
     def install(self, upload: str, name: str) -> Path:
@@ -81,8 +81,8 @@ class UploadedModels:
             if not archives and not has_model_file(file.name for file in files):
                 raise DownloadError(
                     Message(
-                        "These files are not a model: choose its ZIP file, its folder, or all of its files, such as "
-                        "model.enpt.intgemm.alphas.bin and vocab.enpt.spm."
+                        "These files are not a complete model: choose the ZIP file, the folder or all files of a "
+                        "model, such as model.enpt.intgemm.alphas.bin and vocab.enpt.spm."
                     )
                 )
             path = archives[0] if archives else folder
@@ -105,7 +105,7 @@ class UploadedModels:
 
     def _place(self, upload: str) -> Path:
         if not _ID.fullmatch(upload):
-            raise CommandError(Message("This is not the id of an upload."))
+            raise CommandError(Message("The id of the upload is not valid."))
         return self._folder / upload
 
     def _check_room(self, folder: Path, num_bytes: int) -> None:

@@ -100,15 +100,15 @@ class Watchdog:
 
 
 _UNREACHABLE: Final = Message(
-    "The machines that translate cannot be reached. Pinpoint tries again at least once a minute, and translates again "
-    "as soon as they answer. Texts are saved as before."
+    "The translation servers cannot be reached. Pinpoint tries again at least once a minute and continues as soon as they "
+    "answer. Texts are saved as before."
 )
 
 
 def _silence(seconds: int, restarted_after: int) -> Message:
     return Message(
-        "The model has not answered for {seconds} seconds. After {limit} seconds it is started again, and translates "
-        "once more what it was asked for. Texts are saved as before.",
+        "The model has not answered for {seconds} seconds. After {limit} seconds it is restarted and the translation "
+        "is requested again. Texts are saved as before.",
         seconds=seconds,
         limit=restarted_after,
     )
@@ -116,7 +116,7 @@ def _silence(seconds: int, restarted_after: int) -> Message:
 
 def _restart(seconds: int) -> Message:
     return Message(
-        "the model did not answer for {seconds} seconds, twice, and was started again. Change the constraints, or open "
-        "the segment again to translate it.",
+        "the model twice did not answer for {seconds} seconds and was restarted. Change the constraints, or open the "
+        "segment again to translate it.",
         seconds=seconds,
     )

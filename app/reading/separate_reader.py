@@ -182,14 +182,14 @@ class SeparateReader(FileReader):
                 process.end()
                 process = None
             if self._is_closed:
-                raise error(Message("{name} was not read, because Pinpoint is being closed.", name=name))
+                raise error(Message("{name} was not read, because Pinpoint is stopping.", name=name))
             try:
                 process = process or _Process()
             except OSError as problem:
                 raise error(
                     Message(
-                        "{name} cannot be read: the system starts no further process ({reason}). Close other programs "
-                        "and try again.",
+                        "{name} cannot be read: the system cannot start another process ({reason}). Close other "
+                        "programs and try again.",
                         name=name,
                         reason=problem.strerror,
                     )
@@ -250,15 +250,15 @@ class _Conversation:
         is_over = status == -getattr(signal, "SIGXCPU", 0)
         if self._is_stopped or is_over:
             return Message(
-                "{name} was not read: it takes more than {seconds} seconds. Split the file, or save it again in the "
-                "program that it comes from.",
+                "{name} was not read: reading took more than {seconds} seconds. Split the file, or save it again in "
+                "the program that created it.",
                 name=self._name,
                 seconds=self._limits.seconds if is_over else self._limits.wall_seconds,
             )
         if status == OUT_OF_MEMORY:
             return Message(
-                "{name} was not read: it takes more than {size:.1f} GiB of memory. Split the file, or save it again in "
-                "the program that it comes from.",
+                "{name} was not read: reading needs more than {size:.1f} GiB of memory. Split the file, or save it "
+                "again in the program that created it.",
                 name=self._name,
                 size=self._limits.num_bytes / 2**30,
             )
@@ -266,8 +266,8 @@ class _Conversation:
 
     def _crash(self) -> Message:
         return Message(
-            "{name} was not read: reading it failed, and the terminal shows where. Save the file again in the program "
-            "that it comes from, or in another format.",
+            "{name} was not read because of an internal error; the terminal shows the details. Save the file again "
+            "in the program that created it, or in another format.",
             name=self._name,
         )
 

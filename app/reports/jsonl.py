@@ -105,7 +105,7 @@ def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]
     report = chain_report(events, record.num_events, record.last_hash)
     if not report.is_intact or len(events) != record.num_events:
         problem = report.problem or Message(
-            "it has more than the {count} events stated in line 1", count=record.num_events
+            "it has more events than the {count} stated in line 1", count=record.num_events
         )
         raise LogError(
             Message("{name} was changed after it was exported: {problem}; not imported", name=name, problem=problem)
@@ -197,7 +197,10 @@ def event_line(event: Event) -> dict[str, object]:
 def _record(line: Mapping[str, Any]) -> SessionRecord:
     if line["format"] == _OLDER_FORMAT:
         raise ValueError(
-            Message("an older Pinpoint exported it without all that a log needs: export it again from its log")
+            Message(
+                "an older version of Pinpoint exported it without all data that a log needs: export it again "
+                "from its log"
+            )
         )
     if line["format"] not in (LOG_FORMAT, _WHOLE_TEXTS_FORMAT, _ONE_GLOSSARY_FORMAT):
         raise ValueError(Message("unknown format {format!r}", format=line["format"]))

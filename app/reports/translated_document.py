@@ -64,13 +64,13 @@ def translated_document(
             )
         )
     if num_proposed:
-        notes.append(Message("{count:,} are proposals that nobody has edited or confirmed.", count=num_proposed))
+        notes.append(Message("Proposals that nobody has edited or confirmed: {count:,}.", count=num_proposed))
     if len(texts) < num_segments:
         num_lacking = num_segments - len(texts)
         notes.append(
-            Message("{count:,} have no translation.", count=num_lacking)
+            Message("Segments without a translation: {count:,}.", count=num_lacking)
             if is_paired
-            else Message("{count:,} are in the source language.", count=num_lacking)
+            else Message("Segments in the source language: {count:,}.", count=num_lacking)
         )
     sources = {segment.index: segment.source for segment in document.segments}
     differing = [str(numbers[index]) for index, text in texts.items() if placeholder_problem(sources[index], text)]
@@ -80,9 +80,7 @@ def translated_document(
         )
     if comments and not format_by_key(document.format).takes_comments:
         with_comment = shortened_list(str(numbers[index]) for index in comments)
-        notes.append(
-            Message("Files of this kind have no place for comments (segment {segments}).", segments=with_comment)
-        )
+        notes.append(Message("This file format cannot store comments (segment {segments}).", segments=with_comment))
     return Export(exported.name, exported.data, joined(" ", notes) or None)
 
 

@@ -364,22 +364,22 @@ def _of_phrase(reason: Reason, text: str) -> Message | None:
             "The model cannot produce “{text}” exactly: pin another spelling, or release it.", text=text
         ),
         "not_placed": Message(
-            "The model could not place “{text}”: pin another form, or release a pin or term.", text=text
+            "The model found no translation with “{text}”: pin another form, or release a pin or term.", text=text
         ),
     }.get(reason.kind)
 
 
 def _of_segment(reason: Reason) -> Message:
     message = {
-        "unspellable": Message(
-            "The model cannot produce the text that you keep exactly: change it, or keep less of it."
-        ),
+        "unspellable": Message("The model cannot write the kept text exactly: change it, or keep less of it."),
         "avoided": Message("A text is both required and banned: allow it again, or do not require it here."),
         "too_often": Message("A text would occur more often than allowed: change your text, or release a pin or term."),
         "too_long": Message("The required text is longer than the model can write: release a pin or term."),
-        "too_many": Message("More is required or banned here than the model can take: release some pins or terms."),
+        "too_many": Message(
+            "There are more required and banned texts here than the model supports: release some pins or terms."
+        ),
         "source_too_long": Message("The source is too long for the model: split the segment."),
-        "not_placed": Message("The model could not place the text that you keep in this order: keep less of it."),
+        "not_placed": Message("The model found no translation with the kept texts in this order: keep less of them."),
         "deadline": Message(
             "The time limit was reached before the search finished; these are the best translations so far."
         ),

@@ -10,7 +10,7 @@ constrained_texts  texts, settings and answers, the same for all dialects
 api_documents      documents of programs, as sessions in the log
 api_glossaries     glossaries of programs
 markup             texts in XML and HTML
-dialects           what the dialects share: reading requests, files as replies
+dialects           code that all dialects share: reading requests, files as replies
 api_schemas        the JSON of texts, constraints and answers
 own_api            Pinpoint's dialect, with document_api, session_api and assignment_api
 deepl_api          DeepL's, with deepl_documents

@@ -86,7 +86,7 @@ class Admission:
             yield
 
     def charge(self, caller: Caller, num_characters: int) -> None:
-        """Counts characters to translate. Raises ApiError, and counts nothing, if they exceed the limit of the day."""
+        """Counts characters to translate. Raises ApiError without counting if they exceed the limit of the day."""
         if not self.file.charge(caller.key, num_characters):
             most = caller.key.characters_a_day
             raise ApiError("used_up", f"This key may translate {most:,} characters a day (UTC); they are used up.")

@@ -1,4 +1,4 @@
-"""Documents that programs send: sessions of the log like those of the page, each of which belongs to a person.
+"""Documents sent by programs: each is a session of the log, like a document of the page, and belongs to a person.
 
 A document is pre-translated at once, and people can post-edit it on the page. Which document belongs to whom is in the
 file of the keys.
@@ -221,7 +221,7 @@ class ApiDocuments:
         )
 
     def file(self, document: ApiDocument, *, with_proposals: bool) -> Export:
-        """The translated document, with proposals for what nobody has edited or confirmed. Raises ApiError."""
+        """The translated document, with proposals for segments that nobody has edited or confirmed. Raises ApiError."""
         kind = DOCUMENT_WITH_PROPOSALS if with_proposals else DOCUMENT
         return self._sessions.exports.make(self._workspace(document), kind)
 
@@ -285,7 +285,7 @@ class ApiDocuments:
     def _workspace(self, document: ApiDocument) -> Workspace:
         try:
             return self._sessions.find(document.token, shows=False)
-        except CommandError:  # deleted on the page, or the person is no member of its project any more
+        except CommandError:  # deleted on the page, or the person is no longer a member of its project
             if not self._sessions.store.has_session(document.token):
                 self._forget(document)
             raise _missing() from None

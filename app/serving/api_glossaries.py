@@ -1,4 +1,4 @@
-"""Glossaries that programs keep in the server: each belongs to a person, who has a key, and nobody else sees it.
+"""Glossaries that programs store in the server: each belongs to a person with a key, and only this person sees it.
 
 A glossary has a dictionary for each language pair. They are in the file of the keys.
 """
@@ -99,7 +99,7 @@ class ApiGlossaries:
         return _read(text)
 
     def change(self, owner: str, number: str, name: str | None, added: Mapping[Pair, Entries]) -> ApiGlossary:
-        """Renames a glossary, unless `name` is None, and adds entries. Raises ApiError; then nothing has changed."""
+        """Renames a glossary, unless `name` is None, and adds entries. Raises ApiError without changing anything."""
         with self._writing():
             self._check_owner(owner, number)
             if name is not None:

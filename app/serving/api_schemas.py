@@ -51,7 +51,7 @@ class AvoidSchema(StrictSchema):
 
 
 class ConstraintSchema(StrictSchema):
-    """What a translation must be like."""
+    """Constraints of a translation."""
 
     phrases: list[Words | PhraseSchema] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation must contain."
@@ -91,7 +91,7 @@ class LanguageSchema(StrictSchema):
 
 
 class TextSchema(ConstraintSchema):
-    """A text and what its translation must be like."""
+    """A text and the constraints of its translation."""
 
     text: Text
 
@@ -171,7 +171,7 @@ def parsed(schema: type[Schema], values: Any, place: str) -> Schema:
 def problem_of(errors: Sequence[Any]) -> str:
     """The most exact of pydantic's errors, with the place of the field and without its value.
 
-    Where a text or an object is allowed, there is an error for each; that of a field of the object is meant.
+    Where a text or an object is allowed, pydantic reports an error for each; an error of a field is used.
     """
     meant = max(errors, key=lambda error: len(error["loc"]))
     place = ".".join(str(part) for part in meant["loc"] if part != "body")

@@ -42,7 +42,7 @@ class AssignmentSchema(BaseModel):
 
 
 class AssignmentsReply(BaseModel):
-    """The assignments of all documents that the person of the key sees, the one used last first."""
+    """The assignments of all documents that the person of the key sees, the most recently used document first."""
 
     documents: list[AssignmentSchema]
 

@@ -31,7 +31,7 @@ class ConstrainedText:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text is not split into sentences: constraints and n-best lists concern all of it."""
+        """True if the text must not be split into sentences, because it has constraints or an n-best list."""
         return bool(self.phrases or self.prefix or self.locked or self.nbest > 1)
 
 

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 PREFIXES: Final = ("/v2/", "/v3/")
 _STATUS: Final = {"no_key": 403, "wrong_key": 403, "used_up": 456, "unmet": 400, "too_late": 503}
-# DeepL distinguishes variants of these target languages; a model's language stands for all of them.
+# DeepL distinguishes variants of these target languages; the language of a model covers all of them.
 _VARIANTS: Final = {"EN": ("EN-GB", "EN-US"), "PT": ("PT-BR", "PT-PT"), "ZH": ("ZH-HANS",)}
 FORMALITIES: Final[Mapping[str, Formality | None]] = {
     "default": None,

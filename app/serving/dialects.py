@@ -1,4 +1,4 @@
-"""What the dialects of the HTTP API share: the services that they use, and how they read a request."""
+"""Code that all dialects of the HTTP API share: the services that they use, and reading of requests."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ async def admitted(request: Request, key: str | None, *, takes_address: bool = F
     admission = context_of(request).admission
     address = _address_of(request) if takes_address else None
     caller = await asyncio.to_thread(admission.enter, key, address)
-    PERSON.set(caller.name)  # whom the log names, and who decides what the request sees; each has a task of its own
+    PERSON.set(
+        caller.name
+    )  # the person in the log, who also determines the visible documents; each request has its own task
     with admission.running(caller):
         yield caller
 
@@ -199,7 +201,7 @@ async def fields_of(request: Request) -> dict[str, Any]:
 
 
 def _check_charset(request: Request) -> None:
-    """Raises ApiError for a form that is not in UTF-8: some of Python's encodings yield what no reply can repeat."""
+    """Raises ApiError for a form that is not in UTF-8: other encodings can yield texts that a reply cannot contain."""
     if not all(_UTF_8.match(each) for each in _CHARSET.split(request.headers["content-type"])[1:]):
         raise ApiError("invalid", "The form is not in UTF-8.")
 

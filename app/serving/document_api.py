@@ -94,7 +94,7 @@ async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusRe
 
 
 def _reading(fields: Mapping[str, Any]) -> Reading | None:
-    """How the form says that the file is read; None if it does not."""
+    """The import settings of the form; None without any."""
     encoding, columns, rules = (text_field(fields, name, "") for name in _READING)
     codec = codec_of(encoding) if encoding else None
     if encoding and codec is None:
@@ -122,7 +122,7 @@ async def status(request: Request, number: str, caller: Caller = _CALLER) -> Doc
 
 @router.get("/{number}/file", response_class=Response)
 async def file(request: Request, number: str, proposals: bool = True, caller: Caller = _CALLER) -> Response:
-    """The translated document as it is now; without `proposals`, only with what people have edited or confirmed."""
+    """The translated document in its current state; without `proposals`, only edited and confirmed segments."""
     found = await _find(request, caller, number)
     made = await asyncio.to_thread(context_of(request).documents.file, found, with_proposals=proposals)
     return file_reply(made)

@@ -105,7 +105,9 @@ class ApiGateway:
         """Raises ApiError for a request that is not passed on."""
         headers = scope["headers"]
         if not self._is_own(headers):
-            message = "This server answers under its own name only: start Pinpoint with --allow-host NAME for another."
+            message = (
+                "This server does not answer under this host name: start Pinpoint with --allow-host NAME to allow it."
+            )
             raise ApiError("foreign", message)
         length = dict(headers).get(b"content-length", b"0")
         if not length.isdigit():
@@ -141,7 +143,7 @@ def build_api(context: ApiContext) -> FastAPI:
 
     @api.exception_handler(ClientDisconnect)
     async def hung_up(request: Request, error: ClientDisconnect) -> Response:
-        return _reply(request, ApiError("too_late", "The caller hung up."))  # for the counts; nobody reads it
+        return _reply(request, ApiError("too_late", "The caller hung up."))  # only for the counts
 
     @api.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

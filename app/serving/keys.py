@@ -76,7 +76,7 @@ class ApiFile:
             found = connection.execute("PRAGMA application_id").fetchone()[0]
             if found not in (0, _APPLICATION_ID):
                 connection.close()
-                raise LogError(Message("{path} is not a file with keys of Pinpoint: move it away", path=path))
+                raise LogError(Message("{path} is not a key file of Pinpoint: move it to another folder", path=path))
             enable_wal(db)
             # A crash of the computer may lose the last counts; a key is written in a transaction of its own.
             for pragma in ("synchronous = NORMAL", "secure_delete = ON", f"application_id = {_APPLICATION_ID}"):
@@ -104,7 +104,7 @@ class ApiFile:
         return cls(cls.path_beside(log))
 
     def back_up(self, path: Path) -> None:
-        """Copies the file into a new one, while others may write. Raises LogError; then nothing is left behind."""
+        """Copies the file into a new one, while others may write. Raises LogError, and then leaves no new file."""
         with self.connection.lock:
             back_up(self.connection.db, path)
 
@@ -113,7 +113,9 @@ class ApiFile:
         name = name.strip()
         if not name.isprintable() or not 0 < len(name) <= _MAX_NAME:
             raise CommandError(
-                Message("{name!r} is no name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME)
+                Message(
+                    "{name!r} is not a valid name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME
+                )
             )
         text = _PREFIX + secrets.token_urlsafe(32)
         key = ApiKey(0, name, _now(), **options)
@@ -130,7 +132,9 @@ class ApiFile:
         """Revokes a key. Raises CommandError if no valid key has this number."""
         key = next((key for key in self.keys() if key.id == number and not key.revoked), None)
         if key is None:
-            raise CommandError(Message("there is no valid key {number}: see `pinpoint keys list`", number=number))
+            raise CommandError(
+                Message("key {number} does not exist or was revoked: see `pinpoint keys list`", number=number)
+            )
         revoked = _now()
         with self.connection.transaction(Message("revoke the key")):
             self.connection.db.execute("UPDATE key SET revoked = ? WHERE id = ?", (revoked, number))
@@ -145,7 +149,7 @@ class ApiFile:
     def forget(self, name: str) -> int:
         """Deletes all keys of a person with their use, and their glossaries; returns the number of keys.
 
-        Documents that their programs sent stay in the log, and belong to nobody here.
+        Documents that their programs sent are kept in the log, without an owner in this file.
         """
         tables = self.connection.db.table_names()
         with self.connection.transaction(Message("revoke the key")):
@@ -163,7 +167,7 @@ class ApiFile:
     def find(self, text: str) -> ApiKey | None:
         """The valid key with this text.
 
-        The time of a search for a hash shows nothing about keys: nobody can choose the beginning of a SHA-256. The last
+        The search time for a hash does not reveal keys: nobody can choose the beginning of a SHA-256. The last
         comparison takes the same time for all hashes.
         """
         given = _hash(text)
@@ -205,7 +209,7 @@ class ApiFile:
         return int(rows[0]["characters"]) if rows else 0
 
     def charge(self, key: ApiKey, num_characters: int) -> bool:
-        """Counts a request and its characters; False, and nothing is counted, if there are too many for today."""
+        """Counts a request and its characters; returns False without counting if there are too many for today."""
         now = _now()
         with self.connection.transaction(Message("count the characters")):
             if self.characters_today(key) + num_characters > key.characters_a_day:
@@ -231,7 +235,7 @@ class ApiFile:
 
 
 def _hash(text: str) -> str:
-    """A key is 32 random bytes, so a slow hash would protect nothing."""
+    """A key is 32 random bytes, so a slow hash would not add protection."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

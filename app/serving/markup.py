@@ -30,7 +30,7 @@ _KEPT: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class MarkedParagraph:
-    """A text to translate, without entities; `kept` are the elements that its lone tags stand for."""
+    """A text to translate, without entities; `kept` are the elements that its lone tags replace."""
 
     text: str
     tags: tuple[str, ...]
@@ -55,7 +55,7 @@ class MarkedParagraph:
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text with markup, in parts: paragraphs, and what is copied between them."""
+    """A text with markup, in parts: paragraphs, and the copied markup between them."""
 
     parts: tuple[MarkedParagraph | str, ...]
 
@@ -100,7 +100,7 @@ class MarkedText:
 
     @property
     def paragraphs(self) -> list[MarkedParagraph]:
-        """What is translated, in order."""
+        """The paragraphs to translate, in order."""
         return [part for part in self.parts if isinstance(part, MarkedParagraph)]
 
     def markup(self, translations: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """The dialect of MTUOC's server. Its clients name no languages and send no key; their address identifies them.
 
-The languages are those of new documents, unless the fields `source` and `target` name others.
+The languages are the default languages of new documents, unless the fields `source` and `target` name others.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from app.serving.constrained_texts import ConstrainedText
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
 
 PREFIX: Final = "/MTRestService/"
-_FIXED_CODES: Final = frozenset({"", "0"})  # what plug-ins send without asking for a code
+_FIXED_CODES: Final = frozenset({"", "0"})  # plug-ins send this value if they do not ask for a code
 
 router = APIRouter(prefix=PREFIX.rstrip("/"), tags=["OPUS-CAT"])
 

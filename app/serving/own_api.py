@@ -103,7 +103,7 @@ class UsageReply(BaseModel):
 
 
 class ErrorDetail(BaseModel):
-    """What went wrong: `kind` for programs, `message` for people."""
+    """An error: `kind` for programs, `message` for people."""
 
     kind: str
     message: str
@@ -143,7 +143,7 @@ async def translate(request: Request, asked: TranslateRequest, caller: Caller = 
 
 @router.post("/prices")
 async def prices(request: Request, asked: PriceRequest, caller: Caller = _CALLER) -> PriceReply:
-    """What each constraint of a text costs in model score."""
+    """The price of each constraint of a text, in model score."""
     context = context_of(request)
     item = asked.constrain(asked.text)
     setup = await _setup(request, asked)

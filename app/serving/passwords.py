@@ -34,7 +34,7 @@ LASTS: Final = timedelta(days=30)  # how long a browser stays signed in without 
 RULE: Final = Message(
     "A password has {least} to {most} characters, such as four words.", least=MIN_CHARACTERS, most=MAX_CHARACTERS
 )
-_MAX_BROWSERS: Final = 50  # of a person; the one that was used least recently is signed out
+_MAX_BROWSERS: Final = 50  # per person; the least recently used browser is signed out
 _PREFIX: Final = "signed-in-"
 # Argon2id, the second choice of RFC 9106: 64 MiB, a tenth of a second on a core of 2017.
 _PASSES, _KIB, _LANES = 3, 65536, 4
@@ -223,7 +223,7 @@ class Passwords:
 class Attempts:
     """Counts attempts to sign in, by person and by address, until they succeed. Thread-safe.
 
-    Names that nobody has are counted like others, so the limits show nothing about who has a password. The counts end
+    Unknown names are counted like others, so the limits do not reveal which names have a password. The counts end
     with the app.
     """
 
@@ -238,7 +238,7 @@ class Attempts:
         self._lock = threading.Lock()
 
     def begin(self, name: str, address: str) -> tuple[str, str, float]:
-        """Counts an attempt. Raises SignInError, and counts nothing, if there were too many."""
+        """Counts an attempt. Raises SignInError, without counting, if there were too many."""
         now = self._clock()
         person, place = ("person", hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()), _place(address)
         limits = {person: self.MOST_OF_PERSON, place: self.MOST_OF_ADDRESS}
@@ -250,7 +250,7 @@ class Attempts:
                 if len(begun) >= most:
                     seconds = max(1, math.ceil(begun[0] + self.WINDOW_SECONDS - now))
                     minutes = math.ceil(seconds / 60)
-                    problem = Message("There were too many attempts: try again in {minutes} min.", minutes=minutes)
+                    problem = Message("Too many attempts to sign in: try again in {minutes} minutes.", minutes=minutes)
                     raise SignInError(problem, seconds)
             for key in limits:
                 begun = self._begun.pop(key, deque())  # the last ones are the newest
@@ -309,7 +309,7 @@ def _wrong() -> SignInError:
 
 
 def _hash(token: str) -> str:
-    """A token is 32 random bytes, so a slow hash would protect nothing."""
+    """A token is 32 random bytes, so a slow hash would not add protection."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -150,7 +150,7 @@ def _file(store: LogStore, number: int, kind: str) -> Export:
     if kind in EXPORTS:
         return EXPORTS[kind](store, number)
     if kind != DOCUMENT:
-        raise ApiError("not_found", f"There is no such kind: {', '.join([DOCUMENT, *EXPORTS])}.")
+        raise ApiError("not_found", f"Unknown kind; choose one of: {', '.join([DOCUMENT, *EXPORTS])}.")
     session = store.load_session(number)
     return translated_document(session.document, session.segments, session.direction.partition("-")[2])
 

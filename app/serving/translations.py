@@ -123,7 +123,7 @@ class TranslationService:
     ) -> TranslationSetup:
         """The setup for these languages, see `choose`.
 
-        Raises ApiError; also for a style that the model does not know, if the style is required.
+        Raises ApiError; also for a style that the model does not support, if the style is required.
         """
         # To detect a language, the first request reads dictionaries for up to a second.
         model, direction = await asyncio.to_thread(self.choose, source, target, text)
@@ -175,7 +175,7 @@ class TranslationService:
         piece = protection.piece_at(restored, offset)
         start, end = restored.token_spans[piece]
         if not start <= offset < end:
-            raise ApiError("invalid", f"offset {offset} is on no word of the translation.")
+            raise ApiError("invalid", f"offset {offset} is not on a word of the translation.")
         question = AlternativesQuestion(asked, answered.tokens, piece, count, self._options)
         found = await self._ask(caller, setup, question, gone)
         return tuple(protection.restore_alternative(each, translation[:offset]) for each in found)
@@ -189,7 +189,7 @@ class TranslationService:
             raise _error(error) from error
         (found,) = await _finished(engine, {key: asked}, gone)
         if found is None:
-            raise ApiError("not_ready", "The model was released or does not answer: try again.", retry_after=5)
+            raise ApiError("not_ready", "The model was unloaded or does not answer: try again.", retry_after=5)
         return found
 
     async def _decode(
@@ -245,7 +245,7 @@ def fitting_directions(model: ModelHandle, source: str | None, target: str) -> l
 def unsupported(source: str | None, target: str, directions: Sequence[str]) -> ApiError:
     """The error for languages that no model translates; `directions` are offered instead."""
     asked = f"{source}-{target}" if source else f"into {target}"
-    return ApiError("unsupported", f"No model translates {asked}. There is: {offer_of(directions)}.")
+    return ApiError("unsupported", f"No model translates {asked}. Available: {offer_of(directions)}.")
 
 
 async def _finished(
@@ -293,7 +293,7 @@ def _cancel(engine: Engine, keys: Iterable[str]) -> None:
 def _error(error: EngineError) -> ApiError:
     if isinstance(error, InvalidRequest):
         return ApiError("invalid", str(error))
-    return ApiError("not_ready", "The model was released or does not answer: try again.", retry_after=5)
+    return ApiError("not_ready", "The model was unloaded or does not answer: try again.", retry_after=5)
 
 
 def _engine(setup: TranslationSetup) -> Engine:
@@ -371,7 +371,7 @@ def _whole(item: ConstrainedText, setup: TranslationSetup) -> Protection:
 
 
 def _answer(item: ConstrainedText, parts: Sequence[tuple[_Piece, Translation]]) -> Answer:
-    """One answer from those of the sentences."""
+    """Joins the answers of the sentences into one."""
     reasons = tuple(reason for _, translation in parts for reason in translation.reasons)
     failed = next((translation for _, translation in parts if translation.status != "complete"), None)
     status = "complete" if failed is None else failed.status

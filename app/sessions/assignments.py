@@ -71,7 +71,7 @@ class Assignments:
             if not 1 <= segments[0] <= segments[1] or len(indices) < segments[1] - segments[0] + 1:
                 raise CommandError(
                     Message(
-                        "There are no segments {first} to {last} in this document: it has {count}.",
+                        "Segments {first} to {last} do not exist: this document has {count} segments.",
                         first=segments[0],
                         last=segments[1],
                         count=len(self._order(session_id)),
@@ -118,7 +118,7 @@ class Assignments:
     def _find(self, session_id: int) -> SessionSummary:
         found = next((one for one in self._store.sessions() if one.id == session_id), None)
         if found is None:
-            raise UnknownDocument(Message("There is no document with the number {number}.", number=session_id))
+            raise UnknownDocument(Message("Document {number} does not exist.", number=session_id))
         return found
 
 
@@ -130,7 +130,7 @@ def check_assignable(store: LogStore, project_id: int, person: str) -> None:
     """Raises CommandError unless the person of the request manages the project, and `person` is a member or ""."""
     store.people.access().check_manages(project_id)
     if person and person not in store.people.members(project_id):
-        raise CommandError(Message("“{name}” is no member of this project: add them first.", name=person))
+        raise CommandError(Message("“{name}” is not a member of this project: add them first.", name=person))
 
 
 def assign_document(store: LogStore, session_id: int, project_id: int, person: str) -> None:

@@ -117,7 +117,7 @@ class Bundles:
         staged = self._get(number)
         member = staged.members.get(entry)
         if member is None:
-            raise CommandError(Message("The archive has no such file: open the archive again."))
+            raise CommandError(Message("This file is not in the archive: open the archive again."))
         if member.problem is not None:
             return _unopened(member.path, member.problem)
         assert staged.packed is not None
@@ -148,7 +148,7 @@ class Bundles:
         archive = Archive(bundle.data, bundle.name)
         member = next((one for one in archive.members if one.index == entry and one.is_memory), None)
         if member is None:
-            raise CommandError(Message("The archive has no such file: open the archive again."))
+            raise CommandError(Message("This file is not in the archive: open the archive again."))
         return archive.read(member), member.name
 
     def end(self, number: int) -> None:
@@ -179,7 +179,7 @@ class Bundles:
         with self._lock:
             staged = self._staged.get(number)
             if staged is None or staged.person != PERSON.get():
-                raise CommandError(Message("These files are not at hand any more: open them again."))
+                raise CommandError(Message("These files are no longer stored: open them again."))
             staged.used_at = time.monotonic()
             return staged
 
@@ -227,7 +227,7 @@ class Bundles:
         """The documents that can be exported together with that of a session: its bundle's, and its project's."""
         summaries = {summary.id: summary for summary in self._store.sessions()}
         if session_id not in summaries:
-            raise CommandError(Message("This document was deleted meanwhile: open the list of documents again."))
+            raise CommandError(Message("This document was deleted in the meantime: open the list of documents again."))
         groups = []
         bundle_id = bundle_of(self._store.connection, session_id)
         if bundle_id is not None:
@@ -269,7 +269,7 @@ class Bundles:
         """An archive that `pack` made."""
         with self._lock:
             if PERSON.get() + key not in self._packed:
-                raise CommandError(Message("This archive is not at hand any more: export it again."))
+                raise CommandError(Message("This archive is no longer stored: export it again."))
             return self._packed[PERSON.get() + key]
 
 

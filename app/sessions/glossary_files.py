@@ -48,6 +48,6 @@ class GlossaryFiles:
             return {"table": {"rows": table.rows, "uses": found.uses, "has_header": found.num_header_rows > 0}}
         imported = self._files.glossary(data, name, workspace.direction, None if table is None else layout)
         if kept and not columns:
-            note = Message("The columns are used as you chose for a table with the same names.")
+            note = Message("The columns have the uses that you chose for an earlier table with the same column names.")
             imported = replace(imported, notes=(note, *imported.notes))
         return workspace.glossary_imports.stage(imported, key, columns if layout else "")

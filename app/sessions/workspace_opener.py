@@ -119,8 +119,8 @@ class WorkspaceOpener:
         if chain.is_intact:
             return None
         return Message(
-            "The log of this document was changed or damaged outside of Pinpoint ({problem}): compare the texts "
-            "with the last export or backup.",
+            "The log of this document was changed or damaged by another program ({problem}): compare the texts with "
+            "the last export or backup.",
             problem=chain.problem,
         )
 

@@ -280,8 +280,7 @@ def _decode_wide(data: bytes, name: str, error: type[AppError]) -> DecodedText:
     if data.count(0) <= max(1, len(data) // 1000) and not _CONTROLS.search(data.replace(b"\0", b"").decode("latin-1")):
         raise error(
             Message(
-                "{name}, line {line}: found the character NUL, which texts do not have: remove it and open the file "
-                "again",
+                "{name}, line {line}: the character NUL is not allowed in a text: remove it and open the file again",
                 name=name,
                 line=data.count(b"\n", 0, data.index(0)) + 1,
             )

@@ -56,7 +56,7 @@ def translated(pattern: str, *, takes_long_hex: bool = False) -> str:
     if len(pattern) > MAX_CHARACTERS:
         raise PatternError(
             Message(
-                "the pattern has {count:,} characters, limit {limit:,}: make several rules of it",
+                "the pattern has {count:,} characters, limit {limit:,}: split it into several rules",
                 count=len(pattern),
                 limit=MAX_CHARACTERS,
             )
@@ -167,7 +167,7 @@ class _Translator:
         elif found := _NAMED.match(self.text, begin):
             opening, self.at = "(?:", found.end()
         elif self.text.startswith("(?", begin):
-            raise self._refusal(self.text[begin : begin + 4], Message("write the rule without it"))
+            raise self._refusal(self.text[begin : begin + 4], Message("remove it from the rule"))
         else:
             opening = "(?:"
         self.parts.append(opening)
@@ -179,7 +179,7 @@ class _Translator:
         if depth > MAX_DEPTH:
             raise PatternError(
                 Message(
-                    "{pattern} is nested more than {limit} levels deep: make several rules of it",
+                    "{pattern} is nested more than {limit} levels deep: split it into several rules",
                     pattern=_shown(self.text),
                     limit=MAX_DEPTH,
                 )
@@ -227,7 +227,10 @@ class _Translator:
                 self.at += 1
             elif pair in ("&[", "-["):
                 if not was_set:
-                    raise self._refusal(pair, Message("write the sign behind a backslash, or twice between two sets"))
+                    raise self._refusal(
+                        pair,
+                        Message("put a backslash before the character, or write the character twice between two sets"),
+                    )
                 parts.append(sign * 2)
                 self.at += 1
             else:
@@ -255,13 +258,13 @@ class _Translator:
         if letter.isdigit() or letter == "k":
             raise self._refusal(f"\\{letter}", Message("repeat the pattern of the group in its place"))
         if not letter or (letter.isascii() and letter.isalpha()):
-            raise self._refusal(f"\\{letter}", Message("write the rule without it"))
+            raise self._refusal(f"\\{letter}", Message("remove it from the rule"))
         return _literal(letter)
 
     def _property(self, letter: str) -> str:
         found = _PROPERTY.match(self.text, self.at)
         if found is None:
-            raise self._refusal(f"\\{letter}", Message("write a Unicode property behind it, such as \\p{{L}}"))
+            raise self._refusal(f"\\{letter}", Message("write a Unicode property after it, such as \\p{{L}}"))
         self.at = found.end()
         name = found.group().strip("{}")
         known = _PROPERTIES_OF_JAVA.get(name.lower(), name)
@@ -281,7 +284,7 @@ class _Translator:
             found = (self.hex_x if letter == "x" else _HEX[letter]).match(self.text, self.at) if letter != "c" else None
             base, code = 16, next(filter(None, (*found.groups(), found.group()))) if found else ""
         if found is None or int(code, base) > 0x10FFFF:
-            raise self._refusal(self.text[begin : begin + 2], Message("write a character's number behind it"))
+            raise self._refusal(self.text[begin : begin + 2], Message("write the number of a character after it"))
         self.at = found.end()
         return chr(int(code, base))
 

@@ -128,7 +128,7 @@ class RuleSegmenter:
         return DocumentError(
             Message(
                 "{name}, line {line}: the segmentation rules take more than {seconds:.0f} seconds for this document: "
-                "make the pattern of this rule simpler, such as without a repetition inside of another one",
+                "simplify the pattern of this rule, for example by avoiding a repetition within a repetition",
                 name=self._name,
                 line=_slowest(run.rules, text).line,
                 seconds=MAX_SECONDS,

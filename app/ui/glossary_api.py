@@ -102,7 +102,7 @@ class GlossaryApi:
         """Rows of an import that is not used yet, as CSV. Raises AppError if there is no such import or list."""
         workspace = self.sessions.find(token)
         if shown not in _SHOWN:
-            raise CommandError(Message("There is no list of rows {name!r}.", name=shown))
+            raise CommandError(Message("{name!r} is not a list of rows.", name=shown))
         export = workspace.glossary_imports.table(number, shown, language)  # type: ignore[arg-type]
         self.sessions.store.append(workspace.session_id, "export", {"kind": "glossary.rows", "name": export.name})
         return export

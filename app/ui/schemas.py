@@ -81,4 +81,4 @@ def _command_error(error: ValidationError) -> CommandError:
         return CommandError(Message("The page sent a message that is not an object; reload the page."))
     if first["type"] == "extra_forbidden":
         return CommandError(Message("The page sent an unknown field {name!r}; reload the page.", name=name))
-    return CommandError(Message("The page sent no usable {name!r}; reload the page.", name=name))
+    return CommandError(Message("The page sent an invalid value for {name!r}; reload the page.", name=name))

@@ -119,7 +119,7 @@ class Doors:
                 403,
             )
         if not _is_used(scope["method"], scope["path"]):
-            return PlainTextResponse("There is nothing here.", 404)
+            return PlainTextResponse("Not found.", 404)
         if self.sign_in is not None and (answer := self._sign_in_answer(self.sign_in, scope, person)) is not None:
             return answer
         headers = dict(scope["headers"])
@@ -236,7 +236,7 @@ def build_server(
     @app.get(METRICS_PATH)
     def show_metrics() -> Response:
         if metrics is None:
-            return PlainTextResponse("There is nothing here.", 404)
+            return PlainTextResponse("Not found.", 404)
         return Response(metrics.text(), media_type=metrics.content_type, headers={"cache-control": "no-store"})
 
     @app.get(HEALTH_PATH)

@@ -170,7 +170,7 @@ class SignIn:
         person = self._person(token)
         if person is not None and is_of_another_site(headers):
             linked = Message(
-                "A link on another site opens Pinpoint for {person}.", person=person or Message("its owner")
+                "A link on another website is opening Pinpoint as {person}.", person=person or Message("its owner")
             )
             reply = self.question(headers, linked, token=token)
         elif person is not None:

@@ -117,7 +117,9 @@ def account_page(
         "back": Message("Back to the documents"),
         "problem": problem,
         "done": done,
-        "nothing": Message("You have no password on this server. Administrators give one: `pinpoint people password`."),
+        "nothing": Message(
+            "You do not have a password on this server. An administrator can set one: `pinpoint people password`."
+        ),
         "change": Message("Change the password"),
         "password_label": Message("Current password"),
         "new_label": Message("New password"),

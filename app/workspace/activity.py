@@ -40,7 +40,7 @@ class Activity:
                 work.then(lambda: setattr(self, "has_consent", is_given))
 
     def keys(self, index: int, counts: Mapping[str, int], presses: Any = None, carets: Any = None) -> None:
-        """Logs how many keys of each class the page has counted since its last report; nothing where all are 0.
+        """Logs how many keys of each class the page has counted since its last report, unless all counts are 0.
 
         `presses` are [milliseconds, key] and `carets` [milliseconds, start, end of the selection], times counted from
         the first of them; without consent they are not kept, whoever sends them.
@@ -50,7 +50,7 @@ class Activity:
                 Message("The page sent an unknown key class {name!r}; reload the page.", name=unknown[0])
             )
         if any(not 0 <= count <= MAX_COUNT for count in counts.values()):
-            raise CommandError(Message("The page sent impossible key counts; reload the page."))
+            raise CommandError(Message("The page sent invalid key counts; reload the page."))
         presses, carets = _rows(presses, (int, str)), _rows(carets, (int, int, int))
         pressed = {name: count for name, count in counts.items() if count}
         with self._core.command() as work:
@@ -63,7 +63,7 @@ class Activity:
                 work.log("caret", {"positions": carets}, segment)
 
     def idle(self, index: int, idle_ms: int) -> None:
-        """Logs that the translator has done nothing for so long; opening the segment again ends the pause."""
+        """Logs a pause of this length without any action; opening the segment again ends the pause."""
         if idle_ms < 0:
             raise CommandError(Message("The page sent an invalid idle time; reload the page."))
         with self._core.command() as work:

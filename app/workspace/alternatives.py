@@ -45,12 +45,14 @@ def question_for(
     """
     shown = segment.shown
     if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
-        raise CommandError(Message("The proposal has changed meanwhile: ask again."))
+        raise CommandError(Message("The proposal has changed: try again."))
     if not segment.is_answered_by(shown):
-        raise CommandError(Message("The constraints cannot be met as they are, so nothing can take this word's place."))
+        raise CommandError(
+            Message("The current constraints cannot all be met, so there are no alternatives for this word.")
+        )
     spans = word_spans(text)
     if not 0 <= word < len(spans):
-        raise CommandError(Message("The proposal has no word {word}: ask again.", word=word + 1))
+        raise CommandError(Message("The proposal does not have a word number {word}: try again.", word=word + 1))
     start, end = spans[word]
     replaced = tuple(
         constraint.text
@@ -94,7 +96,7 @@ def restored(question: WordQuestion, found: Iterable[Alternative]) -> tuple[Alte
 def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> Json:
     """The alternatives, best sentence first: the word to pin, the sentence in three parts, the gap to the proposal.
 
-    `beginning` is what the translation must begin with so that the sentence comes out: up to the word and the
+    `beginning` is the required beginning of the translation that leads to the sentence: up to the word and the
     character behind it, which closes the word.
     """
     rows: list[Json] = []

@@ -21,7 +21,7 @@ from app.segments.text_changes import batch_events, confirmed
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
 BatchOrigin = Literal["replace", "propagated", "memory", "undo", "redo"]
-# A segment before and after, and what changed in its text where that is known.
+# A segment before and after, and the changes of its text where they are known.
 _Share = tuple[SegmentState, SegmentState, Sequence[ReportedChange]]
 
 
@@ -33,7 +33,7 @@ class _Change:
     after: SegmentState
 
     def is_due(self, now: SegmentState, *, is_undo: bool) -> bool:
-        """Whether the segment is as the step left it, or again so after later steps were undone."""
+        """Whether the segment has the state after the step, possibly because later steps were undone."""
         left = self.after if is_undo else self.before
         return (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
 
@@ -125,7 +125,9 @@ class Batches:
         core = self._core
         with core.command() as work:
             if not 0 <= number < len(self._steps):
-                raise CommandError(Message("This step cannot be undone any more: the document was closed since."))
+                raise CommandError(
+                    Message("This step can no longer be undone, because the document was closed in the meantime.")
+                )
             due = [
                 change
                 for change in self._steps[number]

@@ -54,7 +54,7 @@ from engine import Avoid, SearchOptions
 class Workspace:
     """A session with its document, its segments, and the services that work on them.
 
-    Every command happens completely, its events in the log included, or not at all: where it raises, nothing changed.
+    Every command happens completely, with its events in the log, or not at all: if it raises, nothing has changed.
     """
 
     def __init__(
@@ -311,7 +311,7 @@ class Workspace:
             self.decoding.pretranslate(is_on)
 
     def use_project(self, project: Project) -> None:
-        """Shows the project of the document as it is now, and learns or forgets as it says."""
+        """Updates the shown project of the document, and learns or forgets according to its settings."""
         with self.lock:
             before, self.project = self.project, project
             self.memory.rates.wake()
@@ -356,7 +356,7 @@ class Workspace:
     def _memory_scope(self) -> MemoryScope:
         """The memory entries that the document uses, and the penalties of their matches.
 
-        All members of its project see what is shown here, so the entries are of projects that all of them see.
+        All members of the project see these entries, so only entries of projects that all members see are used.
         """
         project = self.project
         return MemoryScope(

@@ -118,7 +118,9 @@ class WorkspaceCore:
         if not 0 <= index < len(self.segments):
             raise CommandError(
                 Message(
-                    "There is no segment {index}; the document has {count}.", index=index + 1, count=len(self.segments)
+                    "Segment {index} does not exist: the document has {count} segments.",
+                    index=index + 1,
+                    count=len(self.segments),
                 )
             )
         if not self.segments[index].source:
@@ -153,7 +155,7 @@ class WorkspaceCore:
     def command(self) -> Iterator[UnitOfWork]:
         """Runs a command under the lock: at the end its events and states are written, then its states adopted.
 
-        Where the block or the log raises, nothing was written and nothing has changed.
+        If the block or the log raises, nothing was written and nothing has changed.
         """
         with self.lock:
             self.look_at_parts()
@@ -288,6 +290,6 @@ class AnswerThread:
     def _take(self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]) -> None:
         try:
             take(segment, done)
-        except Exception as error:  # nobody else would report it
+        except Exception as error:  # otherwise, nobody would report it
             _log.exception("an answer of the model was lost")
             self._core.report(f"Segment {self._core.number(segment.index)}: {type(error).__name__}: {error}")

@@ -98,7 +98,7 @@ class DecodeQueue:
         self._prices.request(self._core.segments[index])
 
     def ask(self, segment: SegmentState, priority: Priority) -> None:
-        """Requests a translation under the segment's current constraints; any older request is void."""
+        """Requests a translation under the segment's current constraints; any older request is revoked."""
         model = self._core.model
         if model.state == "failed":
             return
@@ -153,7 +153,7 @@ class DecodeQueue:
         return len(again)
 
     def translate_quietly(self) -> None:
-        """Translates again what other terms apply to, from the open segment on, without flagging it."""
+        """Translates segments to which other terms apply again, from the open segment on, without flagging them."""
         self._core.touch()
         if self._core.open_index is not None:
             self.hurry(self._core.segments[self._core.open_index])

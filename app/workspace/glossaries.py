@@ -75,11 +75,13 @@ class GlossaryEditor:
             }
 
     def glossary(self, id_: int, glossaries: Glossaries | None = None) -> Glossary:
-        """One glossary; raises CommandError where the document has none of that number."""
+        """One glossary; raises CommandError if the document does not have a glossary of this number."""
         glossaries = self._terms.glossaries if glossaries is None else glossaries
         found = next((glossary for glossary in glossaries if glossary.id == id_), None)
         if found is None:
-            raise CommandError(Message("This glossary is not on the document any more: close the list and open it."))
+            raise CommandError(
+                Message("This glossary was removed from the document: close the list and open it again.")
+            )
         return found
 
     def put(
@@ -105,7 +107,7 @@ class GlossaryEditor:
             if len(glossaries) >= MAX_GLOSSARIES:
                 raise CommandError(
                     Message(
-                        "A document holds up to {limit} glossaries: take one off that is not needed.",
+                        "A document may have up to {limit} glossaries: remove one that you do not need.",
                         limit=MAX_GLOSSARIES,
                     )
                 )
@@ -124,7 +126,7 @@ class GlossaryEditor:
             def shared(glossaries: Glossaries) -> Glossaries:
                 own = self.glossary(id_, glossaries)
                 if own.is_shared:
-                    raise CommandError(Message("{name} is a glossary of the project already.", name=own.name))
+                    raise CommandError(Message("{name} is already a glossary of the project.", name=own.name))
                 return tuple(replace(own, id=new_id) if one is own else one for one in glossaries)
 
             return self._change("share", shared)
@@ -156,7 +158,7 @@ class GlossaryEditor:
         def arranged(glossaries: Glossaries) -> Glossaries:
             by_id = {glossary.id: glossary for glossary in glossaries}
             if sorted(order) != sorted(by_id):
-                raise CommandError(Message("The glossaries were changed elsewhere: close the list and open it."))
+                raise CommandError(Message("The glossaries were changed elsewhere: close the list and open it again."))
             return tuple(by_id[id_] for id_ in order)
 
         return self._change("order", arranged)
@@ -184,7 +186,7 @@ class GlossaryEditor:
 
         def earlier(_: Glossaries) -> Glossaries:
             if not self._past:
-                raise CommandError(Message("There is no change of the glossaries to take back."))
+                raise CommandError(Message("There is no change of the glossaries to undo."))
             return self._past[-1]
 
         with self._putting:  # a large one may come back
@@ -202,13 +204,11 @@ class GlossaryEditor:
             segment = core.segment(index)
             term = Term(_clean(source), _clean(target), is_for_document=scope == "document")
             if not term.source or not term.target:
-                raise CommandError(
-                    Message("A term needs its words in the source and in the translation: fill in both.")
-                )
+                raise CommandError(Message("A term needs a source and a target: fill in both."))
             if not term_matcher((term,)).find(segment.source):
                 raise CommandError(
                     Message(
-                        "“{source}” was not found in the source of segment {index}: choose words of that source.",
+                        "“{source}” does not occur in the source of segment {index}: choose words that occur there.",
                         source=term.source,
                         index=core.number(index),
                     )
@@ -219,7 +219,7 @@ class GlossaryEditor:
             if any((other.source, other.target) == (term.source, term.target) for other in known):
                 raise CommandError(
                     Message(
-                        "“{source}” → “{target}” is required there already.", source=term.source, target=term.target
+                        "“{source}” → “{target}” is already required there.", source=term.source, target=term.target
                     )
                 )
             place: Json = {}
@@ -256,7 +256,7 @@ class GlossaryEditor:
         return dry_run(segments, search, num_terms).view()
 
     def follow(self, shared: Glossaries, *, move: Callable[[Glossaries], None] | None = None) -> None:
-        """Uses the project's term bases as another document has changed them, or those of another project.
+        """Uses the term bases of the project after a change by another document, or the term bases of another project.
 
         `move` writes the glossaries to the log, by default as followed. Undo of earlier changes ends here.
         """
@@ -385,7 +385,7 @@ def _clean(text: str) -> str:
     if len(text) > MAX_PHRASE_CHARACTERS:
         raise CommandError(
             Message(
-                "“{text}…” has {count} characters; a term holds up to {limit}.",
+                "“{text}…” has {count} characters; a term may have up to {limit}.",
                 text=text[:40],
                 count=len(text),
                 limit=MAX_PHRASE_CHARACTERS,

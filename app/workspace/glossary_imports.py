@@ -52,7 +52,7 @@ class GlossaryImports:
         self._number = 0
 
     def stage(self, imported: GlossaryImport, table_key: str | None = None, chosen_columns: str = "") -> Json:
-        """Keeps a glossary that was read, and reports what using it would change. Changes nothing.
+        """Keeps a glossary that was read, and reports the changes that using it would make. Changes no terms.
 
         For `table_key` and `chosen_columns` see `StagedImport`; the choice is kept when the import is used.
         """
@@ -138,9 +138,13 @@ class GlossaryImports:
         for name in fixes:
             fix = _report(staged, name).fix
             if fix is None:
-                raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fixes"))
+                raise CommandError(
+                    Message("The page sent an invalid value for {name!r}; reload the page.", name="fixes")
+                )
             if fix.term in becomes and fix.becomes is not None and becomes[fix.term] is not None:
-                raise CommandError(Message("“{source}” is fixed in two ways: choose one.", source=fix.term.source))
+                raise CommandError(
+                    Message("Two corrections were chosen for “{source}”: choose one.", source=fix.term.source)
+                )
             becomes[fix.term] = None if becomes.get(fix.term, fix) is None else fix.becomes
         terms = [after for term in staged.terms if (after := becomes.get(term, term)) is not None]
         terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
@@ -154,7 +158,7 @@ class GlossaryImports:
         return {**result, "name": staged.name, "num_terms": len(terms)}
 
     def _keep_columns(self, staged: StagedImport) -> None:
-        """Keeps the chosen use of the columns for the next such table; says if that failed, as the terms are stored."""
+        """Keeps the chosen use of the columns for the next such table; only reports failures."""
         if staged.table_key and staged.chosen_columns:
             setting = COLUMNS_SETTING + staged.table_key
             try:
@@ -169,7 +173,7 @@ class GlossaryImports:
     def _found(self, number: int) -> StagedImport:
         staged = self._staged
         if staged is None or staged.number != number:
-            raise CommandError(Message("This import is over, or a newer one has begun: choose the file again."))
+            raise CommandError(Message("This import has ended, or a newer one has started: choose the file again."))
         return staged
 
     def _check_on(
@@ -212,13 +216,15 @@ def _unchecked(num_terms: int, num_texts: int, *, is_going_on: bool) -> tuple[st
     """The notes of the report about skipped checks."""
     notes: list[str] = []
     if num_terms > 0:
-        notes.append(Message("Capitals are not checked yet in {count:,} terms.", count=num_terms))
+        notes.append(Message("The capital letters of {count:,} terms are not checked yet.", count=num_terms))
     if num_texts and is_going_on:
         notes.append(
-            Message("Whether the model can spell them is not checked yet for {count:,} words.", count=num_texts)
+            Message("For {count:,} words, it is not checked yet whether the model can write them.", count=num_texts)
         )
     elif num_texts:
-        notes.append(Message("Whether the model can spell them was not checked for {count:,} words.", count=num_texts))
+        notes.append(
+            Message("For {count:,} words, it was not checked whether the model can write them.", count=num_texts)
+        )
     return tuple(notes)
 
 
@@ -226,19 +232,19 @@ def _report(staged: StagedImport, name: str) -> RowReport:
     verdict, _, at = name.partition(" ")
     reports = staged.reports.get(verdict, [])  # type: ignore[call-overload]
     if not at.isdecimal() or int(at) >= len(reports):
-        raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fixes"))
+        raise CommandError(Message("The page sent an invalid value for {name!r}; reload the page.", name="fixes"))
     found: RowReport = reports[int(at)]
     return found
 
 
 def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[Term]:
-    """The terms with those besides that lacked nothing but the target; raises CommandError where one cannot be."""
+    """The terms, and rows whose missing target was filled in; raises CommandError for one that cannot be a term."""
     if not fills:
         return terms
     seen = {identity(term): term for term in terms}
     for report, target in fills:
         if report.blank is None:
-            raise CommandError(Message("The page sent no usable {name!r}; reload the page.", name="fills"))
+            raise CommandError(Message("The page sent an invalid value for {name!r}; reload the page.", name="fills"))
         term = replace(report.blank, target=clean(target))
         if wrong := wrong_with(term):
             raise CommandError(located(term.glossary, term.row, wrong[1]))
@@ -246,8 +252,8 @@ def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[T
         if earlier.targets != term.targets or earlier.status != term.status:
             raise CommandError(
                 Message(
-                    "“{source}” is “{target}” in row {row} and “{other}” in row {other_row}: write the same, or leave "
-                    "one out.",
+                    "“{source}” has the target “{target}” in row {row} and “{other}” in row {other_row}: use the "
+                    "same target, or leave one row out.",
                     source=term.source,
                     target=earlier.target,
                     row=earlier.row,

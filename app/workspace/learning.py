@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 _log = logging.getLogger("pinpoint")
 MAX_PAIRS: Final = 300  # segments: about as many as a datastore has room for
 MAX_OTHERS: Final = 200  # of them from other documents of the project
-_MIN_SHARED_WORDS: Final = 2  # in a row: what was learned can matter where sources have them in common
+_MIN_SHARED_WORDS: Final = 2  # in a row: a learned pair can influence sources that have such words in common
 
 
 @dataclass(frozen=True, slots=True)
 class _Learned:
-    """A confirmed segment as the model knows it; `stored` is None if there is nothing to learn from it."""
+    """A confirmed segment as the model has learned it; `stored` is None if it cannot be learned."""
 
     pair: ConfirmedPair
     stored: StoredPair | None
@@ -71,7 +71,7 @@ class Learning:
 
     @property
     def datastore(self) -> Datastore | None:
-        """The datastore for requests; None while nothing is learned."""
+        """The datastore for requests; None while it is empty."""
         if self._is_stale:
             self._renew()
         return self._datastore
@@ -138,7 +138,7 @@ class Learning:
         return ConfirmedPair(self._core.session_id, segment.index, segment.source, segment.target or "")
 
     def _learn(self, own: Iterable[ConfirmedPair]) -> None:
-        """Learns these pairs of the document, and those of the project's others."""
+        """Learns these pairs of the document, and the pairs of the other documents of the project."""
         self._wanted = {pair.origin: pair for pair in (*self._others(), *own)}
         known = self._known.items()
         self._known = {origin: learned for origin, learned in known if self._wanted.get(origin) == learned.pair}
@@ -180,7 +180,7 @@ class Learning:
         self._learn_next()
 
     def _learn_next(self) -> None:
-        """Asks the model for the next pair that it does not know, if it is not at one."""
+        """Sends the next pair that was not learned yet to the model, unless the model is learning one."""
         engine = self._core.model.engine
         if engine is None or self._asked is not None:
             return

@@ -1,6 +1,6 @@
 """The best match rate of each segment that is not confirmed, looked up in the background and kept up to date.
 
-A thread looks all segments up, from the open one on. Later it looks up again only those that are similar to what came
+A thread looks up all segments, from the open one on. Later it looks up again only segments similar to what came
 into the memory or left it.
 """
 
@@ -23,7 +23,9 @@ from app.workspace.turns import LOOKUPS, Turns
 
 _log = logging.getLogger("pinpoint")
 PORTION_SECONDS: Final = 0.2  # of lookups, whose results go to the page together
-WORK_SECONDS: Final = 0.003  # at a time, and as long a pause after it: whatever the translator does comes first
+WORK_SECONDS: Final = (
+    0.003  # at a time, followed by a pause of the same length: actions of the translator have priority
+)
 
 
 _Find = Callable[[MemoryIndex, SegmentState, MemoryScope, int], list[Match]]
@@ -149,7 +151,7 @@ class MatchRates:
             if segment.source and segment.state != "confirmed":
                 try:
                     found = self._find(index, segment, scope, 1)
-                except Exception as error:  # nobody else would report it, and the others are to be looked up
+                except Exception as error:  # otherwise, nobody would report it, and the others are to be looked up
                     _log.exception("a lookup in the translation memory failed")
                     core.report(f"Segment {core.number(number)}: {type(error).__name__}: {error}")
                     continue

@@ -62,7 +62,7 @@ class MemoryLookup:
         return num_filled
 
     def prefill(self, work: UnitOfWork, segment: SegmentState) -> SegmentState:
-        """The segment with the memory's translation of its very source, if the translator has done nothing in it.
+        """The segment with the memory's translation of exactly this source, if the segment is unchanged.
 
         Left as it is where several translations contradict each other, and where the memory has not been read yet.
         The version stays, because no person has changed anything.
@@ -79,7 +79,7 @@ class MemoryLookup:
         return {**imported, "num_filled": num_filled}
 
     def matches(self, index: int) -> Json:
-        """The memory's matches for this segment, best first, with what differs."""
+        """The matches of the memory for this segment, best first, with the differences."""
         core = self._core
         segment = core.segment(index)
         library_index = self.library.index(core.direction)

@@ -1,4 +1,4 @@
-"""Questions to the model that change nothing: alternatives for a word, completions and revisions of a text.
+"""Questions to the model that do not change the document: alternatives for a word, completions and revisions of a text.
 
 The log has the answers that were shown. A newer question of the same kind cancels an older one. A change of the
 constraints cancels all: they are about an outdated proposal.
@@ -96,7 +96,7 @@ class Questions:
             return question, self._ask("completion", replace(request, follow=follow))
 
     def show_completion(self, question: CompletionQuestion, found: Translation) -> Json:
-        """The words that follow the text, and where there are none the reason, if it is known; logs what is shown."""
+        """The completion of the text, or else the reason why there is none, if it is known; logs the shown words."""
         begun, best = question.segment, found.hypotheses[0] if found.hypotheses else None
         completion = completion_of(begun.beginning, best, is_requested=question.is_requested) if best else ""
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
@@ -140,7 +140,7 @@ class Questions:
 
     def _engine(self) -> Engine:
         if (engine := self._core.model.engine) is None:
-            raise CommandError(Message("The model is not there yet: ask again in a moment."))
+            raise CommandError(Message("The model is still loading: try again in a moment."))
         return engine
 
 
@@ -149,7 +149,7 @@ def _restored(asked: Future[Translation], protection: Protection) -> Future[Tran
     answer_with_tags: Future[Translation | None] = Future()
 
     def restore(done: Future[Translation]) -> None:
-        if not answer_with_tags.set_running_or_notify_cancel():  # nobody waits any more
+        if not answer_with_tags.set_running_or_notify_cancel():  # the caller no longer waits
             return
         try:
             answer = done.result()

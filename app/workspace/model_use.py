@@ -1,4 +1,4 @@
-"""The model of one document: the one in use, and another that is loading or on offer."""
+"""The models of one document: the model in use, and another one that is loading or offered."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ModelUse:
         return self._core.model
 
     def view(self) -> Json:
-        """The model in use and the one that is awaited, for the page."""
+        """The model in use and the model that is loading, for the page."""
         name, loading = self._next or ("", self.model)
         return {**self.model.view(), "next": name, "fetched": loading.fetched, "offered": self._offered}
 

@@ -39,7 +39,7 @@ class Parts:
         return {index: name for index, name in self._names.items() if name in members}
 
     def changed_elsewhere(self) -> list[int]:
-        """Reads again what another process, such as `pinpoint assignments`, has written; the segments that it changed.
+        """Reads changes by another process, such as `pinpoint assignments`; returns the changed segments.
 
         Looks once in LOOK_SECONDS.
         """
@@ -70,7 +70,7 @@ class Parts:
     def check_changes(self, pairs: Sequence[tuple[SegmentState, SegmentState]], positions: Mapping[int, int]) -> None:
         """Raises CommandError for work on a segment of another person, from one state to another; comments are free.
 
-        `positions` are those of the segments in the document.
+        `positions` are the positions of the segments in the document.
         """
         held = self.held_by_others() if pairs else {}
         for before, after in pairs:
@@ -87,7 +87,7 @@ class Parts:
         """Raises CommandError if one of these segments was assigned after this version of the page."""
         if any(self._changed.get(index, -1) > version for index in indices):
             raise CommandError(
-                Message("Some of these segments were assigned to somebody else meanwhile: look at them again.")
+                Message("Some of these segments were assigned to somebody else in the meantime: check them again.")
             )
 
     def noticed(self, indices: Sequence[int], version: int) -> None:
@@ -95,7 +95,7 @@ class Parts:
         self._changed.update(dict.fromkeys(indices, version))
 
     def assigned(self, indices: Sequence[int], name: str, version: int) -> None:
-        """Notes that these segments were assigned to a person at this version; "": to nobody."""
+        """Notes that these segments were assigned to a person at this version; "" ends the assignment."""
         for index in indices:
             self._names.pop(index, None)
             if name:

@@ -66,5 +66,5 @@ class Presence:
             ]
 
     def _show(self) -> None:
-        if self.others():  # else there is nobody to show it to
+        if self.others():  # otherwise, no page shows it
             self._core.touch()

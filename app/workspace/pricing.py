@@ -1,4 +1,4 @@
-"""Prices of the open segment's constraints: requested while nothing more urgent is decoded."""
+"""Prices of the constraints of the open segment: requested while no urgent request is decoded."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PriceRequests:
         key = self._key(segment.index)
         try:
             future = engine.ask(price, key=key, owner=self._core.token, deadline_ms=DEADLINE_MS)
-        except EngineError:  # the engine is closing: nobody will look at prices
+        except EngineError:  # the engine is closing: prices are no longer needed
             return
         self._running = what
         future.add_done_callback(

@@ -60,7 +60,10 @@ class ReviewDesk:
                 return
             if segment.target not in (None, text):
                 raise CommandError(
-                    Message("Segment {index} has another text by now: read it first.", index=core.number(index))
+                    Message(
+                        "The text of segment {index} has changed in the meantime: read it first.",
+                        index=core.number(index),
+                    )
                 )
             if segment.review == decision:
                 return
@@ -76,7 +79,9 @@ class ReviewDesk:
             comment = clean_comment(comment)
             if is_new and not comment:
                 raise CommandError(
-                    Message("Segment {index}: say in a comment why it is returned.", index=core.number(index))
+                    Message(
+                        "Segment {index}: write a comment that explains why it is returned.", index=core.number(index)
+                    )
                 )
             after = self._change(work, segment, decision)
             if comment:
@@ -105,7 +110,7 @@ class ReviewDesk:
 
     def _check_review(self) -> None:
         if not self._project().has_review:
-            raise CommandError(Message("This project has no review: a manager can switch it on in “Projects”."))
+            raise CommandError(Message("Review is off in this project: a manager can switch it on in “Projects”."))
 
     def _confirm(self, work: UnitOfWork, segment: SegmentState, text: str, client: str) -> SegmentState:
         if not text.strip():

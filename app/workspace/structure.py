@@ -1,4 +1,4 @@
-"""Splitting and merging segments: what becomes of their texts and constraints, and how a step is undone.
+"""Splitting and merging segments, with their texts and constraints, and undoing such steps.
 
 Segments are known by indices that never change (`SegmentState.index`); their order is that of their places in the
 document.
@@ -93,11 +93,13 @@ class Structure:
         core = self._core
         with core.command() as work:
             if not 0 <= number < len(self._steps):
-                raise CommandError(Message("This step cannot be undone any more: the document was closed since."))
+                raise CommandError(
+                    Message("This step can no longer be undone, because the document was closed in the meantime.")
+                )
             kind, parts = self._steps[number]
             left = [(part.after if is_undo else part.before)[0] for part in parts]
             if any(translator_work(core.segments[state.index]) != translator_work(state) for state in left):
-                raise CommandError(Message("These segments were changed since: split or merge them instead."))
+                raise CommandError(Message("These segments have changed in the meantime: split or merge them by hand."))
             back: Kind = "merge" if kind == "split" else "split"
             self._change(work, back if is_undo else kind, parts, "undo" if is_undo else "redo", is_undo=is_undo)
             return {"open": parts[0].after[0].index}

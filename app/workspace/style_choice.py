@@ -52,8 +52,8 @@ class StyleChoice:
         if self.asked != self.chosen and not is_default_style(core.store, core.session_id):
             core.report(
                 Message(
-                    "{name} was trained without the form of address or the domain that you chose for this document, "
-                    "so it is not asked for it. Your choice is kept for a model that knows it.",
+                    "{name} does not support the form of address or the domain chosen for this document, and ignores "
+                    "it. Your choice is kept for models that support it.",
                     name=core.model.name,
                 )
             )

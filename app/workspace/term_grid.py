@@ -41,14 +41,14 @@ def edit_term(
     note: str,
 ) -> Json:
     """Changes the term of that number, or adds one (None). Raises CommandError where it cannot be used, or where the
-    glossary says something else for the same words already."""
+    glossary already has another target for the same words."""
     language = glossaries.source_language
     edited: dict[int, Term] = {}
 
     def changes(glossary: Glossary) -> TermChanges:
         before = None if number is None else glossary.terms.get(number)
         if number is not None and before is None:
-            raise CommandError(Message("This term is gone: it was deleted meanwhile."))
+            raise CommandError(Message("This term was deleted in the meantime."))
         entry = TermEntry(
             before.row if before else 0, "", source, target, tuple(variants), status, case, matching, note
         )
@@ -78,7 +78,8 @@ def _check_rivals(glossary: Glossary, number: int | None, term: Term, language: 
         if not is_other_case and not is_beside:
             raise CommandError(
                 Message(
-                    "“{source}” is “{target}” in this glossary already: change that term, or give it this variant.",
+                    "This glossary already has the target “{target}” for “{source}”: change that term, or add a "
+                    "variant to it.",
                     source=other.source,
                     target=other.target,
                 )

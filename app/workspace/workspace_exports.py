@@ -32,7 +32,9 @@ class WorkspaceExports:
         """A file to save. The log has the export before, if it can be written: a full disk must not keep work here."""
         if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
             kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
-            raise CommandError(Message("There is no export {kind!r}; choose one of {kinds}.", kind=kind, kinds=kinds))
+            raise CommandError(
+                Message("{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=kinds)
+            )
         file = None
         if kind == ALL_MEMORY:
             file = self._library.export_tmx(workspace.direction)

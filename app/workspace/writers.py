@@ -9,7 +9,7 @@ from app.segments.state import SegmentState
 
 
 class OvertakenError(CommandError):
-    """Another page has changed the text since the one that was edited; the person has to choose between both."""
+    """Another page has changed the edited text in the meantime; the person has to choose between both texts."""
 
     kind = "overtaken"
 
@@ -50,14 +50,14 @@ class Writers:
         if person not in ("", PERSON.get()):
             return OvertakenError(
                 Message(
-                    "{name} changed the segment meanwhile: “{text}”. Your text is not stored yet.",
+                    "{name} has changed the segment in the meantime: “{text}”. Your text is not saved yet.",
                     name=person,
                     text=segment.target or "",
                 )
             )
         return OvertakenError(
             Message(
-                "The segment was changed in another window meanwhile: “{text}”. Your text is not stored yet.",
+                "The segment was changed in another window in the meantime: “{text}”. Your text is not saved yet.",
                 text=segment.target or "",
             )
         )

@@ -29,7 +29,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m engine",
         description=manual.OVERVIEW,
-        epilog=manual.COMMON + "\nengine/README.md shows each command at work.",
+        epilog=manual.COMMON + "\nengine/README.md has an example of each command.",
         formatter_class=_Manual,
         allow_abbrev=False,
     )
@@ -159,14 +159,14 @@ def _add_test_set(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--unconstrained",
         action="store_true",
-        help="require no constraints or terms, for comparison; terms are still counted",
+        help="do not require constraints or terms, for comparison; terms are still counted",
     )
     group.add_argument("-o", "--output", metavar="FILE", help="write the translations to this file, one per line")
     group.add_argument("--json", action="store_true", help="write the results as a JSON object instead of a table")
 
 
 def _add_search(parser: argparse.ArgumentParser, *, with_nbest: bool = True) -> None:
-    group = parser.add_argument_group("search", "Defaults for lines that have no options of their own.")
+    group = parser.add_argument_group("search", "Defaults for lines without options.")
     add_flags(group, SearchOptions, leave_out=() if with_nbest else ("nbest",))
 
 
@@ -176,7 +176,7 @@ def _add_time(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--deadline-ms",
         type=_milliseconds,
         metavar="MS",
-        help="time limit for each line; then the best translation so far is the answer (default: no limit)",
+        help="time limit for each line, after which the best translation so far is returned (default: no limit)",
     )
     return group
 
@@ -191,5 +191,5 @@ def _at_least_1(text: str) -> int:
 def _milliseconds(text: str) -> float:
     number = float(text)
     if not number >= 0:
-        raise argparse.ArgumentTypeError(f"{text} is no time; it must be at least 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a valid time; it must be at least 0")
     return number

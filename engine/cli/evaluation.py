@@ -88,7 +88,7 @@ def _text(path: str, line: InputLine, *, may_be_blank: bool = False) -> str:
     except LineProblem as error:
         raise RunError(f"{path}, line {line.number}: {error.message}") from error
     if not text.strip() and not may_be_blank:
-        raise RunError(f"{path}, line {line.number} is blank; take it out of all files of the set")
+        raise RunError(f"{path}, line {line.number} is blank; remove it from all files of the set")
     return text
 
 
@@ -103,8 +103,7 @@ def _segments(
     for path, lines in ((flags.reference, references), (flags.constraints, constraints)):
         if lines is not None and len(lines) != len(sources):
             raise RunError(
-                f"{path} has {len(lines):,} lines and {flags.source} has {len(sources):,}; line by line, they must "
-                "belong together"
+                f"{path} has {len(lines):,} lines and {flags.source} has {len(sources):,}; they must match line by line"
             )
     segments = []
     for number, source in enumerate(sources):
@@ -125,7 +124,7 @@ def _constrained(source: str, line: InputLine, defaults: Defaults, flags: argpar
     try:
         found = parse_object(text) if text.strip() else {}
         if wrong := [key for key in _NOT_PER_LINE if key in found]:
-            raise LineProblem("invalid", f'the key "{wrong[0]}" is for all lines alike; give it as a flag')
+            raise LineProblem("invalid", f'the key "{wrong[0]}" applies to all lines; give it as a flag')
         if found.get("text", source) != source:
             raise LineProblem("invalid", f'"text" is not line {line.number} of {flags.source}')
         return job({**found, "text": source}, defaults).request
@@ -226,7 +225,7 @@ def _table(evaluation: Evaluation, model: str, asked: Defaults) -> str:
             if share is not None
         ]
         among = f"in {evaluation.num_window_segments:,} segments with a term in the reference"
-        rows.append(("overlap", f"{', '.join(overlaps)}, {among}" if overlaps else "no term stands in the reference"))
+        rows.append(("overlap", f"{', '.join(overlaps)}, {among}" if overlaps else "no term occurs in the reference"))
     rows.append(
         (
             "time",

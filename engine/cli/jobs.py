@@ -106,7 +106,7 @@ def alternatives_job(line: Json, defaults: Defaults) -> AlternativesJob:
     _check_keys(line, "", (*_REQUEST_KEYS, *own), required=("text", "offset"))
     target, tokens = _target(line)
     if target is not None and tokens is not None:
-        raise LineProblem("invalid", "target and tokens are both given; one says all")
+        raise LineProblem("invalid", "target and tokens are both given; give only one of them")
     count = _integer(line.get("count", 5), "count")
     if not 1 <= count <= MAX_ALTERNATIVES:
         raise LineProblem("invalid", f"count is {count}; it must be between 1 and {MAX_ALTERNATIVES}")
@@ -203,7 +203,7 @@ def _check_keys(value: Any, name: str, allowed: tuple[str, ...], required: tuple
     dot = f"{name}." if name else ""
     for key in value:
         if key not in allowed:
-            raise LineProblem("invalid", f"unknown key {described(dot + key)}; known are {', '.join(allowed)}")
+            raise LineProblem("invalid", f"unknown key {described(dot + key)}; known keys are {', '.join(allowed)}")
     for key in required:
         if key not in value:
             raise LineProblem("invalid", f"{dot}{key} is missing; known keys are {', '.join(allowed)}")

@@ -98,7 +98,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise LineProblem("unreadable", f"not JSON: {name} is no JSON number")
+    raise LineProblem("unreadable", f"not JSON: {name} is not a JSON number")
 
 
 def _finite(digits: str) -> float:
@@ -127,4 +127,4 @@ def check_output(output: str, *inputs: str | None) -> None:
         if path is None or STANDARD_STREAM in (path, output):
             continue
         if os.path.exists(output) and os.path.exists(path) and os.path.samefile(path, output):
-            raise RunError(f"{output} is the input too; write to another file")
+            raise RunError(f"{output} is also the input; write to another file")

@@ -34,7 +34,7 @@ class AnswerFormatter:
 
     def score(self, hypothesis: Hypothesis) -> Json:
         if not math.isfinite(hypothesis.log_prob):
-            message = "the model gave scores that are not numbers; its weights may be damaged"
+            message = "the model returned scores that are not numbers; its weights may be damaged"
             raise LineProblem("not_a_number", message)
         return self._object(hypothesis, _OF_A_REQUEST)
 

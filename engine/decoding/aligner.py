@@ -148,7 +148,7 @@ def _partners(span: Span, alignment: Alignment) -> list[Span]:
 
 
 def _doubled(span: Span, own: Sequence[Span], is_aligned: bool, alignment: Alignment, text: str) -> tuple[Span, ...]:
-    """Target words linked to a source span and to nothing else, outside the required forms.
+    """Target words linked only to this source span, outside the required forms.
 
     Words right beside an aligned form are left out: most often they are its article.
     """
@@ -165,7 +165,7 @@ def _doubled(span: Span, own: Sequence[Span], is_aligned: bool, alignment: Align
 def _each_at_its_span(
     placements: Sequence[Placement], phrases: Sequence[Phrase], alignment: Alignment
 ) -> list[Placement]:
-    """The placements, those of equal phrases swapped if that aligns more of them with their own span."""
+    """The placements; placements of equal phrases are swapped if this aligns more of them with their own span."""
     assigned = list(placements)
     for one in range(len(assigned)):
         for other in range(one + 1, len(assigned)):

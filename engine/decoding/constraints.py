@@ -45,7 +45,7 @@ class PreparedRequest:
     one phrase with a count. The locked texts and the suffix, `num_ordered` in all, follow. `obstacles` are the reasons
     why no translation can meet the request; empty if it is feasible. `datastore` has the neighbours that count. A
     request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared. `hints` are the
-    pieces that the encoder reads behind the source (`Request.hints`); nothing else depends on them.
+    pieces that the encoder reads behind the source (`Request.hints`); they are not used elsewhere.
     """
 
     source: str
@@ -117,7 +117,7 @@ class PreparedRequest:
         if num_prefix + num_tokens + 1 > max_pieces:
             num_pieces = num_prefix + num_tokens
             message = f"prefix, phrases and locked texts have {num_pieces} pieces, the model writes at most "
-            message += f"{max_pieces - 1}; shorten the prefix or take phrases away"
+            message += f"{max_pieces - 1}; shorten the prefix or remove phrases"
             obstacles.append(Reason("too_long", message))
         return cls(
             source=request.source,
@@ -166,7 +166,7 @@ class PreparedRequest:
 
     @property
     def max_repeats(self) -> int:
-        """The repeats that the request asks for: those of its source, and of its previous text or required texts."""
+        """The repeats that the request allows: repeats in its source, and in its previous text or required texts."""
         required: list[int] = []
         for phrase in self.constraints.phrases:
             for _ in range(phrase.count):
@@ -222,18 +222,20 @@ class PreparedRequest:
     def not_placed(self, phrase: int) -> Reason:
         """The reason for a phrase that the search could not place within the length limit."""
         text = self.phrases[phrase].text
-        message = f"{text!r} found no place within the length limit; raise max_length_offset or take a phrase away"
+        message = f"{text!r} could not be placed within the length limit; raise max_length_offset or remove a phrase"
         return Reason("not_placed", message, phrase)
 
     def not_in_order(self, num_in_order: int) -> Reason:
         """The reason for the first missing locked text or suffix."""
         text = self.constraints.phrases[len(self.members) + num_in_order].forms[0]
-        message = f"the locked text or suffix {text!r} found no place in its order within the length limit; unlock it"
+        message = (
+            f"the locked text or suffix {text!r} could not be placed in its order within the length limit; unlock it"
+        )
         return Reason("not_placed", message)
 
 
 def _followed(follow: Follow | None, codec: Codec) -> FollowedText | None:
-    """The previous text in pieces; None if nothing would be lost by leaving it."""
+    """The previous text in pieces; None if following it has no effect."""
     if follow is None or not follow.strength:
         return None
     return FollowedText(codec.encode(follow.text).ids, follow.strength, follow.places_phrases)
@@ -269,8 +271,8 @@ def _too_often(
         text, most = limited.forms[0], limited.max_count
         others = [other for other in phrases if other is not limited]
         if any(set(limited.forms) & set(other.forms) for other in others):
-            message = f"{text!r} may stand at most {most} times, but another phrase has a form in common with it; "
-            message += "take one of them away, or its max_count"
+            message = f"{text!r} may occur at most {most} times, but another phrase has a form in common with it; "
+            message += "remove one of them, or its max_count"
             reasons += (Reason("too_often", message, number) for number in numbers)
             continue
         least = [min(len(_apart(_occurrences_of(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
@@ -278,14 +280,14 @@ def _too_often(
             go_on()
             least.append(other.count * _least_occurrences(other, limited))
         if max(least) > most:
-            message = f"{text!r} may stand at most {most} times, but the prefix, a locked text, the suffix or another "
+            message = f"{text!r} may occur at most {most} times, but the prefix, a locked text, the suffix or another "
             message += "phrase contains it more often; change that, or raise its max_count"
             reasons += (Reason("too_often", message, number) for number in numbers)
     return reasons
 
 
 def _least_occurrences(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
-    """The least number of occurrences of `limited` in any form of `phrase`, whatever surrounds the form."""
+    """The least number of occurrences of `limited` in any form of `phrase`, for any surrounding text."""
     texts = [
         text
         for number, form in enumerate(phrase.forms)

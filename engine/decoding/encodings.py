@@ -1,6 +1,6 @@
 """Cache of the newest sources: the encoder's output, and the decoder's state after the newest prefix of each.
 
-A repeated request then costs only what is new in it.
+A repeated request then computes only its new parts.
 """
 
 from __future__ import annotations
@@ -81,14 +81,14 @@ class Encodings:
         return open_decoder(self._model.transformer, encoded, self._compaction_interval, newest, datastores)
 
     def _make_room(self) -> None:
-        """Leave half of the memory for prefixes to the next search: forget those of the sources used longest ago."""
+        """Free half of the memory for prefixes: forget the prefixes of the least recently used sources."""
         everything = [computed for kept in self._kept.values() for computed in (kept.mixed, kept.own)]
         excess = sum(computed.expanded.num_bytes for computed in everything) - MAX_BYTES // 2
         for computed in everything:
             if excess <= 0:
                 break
             excess -= computed.expanded.num_bytes
-            computed.expanded = ExpandedPrefixes()  # running searches keep the one they have
+            computed.expanded = ExpandedPrefixes()  # running searches keep their own
 
     def reader(self, source: PreparedRequest, cache: PrefixCache) -> Callable[[int], Decoder]:
         """Returns a function that opens decoders for texts of one source; their common beginning is read once."""

@@ -19,7 +19,7 @@ MAX_REQUIRED: Final = 100  # occurrences of phrases, and locked texts; most mode
 MAX_AVOIDED: Final = 500
 MAX_FORMS: Final = 1_000  # of all phrases
 MAX_CHARACTERS: Final = 50_000  # of all texts but the source
-# Phrases that share a form: their occurrences are assigned anew with each piece, in time that grows with all ways to
+# Phrases that share a form: their occurrences are assigned again with each piece, in time that grows with all ways to
 # overlap.
 MAX_SHARING: Final = 12
 
@@ -33,12 +33,12 @@ def excess(request: Request) -> Reason | None:
     num_required = sum(phrase.count for phrase in phrases) + len(request.locked)
     checks: tuple[tuple[ReasonKind, str, int, int, str], ...] = (
         ("source_too_long", "characters in the source", len(request.source), MAX_SOURCE_CHARACTERS, "split it"),
-        ("too_many", "required texts", num_required, MAX_REQUIRED, "take phrases away"),
-        ("too_many", "avoided texts", len(request.avoid), MAX_AVOIDED, "take some away"),
+        ("too_many", "required texts", num_required, MAX_REQUIRED, "remove phrases"),
+        ("too_many", "avoided texts", len(request.avoid), MAX_AVOIDED, "remove some"),
         ("too_many", "forms of phrases", sum(len(phrase.all_forms) for phrase in phrases), MAX_FORMS,
          "give fewer forms"),
         ("too_many", "characters in the constraints", num_characters, MAX_CHARACTERS, "shorten them"),
-        ("too_many", "phrases with a form in common", _most_sharing(request), MAX_SHARING, "take some away"),
+        ("too_many", "phrases with a form in common", _most_sharing(request), MAX_SHARING, "remove some"),
     )  # fmt: skip
     for kind, what, number, most, cure in checks:
         if number > most:

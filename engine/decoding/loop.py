@@ -73,7 +73,7 @@ class DecodingJob:
         return self.state in (JobState.FINISHED, JobState.CANCELLED)
 
     def finish(self, translation: Translation) -> None:
-        """End the job with its translation, which says whether it was cancelled."""
+        """End the job with its translation, whose status shows whether it was cancelled."""
         self.translation = translation
         self.state = JobState.CANCELLED if translation.status == "cancelled" else JobState.FINISHED
 
@@ -103,7 +103,7 @@ class JobLoop(Protocol[Job]):
         """Take the running jobs one token further; returns the jobs that ended."""
 
     def interrupt(self) -> list[Job]:
-        """End the jobs whose interruption says so; returns the jobs that ended."""
+        """End the interrupted jobs; returns the jobs that ended."""
 
 
 def decode_all(loop: JobLoop[Job], jobs: Iterable[Job]) -> None:
@@ -162,7 +162,7 @@ class DecodingLoop(Generic[Job]):
         self._search_for(job, job.prepared)
 
     def _prepare(self, job: Job) -> bool:
-        """Whether the job is prepared now; else it was interrupted, and has ended."""
+        """Prepare the job; False if it was interrupted and has ended."""
         try:
             job.prepared = job.prepared or self._pipeline.prepare(job.request, job.datastore, job.interruption)
         except PreparationStopped:
@@ -186,7 +186,7 @@ class DecodingLoop(Generic[Job]):
 
     @torch.inference_mode()
     def interrupt(self) -> list[Job]:
-        """End the jobs whose interruption says so, without a step for the others; returns the jobs that ended."""
+        """End the interrupted jobs, without a step for the others; returns the jobs that ended."""
         return self._end(self._search.interrupt())
 
     def _end(self, sentences: Iterable[EndedSentence]) -> list[Job]:
@@ -227,7 +227,7 @@ class DecodingLoop(Generic[Job]):
     def in_order(self, jobs: Iterable[Job], window_size: int, interruption: Interrupt = never) -> Iterator[Translation]:
         """Translations in the order of the jobs, each as soon as it and those before it have ended.
 
-        Reads `window_size` jobs ahead to decode those of similar length together; holds at most twice as many. After
+        Reads `window_size` jobs ahead to decode jobs of similar length together; keeps at most twice as many. After
         `interruption`, the remaining jobs end undecoded. Until the last one, the loop must get no other jobs.
         """
         jobs = iter(jobs)
@@ -293,8 +293,8 @@ def failed(request: Request, error: Exception | None) -> Translation:
 
 
 def crash_message(error: Exception | None) -> str:
-    """The error's type and text; where memory ran out, also what to change."""
+    """The type and text of the error; for exhausted memory, also advice."""
     message = f"{type(error).__name__}: {error}"
     if error is not None and is_out_of_memory(error):
-        return f"there is no memory for this sentence even alone; ask for a narrower beam ({message})"
+        return f"the memory is too small even for this sentence alone; use a smaller beam ({message})"
     return message

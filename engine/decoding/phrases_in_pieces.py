@@ -87,7 +87,7 @@ def tracked_phrase(
     phrase = phrases[numbers[0]]
     forms = tuple(form for form in _forms(phrase, codec) if form not in forbidden)
     if not forms:
-        message = f"{phrase.text!r} is asked for and avoided at once; take it out of phrases or out of avoid"
+        message = f"{phrase.text!r} is both required and avoided; remove it from phrases or from avoid"
         return None, [Reason("avoided", message, number) for number in numbers]
     spellable = [form for form in forms if codec.spells(form)]
     if not spellable:

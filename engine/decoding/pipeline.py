@@ -32,8 +32,10 @@ from engine.translation import Contribution, Hypothesis, Reason, Status, Transla
 
 _PIECES_AT_ONCE = 1024  # of hypotheses that are aligned together
 INTERRUPTED: dict[Interruption, Reason] = {
-    "deadline": Reason("deadline", "the time was up before the search had ended; these are the best so far"),
-    "cancelled": Reason("cancelled", "the request was cancelled; a newer one may have taken its place"),
+    "deadline": Reason(
+        "deadline", "the time limit was reached before the search ended; these are the best translations so far"
+    ),
+    "cancelled": Reason("cancelled", "the request was cancelled; a newer one may have replaced it"),
 }
 
 
@@ -54,7 +56,7 @@ class RequestPipeline:
         """The request in pieces, to be decoded with the datastore if that is helpful.
 
         Raises InvalidRequest for a direction, domain or formality that the model lacks, and for a datastore of another
-        model; PreparationStopped once `interruption` says why.
+        model; PreparationStopped when `interruption` returns a reason.
         """
 
         def go_on() -> None:
@@ -209,7 +211,7 @@ class RequestPipeline:
             reasons = (INTERRUPTED[status],)
         else:
             reasons = (
-                Reason("not_a_number", "the model gave scores that are not numbers; its weights may be damaged"),
+                Reason("not_a_number", "the model returned scores that are not numbers; its weights may be damaged"),
             )
         learned = self._learned(prepared, found[0]) if hypotheses else ()
         return Translation(
@@ -279,7 +281,7 @@ class RequestPipeline:
     ) -> Sequence[WordAlignment | None]:
         """The word alignment of each target of one source; None from a model without an alignment head.
 
-        It is computed without the hints, which are no part of the source, and for which no head was trained.
+        It is computed without the hints, which are not part of the source and unknown to the alignment head.
         """
         if self._model.alignment is None or not targets:
             return [None] * len(targets)

@@ -1,6 +1,6 @@
 """Puts required phrases into a previous text that lacks them, before the search follows that text.
 
-A phrase without a place is worth little to the search: wherever it stands, everything else may change, and behind the
+The search places a phrase without a position badly: around it, every other word may change, and behind the
 end it disturbs least. The previous text says where the phrase may go: between two of its words, or in the place of a
 few of them. Each such edit is rated by the log-probability that it adds to the text, and the best one is made.
 """
@@ -28,7 +28,7 @@ MAX_REPLACED = 3  # words that a phrase of one word may replace; one more for ea
 MAX_FORMS = 8  # of a phrase that are tried
 NUM_READ = 8  # edits whose texts are read to the end
 PIECE_REWARD = 1.0  # nats; without it, words would be replaced only to shorten the text
-# Words of the text that stand for a phrase's source span, or for other source words, should it replace them: in nats.
+# Cost in nats of replacing words of the text that translate the source span of the phrase, or other source words.
 OWN_REWARD = 6.0
 OTHER_PENALTY = 3.0
 MAX_READ = 1024  # pieces of the texts that are read at once: some tens of milliseconds, until the next look for a stop
@@ -264,7 +264,7 @@ def _at_once(items: Sequence[Any], length: int) -> Iterator[Sequence[Any]]:
 
 
 def _spellings(phrase: TrackedPhrase) -> list[tuple[int, Pieces]]:
-    """The first forms of a phrase, each in its first spelling: the one after a space."""
+    """The first forms of a phrase, each in its first spelling (after a space)."""
     first: dict[int, Pieces] = {}
     for spelling in phrase.spellings:
         first.setdefault(spelling.form, spelling.pieces)

@@ -59,7 +59,7 @@ def difference(rounded: TrialTranslator, exact: TrialTranslator) -> float:
 
 
 def _time_ratio(rounded: TrialTranslator, exact: TrialTranslator) -> float:
-    """The time of one translation by the first model in that of the second, which take turns; the best of each.
+    """The best time of the first model divided by the best time of the second; they translate in turns.
 
     It is the processor time of this thread, in which the other threads of PyTorch have a like share: by the clock, the
     ratio was between 0.7 and 1.8 on a busy machine instead of 0.86 to 0.95.
@@ -68,7 +68,7 @@ def _time_ratio(rounded: TrialTranslator, exact: TrialTranslator) -> float:
     for number in range(_ROUNDS + 1):  # the first one warms up
         for model in times:
             started = time.thread_time()
-            # Another source each time: what was computed for an earlier one would be taken from the cache.
+            # Another source each time: results for an earlier source would come from the cache.
             model.translate(Request(f"{_SENTENCES[0]} {number + 1}."), _OPTIONS)
             if number:
                 times[model] = min(times[model], time.thread_time() - started)
@@ -87,7 +87,7 @@ class KnownTrials:
         return found if isinstance(found, bool) else None
 
     def note(self, checksum: str, is_better: bool) -> None:
-        """Keeps a result. A file that cannot be written is no problem: the trial is made again."""
+        """Stores a result. If the file cannot be written, the trial is repeated next time."""
         content = json.dumps({**self._all(), _key(checksum): is_better})
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)

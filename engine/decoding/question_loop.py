@@ -82,7 +82,7 @@ class QuestionLoop(Generic[Job, Run]):
         self._questions.append(run)
 
     def step(self) -> list[Job | Run]:
-        """Take the jobs one token further, then the first question; returns what ended."""
+        """Take the jobs one token further, then the first question; returns the ended jobs and questions."""
         ended: list[Job | Run] = [*self._loop.step()] if len(self._loop) else []
         ended += self._cancelled_questions()
         if self._questions:
@@ -90,7 +90,7 @@ class QuestionLoop(Generic[Job, Run]):
         return ended
 
     def interrupt(self) -> list[Job | Run]:
-        """End the jobs whose interruption says so, and the cancelled questions; returns them."""
+        """End the interrupted jobs and the cancelled questions; returns them."""
         return [*self._loop.interrupt(), *self._cancelled_questions()]
 
     def _cancelled_questions(self) -> list[Run]:
@@ -118,5 +118,5 @@ class QuestionLoop(Generic[Job, Run]):
             assert loop is not None
             try:
                 loop.add(job)
-            except Exception as error:  # whatever it is, it concerns this question alone
+            except Exception as error:  # any error affects only this question
                 job.fail(error)

@@ -111,7 +111,7 @@ def alternatives_steps(
     interruption: Interrupt,
     datastore: Datastore | None = None,
 ) -> Steps[tuple[Alternative, ...]]:
-    """Other words for the one with piece number `piece` of a hypothesis, each with the best sentence that follows.
+    """Alternatives for the word at piece number `piece` of a hypothesis, each with its best continuation.
 
     Args:
         tokens: All pieces of the hypothesis.

@@ -72,7 +72,7 @@ def evaluate(
     progress: Callable[[int], None] | None = None,
 ) -> Evaluation:
     """Translate and measure all segments, which have one direction. `progress` gets the number of finished ones."""
-    assert segments, "an empty test set shows nothing"
+    assert segments, "the test set is empty"
     started = time.perf_counter()
     requests = [segment.request for segment in segments]
     translations = tuple(translator.translate_all(requests, options, batch_size=batch_size, progress=progress))

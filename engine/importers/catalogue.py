@@ -105,14 +105,14 @@ FAMILIES = (
         "fairseq",
         "FOLDER with model.pt or checkpoint_best.pt",
         "wmt19.en-de.joined-dict.single_model",
-        "the one that dict.SOURCE.txt and dict.TARGET.txt beside it are of",
+        "the language pair of dict.SOURCE.txt and dict.TARGET.txt beside it",
     ),
     ModelFamily(
         "Firefox Translations",
         "Bergamot",
         "FOLDER with model.XXYY.intgemm.alphas.bin",
         "models/en-pt",
-        "the one in the file name; small models, most with English on one side",
+        "the language pair in the file name; small models, most with English on one side",
     ),
 )
 

@@ -134,7 +134,7 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
         flush(partial)
         _put(partial, target)
     except OSError as error:
-        raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
+        raise ModelError(f"{target} cannot be written ({error}); free disk space, or set PINPOINT_CACHE") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -176,7 +176,7 @@ def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
         try:
             content = path.read_bytes()
         except OSError as error:
-            raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
+            raise ModelError(f"{path} is not a SentencePiece model ({error}); download the folder again") from error
         check_sentencepiece(path, content)
 
 
@@ -187,7 +187,7 @@ def check_sentencepiece(path: Path, content: bytes) -> SentencePieceProcessor:
     try:
         return SentencePieceProcessor(model_proto=content)
     except (OSError, RuntimeError, ValueError) as error:
-        raise ModelError(f"{path} is no SentencePiece model ({error}); download the folder again") from error
+        raise ModelError(f"{path} is not a SentencePiece model ({error}); download the folder again") from error
 
 
 def refuse_pointer(path: Path) -> None:
@@ -196,9 +196,9 @@ def refuse_pointer(path: Path) -> None:
         with path.open("rb") as file:
             beginning = file.read(len(_POINTER))
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error}); let yourself read it, or download it again") from error
+        raise ModelError(f"{path} cannot be read ({error}); check its permissions, or download it again") from error
     if beginning == _POINTER:
-        raise ModelError(f"{path} only points to the file itself; run `git lfs pull` in its folder")
+        raise ModelError(f"{path} is only a Git LFS pointer; run `git lfs pull` in its folder")
 
 
 # -- what a family reads -----------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read as JSON ({error}); download the folder again") from error
     if not isinstance(found, dict):
-        raise ModelError(f"{path} holds no JSON object; download the folder again")
+        raise ModelError(f"{path} is not a JSON object; download the folder again")
     return found
 
 
@@ -223,21 +223,22 @@ def read_vocabulary(path: Path) -> dict[str, int]:
     if any(type(number) is not int for number in ids.values()) or sorted(ids.values()) != list(range(len(ids))):
         raise ModelError(f"{path} does not number its {len(ids)} pieces from 0; download it again")
     if any("\n" in piece for piece in ids):
-        raise ModelError(f"{path}: a piece holds a line break; this kind is not read")
+        raise ModelError(f"{path}: a piece contains a line break; such models are not supported")
     return ids
 
 
 def require(folder: Path, settings: Mapping[str, Any], name: str, *allowed: object) -> None:
     """Raise ModelError unless a setting has one of these values; None means a missing setting."""
     if settings.get(name) not in allowed:
-        raise ModelError(f"{folder / CONFIG}: {name} is {settings.get(name)!r}; such models are not read")
+        raise ModelError(f"{folder / CONFIG}: {name} is {settings.get(name)!r}; such models are not supported")
 
 
 def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The sizes of a model, in the fields of `ModelConfig`; raises ModelError for an unsupported architecture."""
     if settings["encoder_attention_heads"] != settings["decoder_attention_heads"]:
         raise ModelError(
-            f"{folder / CONFIG}: encoder_attention_heads and decoder_attention_heads differ; such models are not read"
+            f"{folder / CONFIG}: encoder_attention_heads and decoder_attention_heads differ; such models are not "
+            "supported"
         )
     for name in _SIZES:
         if not isinstance(settings[name], int) or settings[name] < 1:
@@ -265,7 +266,7 @@ def tied_embedding(
     """
     embedding = weights.rows(weights.named(*names, _OUTPUT), order)
     if settings.get("tie_word_embeddings") is False and not torch.equal(weights.rows(_OUTPUT, order), embedding):
-        raise ModelError(f"{weights.path}: {_OUTPUT} are no embeddings of the target; such models are not read")
+        raise ModelError(f"{weights.path}: {_OUTPUT} are not embeddings of the target; such models are not supported")
     return embedding
 
 
@@ -317,8 +318,8 @@ def _layers(weights: Weights, config: ModelConfig) -> Named:
         assert norm is not None
         if any(name.startswith(f"model.{side}.layers.{num_layers}.") for name in weights):
             raise ModelError(
-                f"{weights.path} has more than {num_layers} {side} layers, which is what the settings say; they "
-                "describe another model: download both again"
+                f"{weights.path} has more than {num_layers} {side} layers, the number in the settings; they describe "
+                "another model: download both again"
             )
         last = f"model.{side}.layer_norm" if config.norm == "before" else norm
         yield from _both(weights, last, f"{side}_norm")
@@ -361,7 +362,7 @@ def find_weights(folder: Path) -> tuple[Path, list[Path]] | None:
         if index.is_file():
             parts = read_json(index).get("weight_map")
             if not isinstance(parts, dict) or not parts:
-                raise ModelError(f"{index} names no files of weights; download it again")
+                raise ModelError(f"{index} does not name any files of weights; download it again")
             return index, [folder / name for name in sorted({Path(str(part)).name for part in parts.values()})]
     return None
 
@@ -387,12 +388,13 @@ def _tensors(path: Path) -> dict[str, Tensor]:
             state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
         for key, value in state.items():
             if not isinstance(value, Tensor):
-                raise TypeError(f"{key} is no tensor")
+                raise TypeError(f"{key} is not a tensor")
         return dict(state)
     except pickle.UnpicklingError as error:
         raise ModelError(
-            f"{path} cannot be read as weights: it is cut short, or holds more than tensors, which could run code and "
-            "is not opened; download the folder again, or take a model that has model.safetensors"
+            f"{path} cannot be read as weights: the file is incomplete, or contains objects other than tensors, "
+            "which could run code and are not loaded; download the folder again, or use a model with "
+            "model.safetensors"
         ) from error
     except Exception as error:  # of any kind: what it holds may be no tensors by name, or break off anywhere
         reason = (str(error).splitlines() or [type(error).__name__])[0]

@@ -86,17 +86,17 @@ def plan_fairseq(folder: Path) -> Plan:
     for side, dictionary, pieces in zip(("encoder", "decoder"), dictionaries, (source, target), strict=True):
         if (num_rows := len(weights[f"model.{side}.embed_tokens.weight"])) != len(pieces):
             raise ModelError(
-                f"{dictionary} has {len(pieces)} pieces with the special ones, and {path.name} {num_rows}; take the "
+                f"{dictionary} has {len(pieces)} pieces with the special ones, and {path.name} {num_rows}; use the "
                 "dictionary that the model was trained with"
             )
     merges = next((folder / name for name in _MERGES if (folder / name).is_file()), None)
     if merges is None:
         spm = _sentencepiece(folder)
         if settings.get("tokenizer") == "moses":
-            raise ModelError(f"{path}: tokenizer is 'moses'; with {spm.name}, such models are not read")
+            raise ModelError(f"{path}: tokenizer is 'moses'; with {spm.name}, such models are not supported")
         if source != target:
             raise ModelError(
-                f"{' and '.join(map(str, dictionaries))} differ; with {spm.name}, such models are not read"
+                f"{' and '.join(map(str, dictionaries))} differ; with {spm.name}, such models are not supported"
             )
         listed = {PIECES: in_our_order(target), SOURCE_PIECES: in_our_order(source)}
         copies = {SOURCE_SPM: spm, TARGET_SPM: spm}
@@ -105,7 +105,7 @@ def plan_fairseq(folder: Path) -> Plan:
         source, target = map(_as_in_fsmt, dictionaries, (source, target))
         texts = moses_texts(source, target, merges)
         if any("</w>" in merge.split(" ") for merge in texts[MERGES]):
-            raise ModelError(f"{merges} has merges of subword-nmt before version 0.2; such models are not read")
+            raise ModelError(f"{merges} has merges of subword-nmt before version 0.2; such models are not supported")
         plan = fairseq_plan(languages, source, target, sizes, texts)
     return replace(plan, weights=weights)
 
@@ -120,8 +120,8 @@ def _checkpoint(folder: Path) -> Path:
     found = sorted(folder.glob("*.pt"))
     if len(found) > 1:
         raise ModelError(
-            f"{folder} has {', '.join(path.name for path in found)}; several models that translate together are not "
-            f"read: name one of them {_CHECKPOINTS[0]}"
+            f"{folder} has {', '.join(path.name for path in found)}; ensembles of models are not supported: rename "
+            f"one of them to {_CHECKPOINTS[0]}"
         )
     return found[0]
 
@@ -138,15 +138,17 @@ def _read(path: Path) -> Mapping[str, Any]:
     except Exception as error:  # of any kind, as PyTorch raises whatever a broken pickle leads to
         if forbidden := _FORBIDDEN.search(str(error)):
             raise ModelError(
-                f"{path} holds {forbidden[1]}, which could run code and is not opened; if you trust its makers, load "
-                "it with PyTorch elsewhere and save its entries model and args (or cfg) alone"
+                f"{path} contains {forbidden[1]}, which could run code and is not loaded; if you trust its publisher, "
+                "load it with PyTorch and save only its entries model and args (or cfg)"
             ) from error
         # what PyTorch says of a broken pickle advises to trust it
         reason = str(error).partition("\n")[0] if isinstance(error, OSError | RuntimeError) else ""
-        reason = reason or "it is cut short or none of PyTorch's files"
+        reason = reason or "it is incomplete or not a PyTorch file"
         raise ModelError(f"{path} cannot be read as a checkpoint ({reason}); download or copy it again") from error
     if not isinstance(state, Mapping):
-        raise ModelError(f"{path} is no checkpoint of fairseq; give the folder of one, or take it out of this folder")
+        raise ModelError(
+            f"{path} is not a fairseq checkpoint; give the folder of a checkpoint, or remove it from this folder"
+        )
     return state
 
 
@@ -160,18 +162,20 @@ def _settings(path: Path, state: Mapping[str, Any]) -> dict[str, Any]:
         settings = {**parts["tokenizer"], **parts["task"], **parts["model"]}
         settings |= {"task": named["task"], "arch": named["model"], "tokenizer": named["tokenizer"]}
     else:
-        raise ModelError(f"{path} has neither args nor cfg, as checkpoints of fairseq have; copy it again from there")
+        raise ModelError(f"{path} has neither args nor cfg, which fairseq checkpoints have; copy it again")
     allowed = {"task": ("translation", None), "arch": _ARCHITECTURES, "tokenizer": ("moses", "space", None)}
     for name, values in {**allowed, "activation_fn": (*_ACTIVATIONS, None)}.items():
         if settings.get(name) not in values:
             known = ", ".join(filter(None, values))
-            raise ModelError(f"{path}: {name} is {settings.get(name)!r}; models of {known} are read: take one of them")
+            raise ModelError(
+                f"{path}: {name} is {settings.get(name)!r}; models of {known} are supported: use one of them"
+            )
     for name in _REFUSED:
         if settings.get(name):
-            raise ModelError(f"{path}: {name} is {settings[name]!r}; such models are not read: take one without")
+            raise ModelError(f"{path}: {name} is {settings[name]!r}; such models are not supported: use one without")
     for name in ("source_lang", "target_lang"):
         if not _LANGUAGE.fullmatch(str(settings.get(name) or "")):
-            raise ModelError(f"{path}: {name} is {settings.get(name)!r}, which is no language; copy it again")
+            raise ModelError(f"{path}: {name} is {settings.get(name)!r}, not a language; copy it again")
     return settings
 
 
@@ -201,7 +205,7 @@ def _sizes(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
             raise ModelError(f"{path}: {name} is {settings.get(name)!r}, not a number; copy it again")
     for name in ("embed_dim", "attention_heads", "normalize_before"):
         if settings.get(f"encoder_{name}", False) != settings.get(f"decoder_{name}", False):
-            raise ModelError(f"{path}: encoder_{name} and decoder_{name} differ; such models are not read")
+            raise ModelError(f"{path}: encoder_{name} and decoder_{name} differ; such models are not supported")
     return {
         "model_size": settings["encoder_embed_dim"],
         "num_heads": settings["encoder_attention_heads"],
@@ -220,21 +224,26 @@ def _weights(path: Path, state: object, sizes: Mapping[str, Any]) -> Weights:
     if not isinstance(state, Mapping) or not all(
         isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()
     ):
-        raise ModelError(f"{path} has no weights under the name model; copy it again from where it was trained")
+        raise ModelError(
+            f"{path} does not contain weights under the key model; copy it again from where it was trained"
+        )
     for side, first in _NORMED_AT_LAST.items() if sizes["norm"] == "before" else ():
         version = state.get(f"{side}.version")
         if version is None or version.numel() != 1 or version.item() < first:
             raise ModelError(
-                f"{path}: {side}.version is below {first}, which has no last norm; such models are not read"
+                f"{path}: {side}.version is below {first}, so a final layer norm is missing; such models are not "
+                "supported"
             )
     found = dict(_renamed(state))
     expected = {
         f"{side}.{name}" for side in _PARTS for name in _names(side, sizes[f"{side}_layers"], sizes["norm"] == "before")
     }
     if missing := sorted(expected - found.keys()):
-        raise ModelError(f"{path}: {missing[0]} is missing, which its settings ask for; copy it again")
+        raise ModelError(f"{path}: {missing[0]} is missing, but its settings require it; copy it again")
     if unknown := sorted(found.keys() - expected - {_OUTPUT}):
-        raise ModelError(f"{path}: {unknown[0]} is no part of a transformer of its settings; such models are not read")
+        raise ModelError(
+            f"{path}: {unknown[0]} does not belong to a transformer with its settings; such models are not supported"
+        )
     return Weights(path, {f"model.{name}": value for name, value in found.items()})
 
 
@@ -281,7 +290,7 @@ def _pieces(path: Path) -> list[str]:
                 f"{path} line {number}: expected a piece, a space and its count, found {line!r}; copy it again"
             )
         if piece in known and not entry.endswith(_OVERWRITE):
-            raise ModelError(f"{path} line {number}: {piece!r} stands there before; copy the dictionary again")
+            raise ModelError(f"{path} line {number}: {piece!r} occurs twice; copy the dictionary again")
         known.add(piece)
         pieces.append(piece)
     return pieces
@@ -291,7 +300,9 @@ def _as_in_fsmt(path: Path, pieces: Sequence[str]) -> list[str]:
     """The pieces of Moses' tokens as FSMT spells them; ModelError for those of text without capitals."""
     text = _ENTITY.sub("", "".join(piece for piece in pieces[len(_SPECIAL) :] if not piece.startswith(EMPTY)))
     if text == text.lower() != text.upper():
-        raise ModelError(f"{path} has no capital letters; models of lower-cased text are not read: take another")
+        raise ModelError(
+            f"{path} does not have capital letters; models of lower-cased text are not supported: use another one"
+        )
     spelt = (piece.removesuffix("@@") if piece.endswith("@@") else piece + "</w>" for piece in pieces)
     return [*_SPECIAL, *islice(spelt, len(_SPECIAL), None)]
 
@@ -301,7 +312,7 @@ def _sentencepiece(folder: Path) -> Path:
     found = [folder / _SPM] if (folder / _SPM).is_file() else sorted(folder.glob("*.model"))
     if len(found) != 1:
         raise ModelError(
-            f"{folder} has neither {', '.join(_MERGES)} nor one SentencePiece model ({_SPM}); copy the file that the "
-            "training text was split with into it, under one of these names"
+            f"{folder} has neither {', '.join(_MERGES)} nor one SentencePiece model ({_SPM}); copy the merges or the "
+            "SentencePiece model of the training text into it under one of these names"
         )
     return found[0]

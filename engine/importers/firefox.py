@@ -159,7 +159,7 @@ def _settings(binary: MarianBinary) -> dict[str, int]:
         if value not in allowed:
             expected = " or ".join(repr(each) for each in allowed)
             raise ModelError(
-                f"{binary.path}: {name.strip('[]')} is {value!r}, and {expected} is supported; take another model"
+                f"{binary.path}: {name.strip('[]')} is {value!r}, and {expected} is supported; use another model"
             )
     sizes = {name: _number(binary, name, found.get(name)) for name in _NUMBERS}
     decoder_ffn = found.get("transformer-decoder-dim-ffn", "0")
@@ -235,10 +235,10 @@ def _pieces(path: Path, spm: bytes, table: _Table) -> tuple[tuple[str, ...], tup
         )
     theirs = [processor.id_to_piece(number) for number in range(size)]
     if theirs[:2] != ["</s>", "<unk>"]:
-        raise ModelError(f"{path} begins with {theirs[:2]}, and </s>, <unk> are expected; take another model")
+        raise ModelError(f"{path} begins with {theirs[:2]}, and </s>, <unk> are expected; use another model")
     pieces = (*_SPECIAL, *theirs[2:])
     if len(set(pieces)) < len(pieces) or any("\n" in piece for piece in pieces):
-        raise ModelError(f"{path} has a piece twice, or one with a line break; take another model")
+        raise ModelError(f"{path} has a piece twice, or one with a line break; use another model")
     is_hidden = (
         processor.is_control(number) or (piece.startswith("__") and piece.endswith("__") and len(piece) > 4)
         for number, piece in enumerate(theirs[2:], start=2)
@@ -310,8 +310,8 @@ def _weights(binary: MarianBinary, config: ModelConfig, tables: tuple[str, str])
     unused = sorted(name for name in binary.items if name not in used and not name.endswith("_QuantMultA"))
     if unused:
         raise ModelError(
-            f"{binary.path}: item {unused[0]!r} is unknown: the model is of another kind, or {SETTINGS} is wrong; take "
-            "another model"
+            f"{binary.path}: item {unused[0]!r} is unknown: the model is of another kind, or {SETTINGS} is wrong; "
+            "use another model"
         )
     return Weights(binary.path, found)
 

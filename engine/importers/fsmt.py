@@ -30,7 +30,7 @@ def plan_fsmt(folder: Path, settings: Mapping[str, Any]) -> Plan:
         require(folder, settings, name, value, None)
     tokeniser = read_json(folder / _TOKENISER) if (folder / _TOKENISER).is_file() else {}
     if tokeniser.get("do_lower_case"):
-        raise ModelError(f"{folder / _TOKENISER}: do_lower_case is true; such models are not read")
+        raise ModelError(f"{folder / _TOKENISER}: do_lower_case is true; such models are not supported")
     languages = settings["langs"]
     if not isinstance(languages, list) or len(languages) != 2:
         raise ModelError(f"{folder / CONFIG}: langs is {languages!r}, not two languages; download the folder again")
@@ -79,7 +79,9 @@ def fairseq_plan(
         sources, targets, output = (f"model.{name}.weight" for name in _TABLES)
         embedding = weights.rows(weights.named(targets, output, *([sources] if is_tied else [])), order)
         if output in weights and not torch.equal(weights.rows(output, order), embedding):
-            raise ModelError(f"{weights.path}: {output} are no embeddings of the target; such models are not read")
+            raise ModelError(
+                f"{weights.path}: {output} are not embeddings of the target; such models are not supported"
+            )
         yield "embedding.weight", embedding
         sources = weights.named(sources, *([targets, output] if is_tied else []))
         yield "source_embedding.weight", weights.rows(sources, source_order)
@@ -98,7 +100,7 @@ def _pieces(path: Path, size: int) -> list[str]:
     if len(ids) != size:
         raise ModelError(f"{path} has {len(ids)} pieces, {CONFIG} says {size}; download it again")
     if {piece: ids.get(piece) for piece in _SPECIAL} != _SPECIAL:
-        raise ModelError(f"{path} does not begin with {', '.join(_SPECIAL)}; such models are not read")
+        raise ModelError(f"{path} does not begin with {', '.join(_SPECIAL)}; such models are not supported")
     return sorted(ids, key=ids.__getitem__)
 
 

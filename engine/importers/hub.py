@@ -44,7 +44,7 @@ def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress 
     try:
         found = _snapshot(hub_id, (CONFIG,))
         if not (found / CONFIG).is_file():
-            raise ModelError(f"{hub_id} has no {CONFIG} on the hub; take a model that `python -m engine models` lists")
+            raise ModelError(f"{hub_id} has no {CONFIG} on the hub; use a model that `python -m engine models` lists")
         check(found)
         found = _snapshot(hub_id, progress=progress)
         if not _has_weights(found):
@@ -55,7 +55,9 @@ def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress 
         raise
     except Exception as error:  # OSError and ValueError, and in the middle of a file what its client's library has
         reason, cure = _explained(error)
-        raise ModelError(f"{hub_id} is no folder here, and cannot be fetched ({reason}); {cure}") from error
+        raise ModelError(
+            f"{hub_id} is not a folder on this machine and cannot be downloaded ({reason}); {cure}"
+        ) from error
 
 
 def _snapshot(
@@ -68,7 +70,9 @@ def _snapshot(
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
-        raise ModelError(f"{hub_id} is no folder here, and huggingface_hub is not installed to fetch it") from None
+        raise ModelError(
+            f"{hub_id} is not a folder on this machine, and huggingface_hub is not installed to download it"
+        ) from None
     bar = _bar_that_tells(progress or (lambda *_: None), hub_id)
     patterns = list(wanted)
     return Path(snapshot_download(hub_id, allow_patterns=patterns, local_files_only=local_files_only, tqdm_class=bar))
@@ -104,8 +108,8 @@ def _check_room(hub_id: str, num_bytes: int) -> None:
     free = shutil.disk_usage(next(place for place in (cache, *cache.absolute().parents) if place.exists())).free
     if free < num_bytes:
         raise ModelError(
-            f"{hub_id} needs {num_bytes / 10**6:,.0f} MB more in {cache}, where {free / 10**6:,.0f} MB are free; make "
-            "room there, or set HF_HOME to a folder that has it"
+            f"{hub_id} needs {num_bytes / 10**6:,.0f} MB more in {cache}, where {free / 10**6:,.0f} MB are free; "
+            "free disk space, or set HF_HOME to another folder"
         )
 
 
@@ -127,20 +131,20 @@ def _explained(error: Exception) -> tuple[str, str]:
     for cause in causes:
         if isinstance(cause, GatedRepoError):
             return (
-                "its makers give it to those who agree to their terms",
-                f"agree on the model's page and log in with `hf auth login`, {_ELSEWHERE}",
+                "its publisher requires that you accept terms of use",
+                f"accept them on the model's page and log in with `hf auth login`, {_ELSEWHERE}",
             )
         if isinstance(cause, RepositoryNotFoundError):
             return (
-                "the hub has no model of that name for you",
-                "check the name, MAKER/MODEL letter by letter, or log in with `hf auth login` if it is private",
+                "the hub does not have a model of this name, or you do not have access to it",
+                "check the spelling of the name (MAKER/MODEL), or log in with `hf auth login` if it is private",
             )
         if isinstance(cause, HFValidationError):
             return _first_line(cause), "check the name"
         if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
-            return f"there is no room left in {HF_HUB_CACHE}", "make room there, or set HF_HOME to a folder that has it"
+            return f"no disk space is left in {HF_HUB_CACHE}", "free disk space, or set HF_HOME to another folder"
         if isinstance(cause, PermissionError):
-            return f"{cause.filename} cannot be written", "let yourself write there, or set HF_HOME to another folder"
+            return f"{cause.filename} cannot be written", "check its permissions, or set HF_HOME to another folder"
     file = next(filter(None, map(_file_asked_for, causes)), "")
     reason = _first_line(error)
     return f"{file}: {reason}" if file else reason, f"check the connection and try again, {_ELSEWHERE}"

@@ -42,7 +42,7 @@ def plan_m2m100(folder: Path, settings: Mapping[str, Any]) -> Plan:
     tokeniser = read_json(folder / _TOKENISER) if (folder / _TOKENISER).is_file() else {}
     if tokeniser.get("tokenizer_class") not in _TOKENISERS:
         raise ModelError(
-            f"{folder / _TOKENISER}: tokenizer_class is {tokeniser['tokenizer_class']!r}; such models are not read"
+            f"{folder / _TOKENISER}: tokenizer_class is {tokeniser['tokenizer_class']!r}; such models are not supported"
         )
     theirs, num_text = _pieces(folder, tokeniser, settings["vocab_size"])
     piece_of = {code: piece for piece in theirs[num_text:] if (code := _code_of(piece)) is not None}
@@ -81,7 +81,7 @@ def _pieces(folder: Path, tokeniser: Mapping[str, Any], size: int) -> tuple[list
         ids = {**_SPECIAL, **{piece: number + 1 for number, piece in _sentence_pieces(folder / _SPM)}}
     if {piece: ids.get(piece) for piece in _SPECIAL} != _SPECIAL:
         raise ModelError(
-            f"{folder}: its vocabulary does not begin with {', '.join(_SPECIAL)}; such models are not read"
+            f"{folder}: its vocabulary does not begin with {', '.join(_SPECIAL)}; such models are not supported"
         )
     num_text = len(ids)
     added = _added(folder, tokeniser, num_text)
@@ -89,7 +89,7 @@ def _pieces(folder: Path, tokeniser: Mapping[str, Any], size: int) -> tuple[list
         raise ModelError(f"{folder}: neither {_FAST} nor {_TOKENISER} nor {_SPECIALS} names its languages; download it")
     if any(piece.startswith("__") for piece in added) and not (folder / _VOCABULARY).is_file():
         raise ModelError(
-            f"{folder / _VOCABULARY} is missing, which numbers the pieces of M2M100; download the folder again"
+            f"{folder / _VOCABULARY} is missing, which contains the ids of the pieces; download the folder again"
         )
     for piece, number in added.items():
         if ids.setdefault(piece, number) != number:
@@ -114,7 +114,7 @@ def _sentence_pieces(path: Path) -> list[tuple[int, str]]:
             f"{path} is missing; download the folder again, or copy the file from the model that this one was made from"
         ) from None
     except (OSError, RuntimeError, ValueError) as error:
-        raise ModelError(f"{path} is no intact SentencePiece model ({error}); download it again") from error
+        raise ModelError(f"{path} is not an intact SentencePiece model ({error}); download it again") from error
     return [(number, processor.id_to_piece(number)) for number in range(3, processor.vocab_size())]
 
 

@@ -44,7 +44,7 @@ def plan_marian(folder: Path, settings: Mapping[str, Any]) -> Plan:
     ids = _vocabulary(target, settings, "vocab_size" if is_shared else "decoder_vocab_size")
     start, end = settings["decoder_start_token_id"], settings["eos_token_id"]
     if start != settings["pad_token_id"]:
-        raise ModelError(f"{folder / CONFIG}: its targets do not begin with the padding; such models are not read")
+        raise ModelError(f"{folder / CONFIG}: its targets do not begin with the padding; such models are not supported")
     for name in ("decoder_start_token_id", "eos_token_id"):
         if not isinstance(settings[name], int) or not 0 <= settings[name] < len(ids):
             raise ModelError(
@@ -90,7 +90,7 @@ def _vocabulary(path: Path, settings: Mapping[str, Any], size: str) -> dict[str,
         raise ModelError(f"{path} has {len(ids)} pieces, {CONFIG} says {settings[size]}; download it again")
     for piece in ("<pad>", "</s>", "<unk>"):
         if piece not in ids:
-            raise ModelError(f"{path} has no piece {piece}; such models are not read")
+            raise ModelError(f"{path} has no piece {piece}; such models are not supported")
     return ids
 
 
@@ -120,6 +120,6 @@ def _languages(folder: Path, settings: Mapping[str, Any]) -> tuple[str, str]:
         name = settings.get("_name_or_path") or folder.name
         match = _PAIR.search(str(name))
         if not match:
-            raise ModelError(f"{tokeniser} names no languages; add source_lang and target_lang to it")
+            raise ModelError(f"{tokeniser} does not name its languages; add source_lang and target_lang to it")
         source, target = match.groups()
     return short_code(source), short_code(target)

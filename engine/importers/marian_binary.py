@@ -103,7 +103,7 @@ def read_unpacked(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
             while block := unpacked.read(_BLOCK):  # in blocks: a small archive may unpack to more than the memory
                 content.write(block)
                 if content.tell() > most_bytes:
-                    raise ModelError(f"{path} has more than {most_bytes} bytes unpacked; take another model")
+                    raise ModelError(f"{path} has more than {most_bytes} bytes unpacked; use another model")
             return content.getvalue()
     except (BadGzipFile, EOFError, zlib.error, zstandard.ZstdError) as error:
         raise ModelError(f"{path} is not an intact {path.suffix} file ({error}); {_CURE}") from error

@@ -131,7 +131,7 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
         new.rename(target)
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
-        raise ModelError(f"{target} cannot be written ({error}); make room there, or set PINPOINT_CACHE") from error
+        raise ModelError(f"{target} cannot be written ({error}); free disk space, or set PINPOINT_CACHE") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
         restore_replaced(target.parent)
@@ -212,7 +212,7 @@ def _plan(folder: Path) -> Plan:
         raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
     except (AttributeError, IndexError, TypeError, ValueError) as error:  # JSON that holds other kinds of values
         raise ModelError(
-            f"{folder / CONFIG} or another of its files of settings is damaged ({error}); download the folder again"
+            f"{folder / CONFIG} or another settings file is damaged ({error}); download the folder again"
         ) from error
 
 

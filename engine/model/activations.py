@@ -68,7 +68,7 @@ class Gauge(nn.Module):
 
 def attach_gauges(model: Transformer) -> dict[str, Gauge]:
     """Wrap each product of a packed float32 model in a gauge, in place; returns the gauges by name."""
-    assert model.output is not None, "pack the model first: without it the output layer is no module"
+    assert model.output is not None, "pack the model first: without packing, the output layer is not a module"
     gauges = {}
     for name in product_names(model.config):
         parent_name, _, own_name = name.rpartition(".")
@@ -107,7 +107,7 @@ def load_ranges(path: Path, config: ModelConfig, model_checksum: str) -> Ranges 
     content = _read(path)
     ranges = content.get("ranges")
     if not isinstance(ranges, dict):
-        raise ModelError(f"{path} has no object of ranges; {_CURE}")
+        raise ModelError(f"{path} does not contain an object of ranges; {_CURE}")
     if content.get("model") != model_checksum:
         raise ModelError(f"{path} was measured with other weights than those beside it; {_CURE}")
     expected = product_names(config)

@@ -243,7 +243,7 @@ def load_alignment(path: Path, config: ModelConfig, model_checksum: str) -> Alig
             trained_on = (file.metadata() or {}).get("model")
             state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 (it is no mapping)
     except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path} is no intact safetensors file ({error}); {_CURE}") from error
+        raise ModelError(f"{path} is not an intact safetensors file ({error}); {_CURE}") from error
     if trained_on != model_checksum:
         raise ModelError(
             f"{path} was trained on other weights than those beside it; run `python -m engine.train align` for these, "

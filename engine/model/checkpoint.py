@@ -130,7 +130,7 @@ def load_weights(path: Path, config: ModelConfig) -> Transformer:
     except FileNotFoundError:
         raise ModelError(f"{path} is missing; a model folder needs {WEIGHTS}") from None
     except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path} is no intact safetensors file ({error}); copy the model folder again") from error
+        raise ModelError(f"{path} is not an intact safetensors file ({error}); copy the model folder again") from error
     expected = model.state_dict()
     for name in sorted(expected.keys() | state.keys()):
         if name not in state:
@@ -152,7 +152,7 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
     """Read a model folder; ModelError names the file and the cure."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise ModelError(f"{folder} is no folder; give the folder that holds {CONFIG} and {WEIGHTS}")
+        raise ModelError(f"{folder} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}")
     config = ModelConfig.load(folder / CONFIG)
     if not (folder / WEIGHTS).is_file():
         raise ModelError(f"{folder / WEIGHTS} is missing; a model folder needs {WEIGHTS}")

@@ -198,7 +198,7 @@ class ModelConfig:
             raise ModelError(f"{path} cannot be read as JSON ({error}); copy the model folder again") from error
         if not isinstance(data, dict) or data.get("kind") != KIND:
             found = data.get("kind") if isinstance(data, dict) else type(data).__name__
-            raise ModelError(f"{path}: kind is {found!r}, expected {KIND!r}; this is no model of this program")
+            raise ModelError(f"{path}: kind is {found!r}, expected {KIND!r}; this is not a model of this program")
         del data["kind"]
         known = {entry.name for entry in fields(cls)}
         if unknown := sorted(set(data) - known):

@@ -25,9 +25,7 @@ def halve(model: Transformer) -> None:
     """Turn the model on its device to 16 bits, in place; warns where that device has none and 32 bits stay."""
     dtype = half_dtype(model.device)
     if dtype is None:
-        warnings.warn(
-            f"16-bit arithmetic is for GPUs; on {model.device.type} the model goes on in float32", stacklevel=3
-        )
+        warnings.warn(f"16-bit arithmetic is for GPUs; on {model.device.type} the model uses float32", stacklevel=3)
     else:
         model.to(dtype)
         model.precision = "half"
@@ -41,5 +39,5 @@ def half_dtype(device: torch.device) -> torch.dtype | None:
         has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
     if has_bfloat16:
         return torch.bfloat16
-    warnings.warn("this GPU has no bfloat16; the model goes on in float16", stacklevel=4)
+    warnings.warn("this GPU does not support bfloat16; the model uses float16", stacklevel=4)
     return torch.float16

@@ -25,7 +25,7 @@ def num_weights(path: Path) -> int:
         with path.open("rb") as file:
             size = int.from_bytes(file.read(8), "little")
             if not 0 < size <= _LONGEST_HEADER:
-                raise ValueError("its header has no sensible length")
+                raise ValueError("the length of its header is invalid")
             header = json.loads(file.read(size))
         tensors = {name: entry for name, entry in header.items() if name != "__metadata__"}
         end = max(entry["data_offsets"][1] for entry in tensors.values())
@@ -33,7 +33,7 @@ def num_weights(path: Path) -> int:
             raise ValueError(f"it should have {8 + size + end:,} bytes and has {path.stat().st_size:,}")
         return sum(math.prod(entry["shape"]) for entry in tensors.values())
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise ModelError(f"{path} is no intact safetensors file ({error}); copy the model folder again") from error
+        raise ModelError(f"{path} is not an intact safetensors file ({error}); copy the model folder again") from error
 
 
 def needed_bytes(weights: Path) -> int:
@@ -82,7 +82,7 @@ def _check(name: str, needed: int, purpose: str) -> None:
     if needed > available:
         raise ModelError(
             f"{name} needs {megabytes(needed)} of memory to {purpose}, and {megabytes(available)} are free; "
-            "close other programs, or take a smaller model"
+            "close other programs, or use a smaller model"
         )
 
 

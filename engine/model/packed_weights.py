@@ -47,15 +47,15 @@ def pack(
     assert not model.training, "call model.eval(): packed weights cannot be trained"
     if precision == "int8" and not can_multiply_int8():
         warnings.warn(
-            "this processor or build of PyTorch has no 8-bit products (FBGEMM on x86 with AVX2); the model goes on "
-            "in float32, slower",
+            "this processor or build of PyTorch has no 8-bit products (FBGEMM on x86 with AVX2); the model uses "
+            "float32, which is slower",
             stacklevel=2,
         )
         precision = "float32"
     elif precision == "float32" and not can_read_16_bits():
         warnings.warn(
             "this processor or build of PyTorch has no products with 16-bit weights (FBGEMM on x86 with AVX2); the "
-            "model reads its weights in 32 bits, slower",
+            "model uses 32-bit weights, which is slower",
             stacklevel=2,
         )
     model.precision = precision

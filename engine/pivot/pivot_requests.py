@@ -60,7 +60,7 @@ class PivotRequests:
     def checked(self, first: Translation) -> Translation:
         """The first model's answer; an empty translation becomes one of status "failed"."""
         if first.status == "complete" and not first.hypotheses[0].text.strip():
-            problem = f"model {self._first.name} gives an empty translation; translate this source by hand"
+            problem = f"model {self._first.name} returned an empty translation; translate this source by hand"
             return failed(first.request, InvalidRequest(problem))
         return first
 

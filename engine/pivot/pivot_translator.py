@@ -234,5 +234,5 @@ class PivotTranslator(AnyTranslator):
         first = self._translate_first(request, interruption)
         if first.status != "complete":
             reasons = "; ".join(reason.message for reason in first.reasons)
-            raise InvalidRequest(f"model {self._first.name} gives no translation ({first.status}): {reasons}")
+            raise InvalidRequest(f"model {self._first.name} found no translation ({first.status}): {reasons}")
         return first

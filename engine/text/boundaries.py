@@ -170,7 +170,7 @@ def word_at(text: str, spans: Sequence[tuple[int, int]], offset: int) -> tuple[i
     for first, last in words(text, spans):
         if spans[first][0] <= offset < spans[last - 1][1]:
             return first, last
-    raise InvalidRequest(f"offset {offset} is on no word of {text!r}")
+    raise InvalidRequest(f"offset {offset} is not on a word of {text!r}")
 
 
 def word_of_piece(text: str, spans: Sequence[tuple[int, int]], piece: int) -> tuple[int, int]:
@@ -178,7 +178,7 @@ def word_of_piece(text: str, spans: Sequence[tuple[int, int]], piece: int) -> tu
     for first, last in words(text, spans):
         if first <= piece < last:
             return first, last
-    raise InvalidRequest(f"piece {piece} is part of no word of {text!r}")
+    raise InvalidRequest(f"piece {piece} is not part of a word of {text!r}")
 
 
 def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:

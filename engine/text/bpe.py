@@ -79,9 +79,11 @@ class BytePairs:
         try:
             lines = path.read_text(encoding="utf-8").split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise ModelError(f"{path}: cannot be read ({error}); take the file that belongs to the model") from error
+            raise ModelError(f"{path}: cannot be read ({error}); use the file that belongs to the model") from error
         if lines[0].strip() != _VERSION:
-            raise ModelError(f"{path} line 1: expected {_VERSION!r}, found {lines[0]!r}; it is no file of BPE merges")
+            raise ModelError(
+                f"{path} line 1: expected {_VERSION!r}, found {lines[0]!r}; it is not a file of BPE merges"
+            )
         merges: list[tuple[str, str]] = []
         for number, line in enumerate(lines[1:], start=2):
             if not line and number == len(lines):

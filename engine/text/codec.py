@@ -245,7 +245,7 @@ class TextCodec:
             if as_piece("".join(pair)) not in vocabulary:
                 raise ModelError(
                     f"{folder / MERGES_FILE} line {number}: {as_piece(''.join(pair))!r} is not in {VOCABULARY_FILE}; "
-                    "take both files from the same model"
+                    "use two files of the same model"
                 )
         return cls(vocabulary, merges)
 

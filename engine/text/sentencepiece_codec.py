@@ -149,7 +149,7 @@ class SentencePieceCodec(ImportedPieces):
         try:
             processor = SentencePieceProcessor(model_proto=path.read_bytes())
         except (OSError, RuntimeError, ValueError) as error:
-            raise ModelError(f"{path} is no intact SentencePiece model ({error}); copy the model again") from error
+            raise ModelError(f"{path} is not an intact SentencePiece model ({error}); copy the model again") from error
         return cls(processor, tuple(pieces), hidden)
 
     # -- inside -------------------------------------------------------------------------------------------------------

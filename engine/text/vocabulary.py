@@ -67,7 +67,7 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         ids = {piece: i for i, piece in enumerate(self.pieces)}
-        assert len(ids) == len(self.pieces), "a piece stands twice"
+        assert len(ids) == len(self.pieces), "a piece occurs twice"
         assert self.pieces[: len(SPECIAL_PIECES)] == SPECIAL_PIECES, "the special pieces come first"
         read = [_read_piece(piece) for piece in self.pieces]
         object.__setattr__(self, "_ids", ids)
@@ -128,7 +128,7 @@ class Vocabulary:
         try:
             lines = path.read_bytes().decode("utf-8").split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise ModelError(f"{path}: cannot be read ({error}); take the file that belongs to the model") from error
+            raise ModelError(f"{path}: cannot be read ({error}); use the file that belongs to the model") from error
         pieces = [line.removesuffix("\r") for line in lines]
         if pieces[-1] == "":
             pieces.pop()
@@ -139,7 +139,7 @@ class Vocabulary:
             try:
                 _read_piece(piece)
             except ValueError as error:
-                raise ModelError(f"{path} line {number}: {piece!r} is no piece ({error})") from error
+                raise ModelError(f"{path} line {number}: {piece!r} is not a piece ({error})") from error
             first_line[piece] = number
         for number, special in enumerate(SPECIAL_PIECES, start=1):
             found = pieces[number - 1] if number <= len(pieces) else "the end of the file"

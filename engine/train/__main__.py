@@ -42,9 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _add_train(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "train",
-        help="train, or go on training, a run",
-        description="Train a run, or go on with it: the same command line resumes it exactly. Needs only torch, numpy "
-        "and safetensors. SIGTERM ends it with a checkpoint.",
+        help="start or continue a training run",
+        description="Start a training run, or continue it: the same command line resumes it exactly. Needs only "
+        "torch, numpy and safetensors. SIGTERM ends it with a checkpoint.",
     )
     parser.add_argument("work", type=Path, help="the prepared folder")
     parser.add_argument("run", type=Path, help="folder of the run: checkpoints and snapshots")
@@ -117,10 +117,12 @@ def _add_average(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("run", type=Path, help="folder of the run")
     parser.add_argument("model", type=Path, help="model folder to write")
     parser.add_argument("--last", type=int, default=1, help="snapshots to average")
-    parser.add_argument("--earlier", type=Path, metavar="MODEL", help="mix in the model that the run went on from")
+    parser.add_argument(
+        "--earlier", type=Path, metavar="MODEL", help="mix in the weights of the model that the run started from"
+    )
     parser.add_argument("--earlier-share", type=float, default=0.2, help="its share of every weight, 0 to 1")
     parser.add_argument("--name", default="Pinpoint model", help="title of the card")
-    parser.add_argument("--label", default="", help="one honest sentence for the card: what this model is")
+    parser.add_argument("--label", default="", help="one sentence for the card that describes the model")
     parser.add_argument("--hardware", default="", help="what it was trained on, for the card")
     parser.set_defaults(action=_average)
 
@@ -143,7 +145,7 @@ def _average(options: argparse.Namespace) -> None:
 def _add_align(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "align",
-        help="teach a model which source words its words stand for",
+        help="train the word alignment of a model",
         description="Train the alignment head of a finished model, whose own weights stay as they are, and write it "
         "into the model folder. The first call for a prepared folder needs eflomal.",
     )
@@ -220,7 +222,7 @@ def _lengths(options: argparse.Namespace) -> None:
 def _add_calibrate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "calibrate",
-        help="how large a decoder's numbers are, so that 8-bit products need not look each time",
+        help="measure the value ranges of the decoder, for 8-bit products",
         description="Translate development sets, note the least and the largest number that each product of the "
         "decoder reads, and write them into the model folder as activations.json, for decoding in int8.",
     )
@@ -274,9 +276,9 @@ def _evaluate(options: argparse.Namespace) -> None:
 def _add_formality(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "formality",
-        help="how often German says Sie or du as it is asked to, written into the card",
-        description="Translate the lines of held-out sets whose reference says Sie or du, once as the model likes, "
-        "with Sie and with du requested, and count the forms in the translations.",
+        help="measure how often German translations use the requested form of address, and write it into the card",
+        description="Translate the lines of held-out sets whose reference says Sie or du, without a requested form, "
+        "with Sie and with du, and count the forms in the translations.",
     )
     _add_sets(
         parser, "test/everyday.tatoeba", "translate only this many such lines of each set, and leave the card unchanged"

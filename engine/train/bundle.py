@@ -79,7 +79,7 @@ def write_bundle(
     try:
         position = torch.load(run / CHECKPOINT, weights_only=True)["position"]
     except (OSError, RuntimeError, KeyError) as error:
-        raise TrainingError(f"{run / CHECKPOINT} cannot be read ({error}); the run is not whole") from error
+        raise TrainingError(f"{run / CHECKPOINT} cannot be read ({error}); the run is incomplete") from error
     config = replace(
         config,
         domains=tuple(prepared.domain_ids) if options.domain_tag_rate else (),
@@ -174,18 +174,18 @@ one embedding table for source, target and output |
 
 Not measured yet.
 
-## What it was trained on
+## Training data
 
 {facts["pairs"]:,} sentence pairs by human translators: {limits}.{_synthetic(facts)}
-Licences are quoted as the corpus list states them;
-"none" means that none was stated where the text was found. As many sources are under the GPL, LGPL or GFDL, the model
+Licences are quoted from the corpus list;
+"none" means that the origin does not state one. Because many sources are under the GPL, LGPL or GFDL, the model
 is published under {LICENCE}.
 
 | source | origin | licence as stated | domain | pairs |
 |---|---|---|---|---|
 {sources}
 
-## How to make it again
+## Reproduction
 
 With the corpus in the folder `CORPUS`; engine/train/README.md explains the steps.
 
@@ -210,7 +210,7 @@ def _snapshots(number: int) -> str:
 
 def _share(training: Mapping[str, Any]) -> str:
     share = training.get("earlier_share")
-    return "" if share is None else f", {1 - share:g} of it, and {share:g} of the model that it went on from"
+    return "" if share is None else f", {1 - share:g} of it, and {share:g} of the model that the training started from"
 
 
 def _synthetic(facts: Mapping[str, Any]) -> str:
@@ -261,7 +261,7 @@ def _earlier(training: Mapping[str, Any] | None) -> str:
     if training is None:
         return ""
     return (
-        f"; begun from a model of {training['updates']:,} updates and {training['target_pieces']:,} target pieces "
+        f"; started from a model of {training['updates']:,} updates and {training['target_pieces']:,} target pieces "
         f"({training['minutes']:.0f} minutes{_earlier(training.get('earlier'))})"
     )
 

@@ -76,7 +76,7 @@ def _prepare(options: argparse.Namespace) -> None:
 def _add_back_translate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "back-translate",
-        help="pairs of which a model writes the source, from text in the target language",
+        help="make training pairs by back-translation",
         description="Translate one side of a corpus, or a text, back into the language to translate from; `prepare "
         "--synthetic` takes the pairs. The same command goes on where it was stopped.",
     )

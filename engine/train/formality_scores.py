@@ -80,10 +80,10 @@ def insert_formality_scores(path: Path, found: Sequence[FormalityScore]) -> None
     section = f"""
 {FORMALITY_HEADING}
 
-Translations of the lines whose reference says Sie or du to its reader, by the requested form (`formality`) and by
-the form of their pronouns (engine/train/formality.py).
+Translations of the lines whose reference addresses its reader with Sie or du, by the requested form (`formality`) and
+by the form of their pronouns (engine/train/formality.py).
 
-| set | lines | asked for | Sie | du | neither or both |
+| set | lines | requested | Sie | du | neither or both |
 |---|---|---|---|---|---|
 {rows}
 """

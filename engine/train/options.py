@@ -95,7 +95,7 @@ class TrainOptions:
             data = json.loads(path.read_text(encoding="utf-8"))
             return cls(**{**data, "directions": tuple(data["directions"])})
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise TrainingError(f"{path} cannot be read ({error!r}); the run is not whole") from error
+            raise TrainingError(f"{path} cannot be read ({error!r}); the run is incomplete") from error
 
     def as_flags(self) -> str:
         """The command-line flags that ask for these settings, those left at their defaults not named."""

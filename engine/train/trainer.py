@@ -366,7 +366,7 @@ class ThreadChooser:
     """
 
     def __init__(self, choices: Sequence[int]) -> None:
-        assert choices, "there must be something to choose from"
+        assert choices, "the list of choices is empty"
         self._choices = tuple(choices)
         self._speeds: dict[int, float] = {}
         self._num_asked = 0

@@ -58,7 +58,7 @@ def test_running_app_sees_assignments_from_the_command_line(team: Team, log: str
         document.edit(1, "Zwei", "typed")
     assert document.has_news(seen, None, seen)
     assert [row["assignee"] for row in document.snapshot(seen)["rows"]] == ["Ben"]
-    with pytest.raises(CommandError, match="meanwhile"):
+    with pytest.raises(CommandError, match="in the meantime"):
         team.assign([1], "Cem", seen)
     run(capsys, "take-back", str(document.session_id), "--part", "2", "--log", log)
     with acting("Cem"):
@@ -68,9 +68,9 @@ def test_running_app_sees_assignments_from_the_command_line(team: Team, log: str
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["99", "Ben"], "There is no document with the number 99."),
-        (["{}", "Eve"], "“Eve” is no member of this project"),
-        (["{}", "Ben", "--part", "5-7"], "There are no segments 5 to 7 in this document: it has 6."),
+        (["99", "Ben"], "Document 99 does not exist."),
+        (["{}", "Eve"], "“Eve” is not a member of this project"),
+        (["{}", "Ben", "--part", "5-7"], "Segments 5 to 7 do not exist: this document has 6 segments."),
     ],
 )
 def test_impossible_assignment_names_the_problem(
@@ -89,7 +89,7 @@ def test_malformed_numbers_of_segments_are_refused(segments: str, capsys: pytest
     assert "--part" in capsys.readouterr().err
 
 
-def test_numbers_are_those_of_the_page_after_a_split(team: Team):
+def test_segment_numbers_equal_the_page_after_a_split(team: Team):
     document = team.document
     document.structure.split(0, 4)
     done, _ = team.sessions.assignments.assign(document.session_id, "Ben", (2, 3))
@@ -109,7 +109,7 @@ def test_people_list_visible_documents_and_assign_managed_ones(team: Team, tmp_p
     store = LogStore.open(team.store.path)
     team.store.people.put("Eve", "manager")
     try:
-        with acting("Eve"), pytest.raises(CommandError, match="no document"):
+        with acting("Eve"), pytest.raises(CommandError, match="does not exist"):
             Assignments(store).assign(team.document.session_id, "Ben")
     finally:
         store.close()

@@ -114,7 +114,7 @@ def test_document_export_includes_logged_proposals(
     assert warning == "1 of 2 segments are not confirmed. 1 are proposals that nobody has edited or confirmed.\n"
 
 
-def test_export_kinds_equal_those_of_the_page() -> None:
+def test_export_kinds_equal_the_kinds_of_the_page() -> None:
     assert set(EXPORT_KINDS.values()) == {"document", "glossary", "zip", *EXPORTS}
 
 
@@ -190,7 +190,7 @@ def test_glossary_is_exported_in_the_columns_of_another_tool(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     export = ["export", "2", "glossary", "--log", log]
-    assert run(capsys, *export)[::2] == (2, "export: session 2 has no glossary: import one first\n")
+    assert run(capsys, *export)[::2] == (2, "export: session 2 does not have a glossary: import one first\n")
     terms = (Term("file", "Datei", variants=("Akte",)), Term("file", "Feile", status="forbidden"))
     store = LogStore.open(log)
     glossaries = (Glossary.of(1, "a.tbx", terms), Glossary.of(2, "b.csv", [Term("one", "eins")]))
@@ -202,7 +202,7 @@ def test_glossary_is_exported_in_the_columns_of_another_tool(
     assert run(capsys, *export, "--as", "deepl", "--named", "a.tbx") == (
         0,
         "a.deepl.csv\n",
-        "This file has no place for (number of terms): other targets (1). "
+        "This file format cannot store (number of terms): other targets (1). "
         "Forbidden terms are left out (1), because DeepL would require them.\n",
     )
     read = read_glossary(Path("a.memoq.csv").read_bytes(), "a.memoq.csv", "en-de").terms
@@ -346,7 +346,7 @@ def test_backup_copies_both_files_or_none(log: Path, tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["stats", "7"], "no session '7'"),
+        (["stats", "7"], "does not contain the session '7'"),
         (["stats", "--log", "missing.sqlite"], "log not found"),
         (["import-log", "missing.jsonl"], "missing.jsonl cannot be read"),
         (["translate", "missing.txt"], "missing.txt cannot be read"),
@@ -443,11 +443,11 @@ def test_unreadable_source_and_errors_of_the_checks_are_reported(
     (tmp_path / "a.txt").write_text("東京 takes 5\n✓ € 7\n", encoding="utf-8")
     status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "b.txt")
     assert status == 1
-    assert "segment 1 has text that the model cannot read: 東京\n" in err
+    assert "segment 1 contains characters that the model cannot read: 東京\n" in err
     assert "segment 1, to check: Numbers missing: 5\n" in err
     assert (tmp_path / "b.txt").read_text(encoding="utf-8") == "Drück 6\n✓ € 7\n"  # nothing to translate: a copy
     status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "c.txt", "--strict")
-    assert status == 3 and "0 notes about the file, 1 segments with text that the model cannot read" in err
+    assert status == 3 and "0 notes about the file, 1 segments with characters that the model cannot read" in err
 
 
 def test_encoding_of_a_text_can_be_given(
@@ -514,7 +514,7 @@ def test_keys_to_translate_can_be_given(
     assert run(capsys, "translate", tmp_path / "a.json", "-o", tmp_path / "b.json", *rules)[0] == 0
     assert (tmp_path / "b.json").read_text() == '{"id": "home", "title": "de: One house."}'
     status, _, err = run(capsys, "translate", tmp_path / "a.json", "--rule", "drop id")
-    assert status == 2 and "'drop id' is no rule: write one of translate, skip" in err
+    assert status == 2 and "'drop id' is not a rule: write one of translate, skip" in err
 
 
 @pytest.mark.parametrize(
@@ -554,7 +554,7 @@ def test_direction_of_the_document_is_reported_unless_given(
     assert err.startswith("de-en: stated in the file (change it with --direction)\n")
     assert "--direction" not in run(capsys, "translate", tmp_path / "a.csv", "--direction", "en-de")[2]
     err = run(capsys, "translate", tmp_path / "b.csv")[2]
-    assert "languages are fr → it, which the model does not translate" in err
+    assert "languages stated in b.csv are fr → it. The model does not support them" in err
     assert "en-de: the model's first direction" in err
     assert [request.direction for request in translator.requests] == ["de-en", "en-de", "en-de"]
 
@@ -584,7 +584,7 @@ def test_dry_run_reports_glossary_matches_and_writes_nothing(
     assert "house → Haus [first.tsv]  (segments 1)" in out
     assert "house → Haus [first.tsv]  by big house → Villa [first.tsv], which is longer" in out
     assert "house → Gebäude [second.tsv]  by house → Haus [first.tsv], which has priority for the same words" in out
-    assert "cannot spell “漢”" in out
+    assert "cannot write “漢”" in out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "first.tsv", "second.tsv"]
 
 
@@ -645,8 +645,8 @@ def test_problems_are_reported_by_segment_and_the_document_is_written(
         (["-o", "b.docx"], "must end in '.txt'"),
         (["-o", "a.txt"], "is the document itself"),
         (["--direction", "en-fr"], "it translates en-de, de-en"),
-        (["--direction", "de-en", "--formality", "formal"], "hand cannot be asked for formality 'formal' in de-en"),
-        (["--domain", "law"], "domain 'law' in en-de (it knows docs): leave it out"),
+        (["--direction", "de-en", "--formality", "formal"], "hand does not support the formality 'formal' in de-en"),
+        (["--domain", "law"], "domain 'law' for en-de (supported: docs): leave it out"),
     ],
 )
 def test_invalid_output_is_refused(
@@ -714,7 +714,7 @@ def test_comments_of_a_word_document_are_translated_when_asked(
     assert status == 0 and "Not offered" not in err
     assert [comment.text for comment in WordDocument(str(tmp_path / "b.docx")).comments] == ["de: Is it so?"]
     status, _, err = run(capsys, "translate", tmp_path / "a.docx", "--also", "pictures", "-o", tmp_path / "c.docx")
-    assert status == 2 and "'pictures' is not a kind of text: choose among comments, charts" in err
+    assert status == 2 and "'pictures' is not a kind of text: choose from comments, charts" in err
 
 
 def test_archive_is_translated_with_everything_else_unchanged(
@@ -770,8 +770,8 @@ def test_package_of_trados_is_translated_into_its_return_package(
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ([], "has no document that can be translated"),
-        (["--columns", "1,2"], "--encoding, --columns, --also and --rule work with one document"),
+        ([], "does not contain a document that Pinpoint can open"),
+        (["--columns", "1,2"], "--encoding, --columns, --also and --rule are for one document"),
     ],
 )
 def test_folder_without_documents_and_flags_for_one_document_are_refused(
@@ -796,5 +796,5 @@ def test_documents_that_were_opened_together_are_exported_as_their_archive(
     store.close()
     output = tmp_path / "job.de.zip"
     status, _, err = run(capsys, "export", "newest", "zip", "-o", output, "--log", store.path)
-    assert (status, err) == (0, "two.txt: 1 of 1 segments are not confirmed. 1 are in the source language.\n")
+    assert (status, err) == (0, "two.txt: 1 of 1 segments are not confirmed. Segments in the source language: 1.\n")
     assert output.read_bytes() == Archive(data, "job.zip").rewritten({0: b"Eins.\n"})

@@ -209,7 +209,7 @@ def test_deepl_example_runs(app: App, key: str) -> None:
     assert "Dokument" in names["answer"].text
 
 
-def test_libretranslatepy_connects_as_the_table_says(app: App, key: str) -> None:
+def test_libretranslatepy_connects_with_the_documented_settings(app: App, key: str) -> None:
     assert "| libretranslatepy | the server's address as URL, the key as `api_key` |" in GUIDE
     assert "Datei" in LibreTranslateAPI(app.url, api_key=key).translate("Open the file.", "en", "de")
 

@@ -269,7 +269,7 @@ def test_too_little_room_is_seen_before_anything_is_written(tmp_path: Path, monk
     with pytest.raises(LogError, match=room):
         back_up(tmp_path)
     store = LogStore.open(tmp_path / "log.sqlite")
-    with pytest.raises(LogError, match=r"the document needs 2 MB on this disk, and 0 MB are free"):
+    with pytest.raises(LogError, match=r"the document needs 2 MB of disk space, and 0 MB are free"):
         store.start_session(read_document(b"One.", "a.txt"), "en-de")
     store.close()
     assert files_in(tmp_path) == before

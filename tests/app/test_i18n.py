@@ -63,7 +63,9 @@ def test_message_is_english_text_until_it_is_translated():
     shown = Message(template, name="{x}.txt", size=1234.56, limit=64)
     assert shown == "{x}.txt is too large (1234.6 MiB, limit 64 MiB): split the file and open the parts one by one"
     assert shown.in_language("de").startswith("{x}.txt ist zu groß (1234,6 MiB")
-    assert Message("{count:,} are in the source language.", count=1200).in_language("de").startswith("1.200 stehen")
+    assert (
+        Message("Segments in the source language: {count:,}.", count=1200).in_language("de").startswith("1.200 stehen")
+    )
     assert copy.deepcopy([shown])[0] is shown
     assert sqlite3.connect(":memory:").execute("select ?", (shown,)).fetchone() == (str(shown),)
 
@@ -83,7 +85,7 @@ def test_nested_messages_are_translated_and_user_texts_are_not():
 
 def test_errors_reach_a_german_page_in_german(api: Api):  # noqa: F811
     wrong = message(api, "edit", segment=7, text="x", origin="typed")
-    assert api.command(wrong)["error"]["message"] == "There is no segment 8; the document has 2."
+    assert api.command(wrong)["error"]["message"] == "Segment 8 does not exist: the document has 2 segments."
     german = api.command({**wrong, "language": "de"})
     assert german["error"]["message"] == "Es gibt kein Segment 8; das Dokument hat 2."
     assert str(CommandError(Message("Not in your text."))) == "Not in your text."

@@ -71,7 +71,7 @@ def test_failure_names_the_cure_with_status_2(registry: Registry, capsys: pytest
     registry.missing.update(registry.files)
     status, _, err = run(capsys, "--install", "firefox-en-pt-tiny")
     assert status == 2 and "licence MPL-2.0, from http://127.0.0.1" in err
-    assert "is not there (404): update the list" in err
+    assert "was not found on the server (404): update the list" in err
     registry.is_down = True
     status, _, err = run(capsys, "--update")
     assert status == 2 and "check the connection and try again" in err

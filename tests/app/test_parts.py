@@ -69,7 +69,7 @@ def test_segments_are_assigned_by_those_who_manage_the_project(team: Team):
     assert team.store.verify_chain(team.document.session_id).is_intact
     with acting("Ben"), pytest.raises(CommandError, match="Only managers"):
         team.sessions.members.assign_segments(team.document, [0], "Ben", team.document.core.version)
-    for indices, name, problem in (([0], "Eve", "no member"), ([0, 99], "Ben", "no segment 100")):
+    for indices, name, problem in (([0], "Eve", "not a member"), ([0, 99], "Ben", "Segment 100 does not exist")):
         with pytest.raises(CommandError, match=problem):
             team.assign(indices, name)
     assert team.shown() == ["", "Ben", "Ben", "", "Ben", ""]
@@ -82,7 +82,7 @@ def test_assignment_stays_when_the_document_is_opened_again(team: Team):
     assert rows[team.document.session_id] == ["Cem"]
 
 
-def test_newest_assignment_of_a_segment_counts_and_says_how_many_it_took(team: Team):
+def test_newest_assignment_of_a_segment_counts_and_reports_replaced_ones(team: Team):
     team.assign([0, 1, 2], "Ben")
     assert team.assign([2, 3], "Cem") == {"num_segments": 2, "num_taken": 1}
     assert team.shown() == ["Ben", "Ben", "Cem", "Cem", "", ""]
@@ -93,7 +93,7 @@ def test_newest_assignment_of_a_segment_counts_and_says_how_many_it_took(team: T
 def test_page_that_has_not_seen_a_newer_assignment_is_refused(team: Team):
     seen = team.document.core.version
     team.assign([2], "Ben")
-    with pytest.raises(CommandError, match="meanwhile"):
+    with pytest.raises(CommandError, match="in the meantime"):
         team.assign([1, 2], "Cem", seen)
     assert team.shown() == ["", "", "Ben", "", "", ""]
     team.assign([4], "Cem", seen)

@@ -106,7 +106,7 @@ def test_new_document_has_terms_style_and_memory_of_the_current_project_at_once(
     assert hits_of(first) == [[], []], "another project"
 
 
-def test_default_project_is_formal_where_the_model_knows_it(run: Run):
+def test_default_project_is_formal_if_the_model_supports_it(run: Run):
     assert run.open("first.txt").style.chosen == Style("formal")
     run.sessions.model.formalities = {}
     other = run.open("other.txt", OTHER)
@@ -159,7 +159,7 @@ def test_change_of_a_term_base_reaches_open_and_closed_documents_of_the_project_
     assert changes_logged(run, run.sessions.find(token)) == ["project", "project"], "nothing has changed since"
 
 
-def test_switch_and_order_of_a_term_base_are_those_of_the_document(run: Run):
+def test_each_document_has_its_own_switch_and_order_of_term_bases(run: Run):
     first, second = run.open("first.txt"), run.open("second.txt", OTHER)
     first.glossaries.put("terms.tsv", TERMS, is_shared=True)
     base = first.terms.glossaries[0].id
@@ -191,7 +191,7 @@ def test_term_base_changed_behind_the_back_of_a_document_is_not_overwritten(run:
     base = first.terms.glossaries[0].id
     with run.store.connection.lock:
         run.store.connection.db.execute("UPDATE term_base SET revision = 7")
-    with pytest.raises(LogError, match="changed in another document"):
+    with pytest.raises(LogError, match="changed by another document"):
         first.glossaries.edit(base, {0: None})
     assert len(terms_of(first)) == 2
 
@@ -294,9 +294,9 @@ def test_document_does_not_fit_into_a_project_of_other_languages(run: Run):
     other = run.create(first, "Handbücher", direction="de-en")
     with pytest.raises(CommandError, match=r"“Handbücher” is for de-en, not for en-de"):
         run.sessions.move_document(first.session_id, other)
-    with pytest.raises(CommandError, match="deleted meanwhile"):
+    with pytest.raises(CommandError, match="deleted in the meantime"):
         run.sessions.move_document(99, first.project.id)
-    with pytest.raises(CommandError, match="deleted meanwhile"):
+    with pytest.raises(CommandError, match="deleted in the meantime"):
         run.sessions.move_document(first.session_id, 99)
 
 
@@ -347,10 +347,10 @@ def test_hostile_names_are_stored_and_exported_as_they_are(run: Run):
     ("fields", "message"),
     [
         ({"name": "  \n "}, "has no name"),
-        ({"name": "x" * 101}, "101 characters; names hold up to 100"),
+        ({"name": "x" * 101}, "101 characters; a name may have up to 100"),
         ({"name": "x", "client": "y" * 101}, "101 characters"),
-        ({"name": "x", "formality": "polite"}, "no form of address 'polite'"),
-        ({"name": "Taken"}, "“Taken” for these languages already"),
+        ({"name": "x", "formality": "polite"}, "'polite' is not a form of address"),
+        ({"name": "Taken"}, "already have a project “Taken”"),
     ],
 )
 def test_unusable_project_is_refused_and_nothing_is_logged(run: Run, fields: dict[str, str], message: str):
@@ -523,7 +523,7 @@ def test_all_filled_matches_are_confirmed_in_one_step_that_can_be_undone(run: Ru
     assert second.batches.confirm_matches()["segments"] == []
 
 
-def test_lowest_rate_and_penalties_are_those_of_the_project_and_stay(run: Run):
+def test_lowest_rate_and_penalties_are_stored_in_the_project(run: Run):
     first = run.open("first.txt", b"Open the file.\nOpen the big file.\n")
     run.create(first, "Other")
     first.confirm(0, "Datei auf.")
@@ -543,7 +543,7 @@ def test_lowest_rate_and_penalties_are_those_of_the_project_and_stay(run: Run):
     assert (other.project.min_match, other.project.other_penalty) == (75, 1)
     assert [match["rate"] for match in other.memory.matches(0)["matches"]] == [99]
     for wrong in ((49, 0, 0), (101, 0, 0), (75, -1, 0), (75, 0, 31)):
-        with pytest.raises(CommandError, match="50 to 100 %, a penalty 0 to 30 %"):
+        with pytest.raises(CommandError, match="from 50 to 100 %, and a penalty from 0 to 30 %"):
             run.projects.choose_matches(first, *wrong)
 
 

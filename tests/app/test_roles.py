@@ -185,7 +185,7 @@ def test_translator_may_list_models_but_not_add_others(
         sessions.close()
 
 
-def test_no_command_of_a_translator_changes_another_ones_part(office: Office):
+def test_translator_commands_cannot_change_segments_assigned_to_others(office: Office):
     workspace = office.workspace
     with acting("Ana"):
         office.sessions.members.assign_segments(

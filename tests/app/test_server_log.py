@@ -70,7 +70,7 @@ def test_only_the_beginning_of_an_address_is_written(path: str, shown: str) -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
-def test_no_line_of_the_server_has_texts_names_or_secrets(tmp_path: Path) -> None:
+def test_log_lines_of_the_server_contain_no_texts_names_or_secrets(tmp_path: Path) -> None:
     log, output = tmp_path / "log.sqlite", tmp_path / "output"
     keys = ApiFile.beside(log)
     key = keys.create(CANARY)[1]

@@ -144,7 +144,7 @@ def test_continuing_a_session_with_a_changed_log_shows_a_warning(
         if thread.name == "verify":
             thread.join(30)
     (note,) = [workspace.core.problem] if is_long else workspace.document.notes
-    assert "changed or damaged outside of Pinpoint (event 1 was changed)" in note
+    assert "changed or damaged by another program (event 1 was changed)" in note
     second.end()
 
 
@@ -201,7 +201,7 @@ def test_plural_forms_that_were_added_are_there_again_at_the_next_start(log: Pat
     second.end()
 
 
-def test_document_opened_again_begins_a_session_of_its_own(run: Run):
+def test_document_opened_again_starts_a_new_session(run: Run):
     first = run.sessions.open_document(TEXT, "manual.txt")
     first.edit(0, "Etwas", "typed")
     second = run.sessions.open_document(TEXT, "manual.txt")

@@ -171,7 +171,7 @@ def test_protected_text_is_in_the_output(model, tmp_path):
     assert results["environment"]["processor"]
 
 
-def test_term_index_finds_what_searching_each_term_finds(tmp_path):
+def test_term_index_equals_a_search_for_each_term(tmp_path):
     output = tmp_path / "results.json"
     terms.main(["--terms", "300", "--segments", "40", "--output", str(output)])  # compares some segments itself
     results = json.loads(output.read_text(encoding="utf-8"))

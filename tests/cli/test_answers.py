@@ -30,7 +30,7 @@ def test_command_line_and_engine_give_the_same_translation(shell, translator):
         ]
 
 
-def test_given_beginning_middle_and_end_stand_in_their_places(shell):
+def test_given_beginning_middle_and_end_are_in_their_places(shell):
     line = {"text": SOURCE, "prefix": "Das ", "locked": ["Haus", "Straße"], "suffix": "Ende."}
     status, [answer] = shell.run(["translate", "--beam", "4"], line)
     assert (status, answer["status"]) == (0, "complete")
@@ -40,7 +40,7 @@ def test_given_beginning_middle_and_end_stand_in_their_places(shell):
         assert [hypothesis["text"][start:end] for start, end in hypothesis["locked"]] == ["Haus", "Straße", "Ende."]
 
 
-def test_domain_and_formality_of_a_line_go_before_those_of_the_flags(shell):
+def test_domain_and_formality_of_a_line_override_the_flags(shell):
     flags = ["--domain", "docs", "--formality", "informal"]
     own = {"text": SOURCE, "domain": "software", "formality": "formal"}
     _, told = shell.run(["translate", *QUICK, *flags], {"text": SOURCE}, own)
@@ -78,7 +78,7 @@ def test_alternatives_keep_the_text_before_the_word(shell):
         assert "Knoten" in alternative["hypothesis"]["text"]
 
 
-def test_alternatives_without_a_target_are_those_of_the_best_translation(shell):
+def test_alternatives_without_a_target_use_the_best_translation(shell):
     _, [translation] = shell.run(["translate", *QUICK], {"text": SOURCE, "prefix": "Das Haus "})
     line = {"text": SOURCE, "prefix": "Das Haus ", "offset": 4}
     status, [answer] = shell.run(["alternatives", *QUICK], line)
@@ -97,7 +97,7 @@ def test_price_is_the_difference_of_the_scores_that_it_shows(shell):
     assert (len(answer["phrases"]), len(answer["avoid"])) == (2, 1)
 
 
-def test_brief_answers_hold_no_tokens(shell):
+def test_brief_answers_contain_no_tokens(shell):
     line = {"text": SOURCE, "target": "Ein Haus.", "offset": 0}
     for command in ("translate", "alternatives", "price", "score"):
         keys = {"score": ("text", "target"), "alternatives": tuple(line)}.get(command, ("text",))
@@ -126,7 +126,7 @@ def test_answers_are_the_same_alone_and_in_batches_and_with_any_window(shell):
         assert [[h["text"] for h in each] for each in alone] == [[h["text"] for h in each] for each in together]
 
 
-def test_a_line_may_have_options_of_its_own(shell):
+def test_line_can_have_its_own_options(shell):
     lines = [{"text": SOURCE, "options": {"nbest": n, "pruning_threshold": None}} for n in (1, 2, 1, 3)]
     status, found = shell.run(["translate", "--beam", "6", "--nbest", "4"], *lines, {"text": SOURCE})
     assert status == 0
@@ -142,7 +142,7 @@ def test_plain_lines_are_text_and_nothing_else(shell):
     assert [h["text"] for h in found[2]["hypotheses"]] == [h["text"] for h in same["hypotheses"]]
 
 
-def test_no_lines_give_no_answers(shell):
+def test_empty_input_has_empty_output(shell):
     for command in ("translate", "score", "alternatives", "price"):
         assert shell.run([command]) == (0, [])
         assert shell.messages == ""

@@ -158,7 +158,10 @@ def test_damaged_weights_are_reported_instead_of_invalid_numbers(model, translat
 @pytest.mark.parametrize("batch_size", ["1", "2"])
 @pytest.mark.parametrize(
     ("error", "says"),
-    [(ValueError("a bug"), "ValueError: a bug"), (torch.OutOfMemoryError("no room"), "no memory for this sentence")],
+    [
+        (ValueError("a bug"), "ValueError: a bug"),
+        (torch.OutOfMemoryError("no room"), "memory is too small even for this sentence"),
+    ],
 )
 def test_line_that_crashes_fails_alone(shell, monkeypatch, command, batch_size, error, says):
     prepare = RequestPipeline.prepare
@@ -248,7 +251,7 @@ likely_lines = st.fixed_dictionaries(
     ),
     batch_size=st.integers(1, 2),
 )
-def test_no_line_of_any_kind_ends_the_run_or_breaks_the_output(translator, line, command, batch_size):
+def test_bad_lines_never_end_the_run_or_break_the_output(translator, line, command, batch_size):
     source = io.BytesIO(line.replace(b"\n", b" ") + b'\n{"text": "A house."}\n')
     output = io.BytesIO()
     writer = Writer(output)

@@ -43,7 +43,7 @@ def test_input_is_not_overwritten(shell, tmp_path):
     path = tmp_path / "lines.jsonl"
     path.write_text('{"text": "a"}\n')
     assert shell.run(["translate", str(path), "-o", str(path)])[0] == 2
-    assert "input too" in shell.messages
+    assert "also the input" in shell.messages
     assert path.read_text() == '{"text": "a"}\n'
 
 

@@ -198,7 +198,7 @@ def test_missing_files_wrong_directions_and_overwritten_inputs_are_refused(files
     assert files.run("--direction", "fr-de")[0] == 2
     assert "--direction is 'fr-de'; this model translates en-de, de-en" in files.messages
     assert files.run("--output", str(files.folder / "source"))[0] == 2
-    assert "source is the input too" in files.messages
+    assert "source is also the input" in files.messages
     assert (files.folder / "source").read_text(encoding="utf-8").startswith(SOURCES[0])
 
 

@@ -31,7 +31,7 @@ def cache(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
-def test_json_lines_tell_every_model_and_family(cache: Path) -> None:
+def test_json_lines_list_every_model_and_family(cache: Path) -> None:
     lines: list[dict[str, Any]] = [json.loads(line) for line in run("--json").splitlines()]
     models = {line["name"]: line for line in lines if line["kind"] == "model"}
     assert list(models)[1:] == ["broken", "team/opus-mt-xx"]

@@ -44,7 +44,7 @@ def test_page_is_renewed_in_place(model, tmp_path):
     found = renewed(text, "a" * 64, tmp_path)
     assert found.startswith(f"Made with {'a' * 64}.\n\n```console\n$ cat lines\nno JSON\n$ python")
     assert '{"line": 1, "error": {"kind": "unreadable"' in found
-    assert found.endswith("1 of 1 lines failed; the output says why\n$ echo $?\n1\n```\nThe rest stays.\n")
+    assert found.endswith("1 of 1 lines failed; the output has the reasons\n$ echo $?\n1\n```\nThe rest stays.\n")
     assert all(is_like(a.output, b.output) for a, b in zip(run(steps(found), tmp_path), steps(found), strict=True))
 
 

@@ -188,7 +188,7 @@ TERM = Phrase("Datei", source_span=FILE)
         ("Öffne die alte Datei.", {}, False, []),
     ],
 )
-def test_placement_shows_whether_a_term_is_aligned_and_what_doubles_it(text, links, aligned, doubled):
+def test_placement_shows_whether_a_term_is_aligned_or_translated_twice(text, links, aligned, doubled):
     start = text.index("Datei")
     assert judge(text, links, TERM, (start, start + 5)) == [(aligned, doubled)]
 

@@ -85,7 +85,7 @@ def bundled() -> Translator:
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
-def test_search_scores_are_those_of_forced_decoding_with_the_datastore(translator, kind):
+def test_search_scores_equal_forced_decoding_with_the_datastore(translator, kind):
     datastore = learned(translator)
     translation = translator.translate(REQUESTS[kind], OPTIONS, datastore=datastore)
     assert translation.status == "complete"
@@ -118,7 +118,7 @@ def test_requests_without_a_datastore_are_unchanged_in_a_batch_with_others(trans
         assert [h.score for h in found.hypotheses] == pytest.approx([h.score for h in expected.hypotheses], abs=1e-3)
 
 
-def test_optimal_stopping_finds_what_a_search_to_the_end_finds(translator):
+def test_optimal_stopping_equals_a_search_to_the_end(translator):
     datastore = learned(translator)
     for request in (REQUESTS["free"], REQUESTS["pins"]):
         found, expected = (

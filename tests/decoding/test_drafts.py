@@ -65,7 +65,7 @@ def test_misplaced_term_takes_the_place_of_the_words_that_translate_its_source(b
         request_with(FOLDER, ("folder", "Verzeichnis"), avoid=["Öffnet"]),
     ],
 )
-def test_translation_is_the_one_of_three_requests_with_the_fewest_doubts(bundled: Translator, request_: Request):
+def test_best_of_three_requests_has_the_fewest_alignment_problems(bundled: Translator, request_: Request):
     first = bundled.translate(request_, PLAIN)
     draft = bundled.translate(replace(request_, phrases=()), PLAIN).hypotheses[0].text
     second = bundled.translate(replace(request_, follow=Follow(draft, OPTIONS.draft_strength)), PLAIN)

@@ -57,7 +57,7 @@ def source_with(translator: Translator, texts: list[str]) -> list[int]:
 
 
 @pytest.mark.parametrize(("request_", "texts", "why"), HINTS)
-def test_scores_are_those_of_the_source_with_its_hints(translator, request_, texts, why):
+def test_scores_use_the_source_with_its_hints(translator, request_, texts, why):
     source = source_with(translator, texts)
     found = translator.translate(request_, OPTIONS)
     assert found.hypotheses, why
@@ -105,7 +105,7 @@ def test_a_learned_pair_does_not_depend_on_hints(translator):
     assert torch.equal(one.states_TE, other.states_TE)
 
 
-def test_alignments_are_those_of_the_source_alone(codec):
+def test_hints_do_not_change_the_alignment_of_the_source(codec):
     plain = make_translator(codec, hints=HINT_PIECE)
     head = AlignmentHead(plain._model.config.model_size)
     head.query.weight.data.mul_(30)  # sure of itself, so that there are links

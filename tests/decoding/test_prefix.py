@@ -156,7 +156,7 @@ def test_prices_read_the_shared_prefix_of_their_variants_once(model, num_read) -
     assert num_read == [[len(model.codec.encode("Klicken Sie auf").ids)]], "four variants"
 
 
-def test_alternatives_equal_those_of_reading_step_by_step(model, num_read) -> None:
+def test_alternatives_equal_step_by_step_reading(model, num_read) -> None:
     translator, beginning = Translator(model), "Klicken Sie auf die"
     hypothesis = translator.translate(Request(SOURCE, prefix=beginning), OPTIONS).hypotheses[0]
     num_read.clear()

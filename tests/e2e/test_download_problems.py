@@ -104,12 +104,16 @@ def fill_the_disk(_: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("damage", "what_happened", "what_to_do"),
     [
-        (publish_another_checksum, "is damaged: its size or checksum is not the published one", "Download it again"),
-        (remove_the_file, "is not there (404)", "update the list of models"),
+        (
+            publish_another_checksum,
+            "is damaged: its size or checksum differs from the published one",
+            "Download it again",
+        ),
+        (remove_the_file, "was not found on the server (404)", "update the list of models"),
         (
             break_off_always,
-            "cannot be downloaded (the connection broke off)",
-            "check the connection and try again. What was received is kept",
+            "cannot be downloaded (the connection was interrupted)",
+            "check the connection and try again. The part received so far is kept",
         ),
         (fill_the_disk, "needs 68 MB of disk space", "free some, or set PINPOINT_CACHE to another folder"),
     ],
@@ -164,7 +168,7 @@ def test_unreadable_list_explains_how_to_install_a_model_without_network(shop: S
     expect(shop.problem).to_contain_text("HTTP 503")
     expect(shop.problem).to_contain_text("check the connection and try again")
     expect(shop.problem).to_contain_text("Without a network: download a model on another computer")
-    expect(shop.problem).not_to_contain_text("What was received is kept")
+    expect(shop.problem).not_to_contain_text("The part received so far is kept")
     shop.registry.is_down = False
     shop.look()
     expect(shop.found.get_by_role("button", name="Download")).to_be_visible()

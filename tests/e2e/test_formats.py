@@ -196,7 +196,7 @@ def test_keys_of_a_json_file_are_chosen_in_the_page_and_kept_for_the_project(scr
     expect(rules).to_have_value("skip items.*.id")
     expect(dialog.get_by_label("items.*.id", exact=True)).to_be_focused()
     rules.fill("drop everything")
-    expect(dialog.get_by_role("alert").first).to_contain_text("'drop everything' is no rule")
+    expect(dialog.get_by_role("alert").first).to_contain_text("'drop everything' is not a rule")
     expect(again).to_be_disabled()
     rules.fill("skip **.id")
     expect(dialog.get_by_label("id", exact=True)).to_have_value("skip")

@@ -50,7 +50,7 @@ def test_glossary_import_is_previewed_by_row_and_used_with_the_chosen_fixes(scre
     expect(screen.page.locator(".ti", has_text="file → Akte")).to_contain_text("client.tsv")
 
 
-def test_glossary_is_saved_for_another_tool_and_the_page_names_what_the_file_cannot_keep(screen: Screen):
+def test_glossary_is_saved_for_another_tool_and_the_page_lists_lost_data(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "client.csv", b"source,target,variants,status\nfile,Datei,Akte,\nfile,Feile,,forbidden\n")
     expect(screen.page.locator(".gchip")).to_contain_text("client.csv")
@@ -107,7 +107,7 @@ def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid
     screen.page.keyboard.press("Home")
     screen.page.keyboard.type("word 7")  # typing replaces the cell
     screen.page.keyboard.press("Enter")
-    expect(dialog.get_by_role("alert")).to_contain_text("“word 7” is “Wort 7” in this glossary already")
+    expect(dialog.get_by_role("alert")).to_contain_text("already has the target “Wort 7” for “word 7”")
     expect(dialog.get_by_role("textbox", name="Source: file")).to_have_value("word 7")
     screen.page.keyboard.press("Escape")
     expect(cells.nth(0)).to_have_text("file")

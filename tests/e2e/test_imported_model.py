@@ -101,12 +101,14 @@ def test_hub_model_is_downloaded_from_the_page(
             expect(name).to_have_attribute("placeholder", "Helsinki-NLP/opus-mt-en-de")
             name.fill("../../etc/passwd")
             page.keyboard.press("Enter")
-            expect(models.get_by_text("../../etc/passwd is no name of a model on the hub")).to_be_visible()
+            expect(models.get_by_text("../../etc/passwd is not the name of a model on the hub")).to_be_visible()
             name.fill("team/nothing-there")
             page.keyboard.press("Enter")
             expect(models).to_have_count(0)
             expect(screen.notes).to_have_count(1)
-            expect(screen.notes.filter(has_text="team/nothing-there")).to_contain_text("check the name, MAKER/MODEL")
+            expect(screen.notes.filter(has_text="team/nothing-there")).to_contain_text(
+                "check the spelling of the name (MAKER/MODEL)"
+            )
 
             header.click()
             name.fill("team/opus-mt-en-de")

@@ -172,7 +172,7 @@ def test_glossary_of_a_document_is_shared_with_its_project_merged_and_deleted(sc
     expect(base).to_contain_text("2 terms")
     dialog.get_by_role("button", name="Delete base.tsv from the project").press("Enter")
     question = page.get_by_role("alertdialog", name="Delete the glossary base.tsv?")
-    expect(question).to_contain_text("2 terms are no longer required")
+    expect(question).to_contain_text("2 terms will no longer be required")
     question.get_by_role("button", name="Delete").press("Enter")
     expect(dialog.get_by_role("listitem")).to_have_count(0)
     dialog.get_by_role("button", name="Undo the last change").press("Enter")

@@ -150,7 +150,7 @@ def test_page_reports_a_hanging_model_and_shows_the_proposal_after_its_restart(
         for _ in range(REPORTED_AFTER_SECONDS + 1):
             sessions.watchdog.tick()
         expect(saved).to_have_text("The model does not answer. Your text is saved.")
-        expect(note).to_contain_text("After 90 seconds it is started again, and translates once more")
+        expect(note).to_contain_text("After 90 seconds it is restarted and the translation is requested again")
 
         hangs.clear()
         for _ in range(RESTARTED_AFTER_SECONDS - REPORTED_AFTER_SECONDS):

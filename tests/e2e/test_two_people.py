@@ -226,9 +226,9 @@ def test_each_sees_in_which_segment_the_other_is_and_nothing_moves(together: Two
     ana, ben = together.ana, together.ben
     mark_for_ana, mark_for_ben = ana.page.locator(".here"), ben.page.locator(".here")
     ana.open_segment(1)
-    expect(mark_for_ben).to_have_attribute("title", "Ana: in this segment, too")
+    expect(mark_for_ben).to_have_attribute("title", "Also in this segment: Ana")
     ben.open_segment(3)
-    expect(ana.row(3).locator("xpath=..").locator(".here")).to_have_text("BBen: in this segment, too")
+    expect(ana.row(3).locator("xpath=..").locator(".here")).to_have_text("BAlso in this segment: Ben")
     places = "() => [...document.querySelectorAll('.row,.field')].map(e => JSON.stringify(e.getBoundingClientRect()))"
     before = ana.page.evaluate(places)
     ben.open_segment(2)
@@ -236,8 +236,8 @@ def test_each_sees_in_which_segment_the_other_is_and_nothing_moves(together: Two
     expect(mark_for_ana).to_have_count(1)
     assert ana.page.evaluate(places) == before
     ben.open_segment(1)
-    expect(ana.page.locator(".editor + .here")).to_have_text("BBen: in this segment, too")
-    expect(ben.page.locator(".editor + .here")).to_have_text("AAna: in this segment, too")
+    expect(ana.page.locator(".editor + .here")).to_have_text("BAlso in this segment: Ben")
+    expect(ben.page.locator(".editor + .here")).to_have_text("AAlso in this segment: Ana")
     ben.page.get_by_role("button", name="Documents", exact=True).click()
     ben.page.get_by_role("menuitem", name="Sample document").click()
     expect(mark_for_ana).to_have_count(0)

@@ -46,7 +46,7 @@ def test_blank_terms_are_refused() -> None:
         ("", [["x"]], 0),
     ],
 )
-def test_each_term_needs_an_occurrence_of_its_own(output: str, forms: list[list[str]], expected: int) -> None:
+def test_each_term_needs_a_separate_occurrence(output: str, forms: list[list[str]], expected: int) -> None:
     assert num_terms_met(output, [TermOccurrence(tuple(own), (0, 1)) for own in forms]) == expected
 
 
@@ -99,5 +99,5 @@ def test_every_occurrence_of_a_word_counts() -> None:
     assert window_overlap("x Rad y", "x Rad x", ["Rad"], 1) == pytest.approx(1 / 2)
 
 
-def test_without_a_term_in_the_reference_there_is_no_overlap() -> None:
+def test_overlap_is_undefined_without_a_term_in_the_reference() -> None:
     assert window_overlap("eine Datei", "eine Akte", ["Datei"], 2) is None

@@ -76,7 +76,7 @@ def test_encoder_states_and_log_probabilities_are_the_same(case: Case) -> None:
     torch.testing.assert_close(scores, torch.tensor(expected.log_probs), atol=1e-4, rtol=1e-4)
 
 
-def test_greedy_search_finds_what_generate_finds(case: Case) -> None:
+def test_greedy_search_equals_generate_of_transformers(case: Case) -> None:
     for source, tokens in zip(golden.SOURCES, case.expected.greedy, strict=True):
         [best] = found(case.imported, source, 1, golden.MAX_STEPS + 1)
         assert list(best.tokens) == tokens
@@ -101,7 +101,7 @@ def test_beam_search_finds_the_same_best_translation_and_score(case: Case) -> No
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", golden.KINDS)
-def test_golden_results_are_those_of_transformers(kind: str, tmp_path: Path) -> None:
+def test_golden_results_equal_transformers(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     imported = golden.make(kind, new_folder(tmp_path, "plain"), has_reference=True)
     endless = golden.make(kind, new_folder(tmp_path, "endless"), is_endless=True, has_reference=True)

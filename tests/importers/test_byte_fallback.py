@@ -54,7 +54,7 @@ def test_phrases_with_characters_in_bytes_are_met_and_placed(translator: Transla
         assert scored.log_prob == pytest.approx(hypothesis.log_prob, abs=1e-3)
 
 
-def test_all_kinds_of_constraints_hold_together(translator: Translator) -> None:
+def test_all_kinds_of_constraints_are_met_together(translator: Translator) -> None:
     request = Request(
         SOURCE,
         phrases=(Phrase("Straẞen", forms=("Straẞe",)), Phrase("😀", count=2, max_count=2, boundary="anywhere")),

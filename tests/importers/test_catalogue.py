@@ -49,10 +49,10 @@ def test_broken_models_are_listed_with_the_reason(tmp_path: Path) -> None:
     found = {entry.name: entry.problem for entry in known_models(bundled=tmp_path / "nothing", cache=tmp_path)}
     assert set(found) == {"whole", "without-weights", "half-copied", "no-model"}
     assert found["whole"] == ""
-    assert "half-copied/model.safetensors is no intact safetensors file" in found["half-copied"]
+    assert "half-copied/model.safetensors is not an intact safetensors file" in found["half-copied"]
     assert "it should have" in found["half-copied"]
     assert "without-weights/model.safetensors" in found["without-weights"]
-    assert "this is no model of this program" in found["no-model"]
+    assert "this is not a model of this program" in found["no-model"]
 
 
 def test_a_converted_model_is_listed_under_the_name_that_loads_it(
@@ -139,7 +139,7 @@ def test_pipe_in_a_folder_is_not_waited_for(tmp_path: Path, name: str) -> None:
 def test_file_without_weights_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(content)
-    with pytest.raises(ModelError, match="is no intact safetensors file"):
+    with pytest.raises(ModelError, match="is not an intact safetensors file"):
         memory_check.num_weights(path)
 
 

@@ -134,15 +134,18 @@ def lower(folder: Path) -> None:
     [
         (lambda f: cut(f, CHECKPOINT), r"checkpoint_best\.pt cannot be read as a checkpoint \(.*\); download or copy"),
         (lambda f: spoil(f, CHECKPOINT), r"checkpoint_best\.pt cannot be read as a checkpoint"),
-        (lambda f: point(f, CHECKPOINT), r"checkpoint_best\.pt only points to the file itself; run `git lfs pull`"),
+        (lambda f: point(f, CHECKPOINT), r"checkpoint_best\.pt is only a Git LFS pointer; run `git lfs pull`"),
         (
             holds(hook=os.system),
-            r"best\.pt holds \w+\.system, which could run code .*; if you trust its makers, load",
+            r"best\.pt contains \w+\.system, which could run code .*; if you trust its publisher, load",
         ),
-        (holds(extra_state={"val_loss": numpy.float64(2)}), r"best\.pt holds numpy\S*\.scalar, which could run code"),
-        (holds(args=None), r"best\.pt has neither args nor cfg, as checkpoints of fairseq have; copy it again"),
-        (holds(model=None), r"best\.pt has no weights under the name model; copy it again"),
-        (split_in_two, r"has model1\.pt, model2\.pt; several models .* are not read: name one of them model\.pt"),
+        (holds(extra_state={"val_loss": numpy.float64(2)}), r"best\.pt contains numpy\S*\.scalar, which could run"),
+        (holds(args=None), r"best\.pt has neither args nor cfg, which fairseq checkpoints have; copy it again"),
+        (holds(model=None), r"best\.pt does not contain weights under the key model; copy it again"),
+        (
+            split_in_two,
+            r"has model1\.pt, model2\.pt; ensembles of models are not supported: rename one of them to model\.pt",
+        ),
         # what other models say of themselves
         (
             says(arch="lstm_wiseman_iwslt_de_en"),
@@ -150,28 +153,34 @@ def lower(folder: Path) -> None:
         ),
         (says(arch="fconv_wmt_en_de"), r"best\.pt: arch is 'fconv_wmt_en_de'; models of transformer"),
         (says(task="language_modeling"), r"best\.pt: task is 'language_modeling'; models of translation are read"),
-        (says(decoder_learned_pos=True), r"best\.pt: decoder_learned_pos is True; such models are not read: take one"),
-        (says(layernorm_embedding=True), r"best\.pt: layernorm_embedding is True; such models are not read"),
-        (says(no_scale_embedding=True), r"best\.pt: no_scale_embedding is True; such models are not read"),
+        (
+            says(decoder_learned_pos=True),
+            r"best\.pt: decoder_learned_pos is True; such models are not supported: take one",
+        ),
+        (says(layernorm_embedding=True), r"best\.pt: layernorm_embedding is True; such models are not supported"),
+        (says(no_scale_embedding=True), r"best\.pt: no_scale_embedding is True; such models are not supported"),
         (says(activation_fn="gelu_accurate"), r"activation_fn is 'gelu_accurate'; models of relu, gelu are read"),
         (says(tokenizer="nltk"), r"tokenizer is 'nltk'; models of moses, space are read"),
         (says(decoder_normalize_before=True), r"encoder_normalize_before and decoder_normalize_before differ"),
         (says(decoder_attention_heads=2), r"encoder_attention_heads and decoder_attention_heads differ"),
         (says(encoder_layers="2"), r"best\.pt: encoder_layers is '2', not a number; copy it again"),
-        (says(target_lang="../de"), r"best\.pt: target_lang is '\.\./de', which is no language; copy it again"),
+        (says(target_lang="../de"), r"best\.pt: target_lang is '\.\./de', not a language; copy it again"),
         # weights that are not those of their settings
-        (says(encoder_layers=1), r"best\.pt: encoder\.layers\.1\..* is no part of a transformer of its settings"),
-        (says(decoder_layers=3), r"best\.pt: decoder\.layers\.2\..* is missing, which its settings ask for"),
+        (
+            says(encoder_layers=1),
+            r"best\.pt: encoder\.layers\.1\..* does not belong to a transformer with its settings",
+        ),
+        (says(decoder_layers=3), r"best\.pt: decoder\.layers\.2\..* is missing, but its settings require it"),
         (says(decoder_embed_dim=64, encoder_embed_dim=64), r"the weights have .* the settings describe another model"),
         (
             says(encoder_normalize_before=True, decoder_normalize_before=True),
-            r"best\.pt: decoder\.version is below 3, which has no last norm; such models are not read",
+            r"best\.pt: decoder\.version is below 3, so a final layer norm is missing; such models are not supported",
         ),
         (
             has("decoder.adapter.weight", rows=3),
-            r"decoder\.adapter\.weight is no part of a transformer of its settings",
+            r"decoder\.adapter\.weight does not belong to a transformer with its settings",
         ),
-        (has("encoder.embed_tokens.weight"), r"encoder\.embed_tokens\.weight is missing, which its settings ask for"),
+        (has("encoder.embed_tokens.weight"), r"encoder\.embed_tokens\.weight is missing, but its settings require it"),
         (
             has("encoder.embed_tokens.weight", rows=9),
             r"dict\.en\.txt has \d+ pieces .* and checkpoint_best\.pt 9; take",
@@ -179,15 +188,15 @@ def lower(folder: Path) -> None:
         # text
         (lambda f: drop(f, "dict.en.txt"), r"dict\.en\.txt is missing; copy it from the binary data"),
         (lists("ein 7", "eins"), r"dict\.de\.txt line 2: expected a piece, a space and its count, found 'eins'"),
-        (lists("ein 7", "zwei 5", "ein 4"), r"dict\.de\.txt line 3: 'ein' stands there before"),
-        (lists("<unk> 7"), r"dict\.de\.txt line 1: '<unk>' stands there before"),
+        (lists("ein 7", "zwei 5", "ein 4"), r"dict\.de\.txt line 3: 'ein' occurs twice"),
+        (lists("<unk> 7"), r"dict\.de\.txt line 1: '<unk>' occurs twice"),
         (lists("ein 7"), r"dict\.de\.txt has 5 pieces with the special ones, and checkpoint_best\.pt \d+; take the"),
-        (lower, r"dict\.en\.txt has no capital letters; models of lower-cased text are not read"),
+        (lower, r"dict\.en\.txt does not have capital letters; models of lower-cased text are not supported"),
         (lambda f: drop(f, "bpecodes"), r"has neither bpecodes, code, bpe\.codes nor one SentencePiece model .*; copy"),
         (lambda f: spoil(f, "bpecodes"), r"bpecodes line 1: expected two symbols"),
         (
             lambda f: (f / "bpecodes").write_text("e n\nen </w>\n", encoding="utf-8"),
-            r"bpecodes has merges of subword-nmt before version 0\.2; such models are not read",
+            r"bpecodes has merges of subword-nmt before version 0\.2; such models are not supported",
         ),
     ],
 )
@@ -201,7 +210,9 @@ def test_tokens_of_moses_in_front_of_a_sentencepiece_model_are_refused(tmp_path:
     save_fairseq_spm(tmp_path / "theirs")
     path = tmp_path / "theirs" / "model.pt"
     change_checkpoint(path, lambda found: found["cfg"].update(tokenizer={"_name": "moses"}))
-    check_refused(tmp_path / "theirs", r"model\.pt: tokenizer is 'moses'; with spm\.model, such models are not read")
+    check_refused(
+        tmp_path / "theirs", r"model\.pt: tokenizer is 'moses'; with spm\.model, such models are not supported"
+    )
 
 
 @pytest.mark.parametrize("is_new", [True, False])
@@ -214,7 +225,7 @@ def test_truncated_checkpoint_is_reported(damaged: Path, is_new: bool) -> None:
     whole = path.read_bytes()
     for size in range(0, len(whole), 1 + len(whole) // 40):
         path.write_bytes(whole[:size])
-        check_refused(damaged, r"best\.pt (cannot be read as a checkpoint \(.+\); download|holds \S+, which could run)")
+        check_refused(damaged, r"best\.pt (cannot be read as a checkpoint \(.+\); download|contains \S+, which)")
 
 
 def test_checkpoint_that_is_a_folder_is_reported(damaged: Path) -> None:
@@ -223,9 +234,7 @@ def test_checkpoint_that_is_a_folder_is_reported(damaged: Path) -> None:
     check_refused(damaged, r"checkpoint_best\.pt cannot be read \(.*directory")
 
 
-def test_settings_that_hold_themselves_many_times_are_read_no_deeper_than_fairseq_has_them(
-    damaged: Path, tmp_path: Path
-) -> None:
+def test_self_referencing_settings_are_read_only_to_the_depth_of_fairseq(damaged: Path, tmp_path: Path) -> None:
     """A file of a kilobyte can unfold to any size."""
     nested: dict[str, Any] = {}
     nested["itself"] = nested
@@ -235,12 +244,12 @@ def test_settings_that_hold_themselves_many_times_are_read_no_deeper_than_fairse
     convert_folder(damaged, tmp_path / "ours")
 
 
-def test_an_output_layer_of_its_own_is_refused(damaged: Path) -> None:
+def test_separate_output_layer_is_refused(damaged: Path) -> None:
     """In the name that it had in older versions."""
     rows = len((damaged / "dict.de.txt").read_text(encoding="utf-8").splitlines()) + 4
     has("decoder.output_projection.weight")(damaged)
     has("decoder.embed_out", rows)(damaged)
-    check_refused(damaged, r"output_projection\.weight are no embeddings of the target")
+    check_refused(damaged, r"output_projection\.weight are not embeddings of the target")
 
 
 def test_two_dictionaries_with_one_sentencepiece_model_are_refused(tmp_path: Path) -> None:
@@ -261,7 +270,7 @@ def test_nothing_of_a_pickle_is_run(damaged: Path, tmp_path: Path) -> None:
     found = torch.load(damaged / CHECKPOINT, weights_only=False)
     for is_new in (True, False):  # both kinds of files that PyTorch has written
         torch.save({"first": Harmful(), **found}, damaged / CHECKPOINT, _use_new_zipfile_serialization=is_new)
-        check_refused(damaged, r"best\.pt holds \w+\.mkdir, which could run code and is not opened")
+        check_refused(damaged, r"best\.pt contains \w+\.mkdir, which could run code and is not loaded")
         assert not (tmp_path / "harm").exists()
     torch.save({name: found[name] for name in ("args", "model")}, damaged / CHECKPOINT)  # the cure
     convert_folder(damaged, tmp_path / "ours")

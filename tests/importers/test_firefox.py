@@ -302,7 +302,7 @@ def test_vocabularies_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     path = save_firefox(tmp_path / "theirs")
     folder, spm = path.parent, path.with_name("vocab.ende.spm")
     spm.write_bytes(b"no model")
-    check_refused(folder, r"vocab\.ende\.spm is no SentencePiece model")
+    check_refused(folder, r"vocab\.ende\.spm is not a SentencePiece model")
     spm.unlink()
     check_refused(folder, r"one file vocab\.XXYY\.spm is expected beside the model, found none; download")
     for name in ("vocab.ende.spm", "vocab.deen.spm"):
@@ -402,7 +402,7 @@ def test_8_bit_products_equal_marians_exactly(imported: Imported) -> None:
 
 @needs_int8
 @needs_wide_sums
-def test_scores_in_8_bits_are_those_of_exact_emulation(imported: Imported) -> None:
+def test_scores_in_8_bits_equal_exact_emulation(imported: Imported) -> None:
     loaded = load_model(imported.ours)
     pack(loaded.transformer, "int8", smallest=1, ranges=loaded.ranges, weight_steps=loaded.weight_steps)
     twin, rng = Twin(imported.twin.binary, HEADS, is_packed), np.random.default_rng(7)

@@ -37,7 +37,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Imported:
     return Imported.make("fsmt", tmp_path_factory.mktemp("fsmt"))
 
 
-def test_pieces_of_a_source_are_those_of_transformers(imported: Imported) -> None:
+def test_pieces_of_a_source_equal_transformers(imported: Imported) -> None:
     loaded = imported.loaded
     theirs = transformers.FSMTTokenizer.from_pretrained(imported.theirs)
     assert loaded.source_codec is not None
@@ -60,7 +60,7 @@ def test_pieces_of_a_source_are_those_of_transformers(imported: Imported) -> Non
         "Was ... (a)?! 'x' y",
     ],
 )
-def test_pieces_of_a_target_write_what_moses_writes(imported: Imported, text: str) -> None:
+def test_pieces_of_a_target_are_detokenized_like_moses(imported: Imported, text: str) -> None:
     codec = imported.loaded.codec
     ids = codec.encode(text).ids
     theirs = transformers.FSMTTokenizer.from_pretrained(imported.theirs)
@@ -74,7 +74,7 @@ def test_text_that_moses_would_space_otherwise_is_not_spelt(imported: Imported) 
     assert codec.respell("Liste ,leer") == "Liste, leer"
 
 
-def test_pins_avoids_and_prefixes_hold_at_word_boundaries(imported: Imported) -> None:
+def test_pins_avoids_and_prefixes_are_respected_at_word_boundaries(imported: Imported) -> None:
     translator = imported.translator
     assert translator.directions == ("en-de",)
     request = Request(SOURCE, phrases=(Phrase("Dateien"), Phrase("E-Mail")), avoid=("die",), prefix="Die List")
@@ -112,12 +112,12 @@ def test_a_damaged_folder_is_named_with_the_cure(
     check_refused(tmp_path / "theirs", message)
 
 
-def test_an_output_layer_of_its_own_is_refused(tmp_path: Path) -> None:
+def test_separate_output_layer_is_refused(tmp_path: Path) -> None:
     save_fsmt(tmp_path / "theirs")
     model = transformers.FSMTForConditionalGeneration.from_pretrained(tmp_path / "theirs")
     model.model.decoder.output_projection.weight.data += 1
     model.save_pretrained(tmp_path / "theirs")
-    check_refused(tmp_path / "theirs", r"output_projection\.weight are no embeddings of the target")
+    check_refused(tmp_path / "theirs", r"output_projection\.weight are not embeddings of the target")
 
 
 def test_embeddings_are_read_under_whichever_of_their_names(imported: Imported, tmp_path: Path) -> None:

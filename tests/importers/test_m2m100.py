@@ -39,7 +39,7 @@ def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.mark.parametrize("direction", ["en-de", "de-en"])
-def test_pieces_of_a_source_and_its_language_are_those_of_transformers(imported: Imported, direction: str) -> None:
+def test_pieces_of_a_source_and_its_language_equal_transformers(imported: Imported, direction: str) -> None:
     loaded = imported.loaded
     is_m2m100 = (imported.theirs / "vocab.json").exists()
     kind = transformers.M2M100Tokenizer if is_m2m100 else transformers.NllbTokenizer
@@ -105,7 +105,7 @@ def test_pins_are_met_in_batches_of_several_languages(imported: Imported) -> Non
             assert not set(hypothesis.tokens[:-1]) & set(imported.loaded.codec.specials)
 
 
-def test_8_bit_weights_write_what_single_precision_scores_nearly_as_well(imported: Imported) -> None:
+def test_8_bit_translations_have_nearly_the_same_single_precision_score(imported: Imported) -> None:
     plain, packed = imported.translator, Translator.load(imported.ours, precision="int8")
     request = Request(SOURCE, direction="en-de", phrases=(Phrase("Dateien"),))
     found = packed.translate(request).hypotheses[0]
@@ -127,7 +127,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (drop, "model.safetensors", "neither model.safetensors nor pytorch_model.bin; download"),
         (cut, "model.safetensors", r"model\.safetensors cannot be read as weights .*download the folder again"),
         (cut, "vocab.json", r"vocab\.json cannot be read as JSON"),
-        (drop, "vocab.json", r"vocab\.json is missing, which numbers"),
+        (drop, "vocab.json", r"vocab\.json is missing, which contains"),
         (drop, "sentencepiece.bpe.model", r"sentencepiece\.bpe\.model is missing; download"),
         (drop, "special_tokens_map.json", r"special_tokens_map\.json names its languages; download"),
         (lambda f, n: change(f, n, vocab_size=90), "config.json", r"vocabulary has \d+ pieces, config\.json says 90"),
@@ -144,7 +144,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             lambda f, n: change(f, n, tokenizer_class="SMALL100Tokenizer"),
             "tokenizer_config.json",
-            "'SMALL100Tokenizer'; such models are not read",
+            "'SMALL100Tokenizer'; such models are not supported",
         ),
     ],
 )
@@ -171,4 +171,4 @@ def test_weights_in_several_files_are_read_together(whole: Path, tmp_path: Path)
 def test_a_broken_sentencepiece_model_of_an_nllb_folder_is_named(tmp_path: Path) -> None:
     save_m2m100(tmp_path / "theirs", "nllb")
     (tmp_path / "theirs" / "sentencepiece.bpe.model").write_bytes(learn_joint_spm()[:50])
-    check_refused(tmp_path / "theirs", r"sentencepiece\.bpe\.model is no intact SentencePiece model")
+    check_refused(tmp_path / "theirs", r"sentencepiece\.bpe\.model is not an intact SentencePiece model")

@@ -73,14 +73,16 @@ LANGUAGES = (  # of the tokeniser, the model's name, and the direction
 )
 
 
-def test_languages_are_those_of_the_tokeniser_or_of_the_name(tmp_path: Path) -> None:
+def test_languages_come_from_the_tokeniser_or_the_name(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     save_marian(theirs)
     settings = read_json(theirs / "config.json")
     for (source, target), name, direction in LANGUAGES:
         change(theirs, "tokenizer_config.json", source_lang=source, target_lang=target)
         if direction is None:
-            with pytest.raises(ModelError, match=r"tokenizer_config\.json names no languages; add source_lang and"):
+            with pytest.raises(
+                ModelError, match=r"tokenizer_config\.json does not name its languages; add source_lang and"
+            ):
                 plan_marian(theirs, {**settings, "_name_or_path": name})
         else:
             assert plan_marian(theirs, {**settings, "_name_or_path": name}).config.directions == (direction,)
@@ -124,9 +126,9 @@ def shrink(folder: Path, name: str) -> None:
         (cut, "vocab.json", r"vocab\.json cannot be read as JSON"),
         (shrink, "vocab.json", r"vocab\.json has \d+ pieces, config\.json says \d+"),
         (drop, "source.spm", r"source\.spm is missing; download"),
-        (cut, "target.spm", r"target\.spm is no SentencePiece model .*; download"),
-        (point, "source.spm", r"source\.spm only points to the file itself; run `git lfs pull`"),
-        (point, "model.safetensors", r"model\.safetensors only points to the file itself"),
+        (cut, "target.spm", r"target\.spm is not a SentencePiece model .*; download"),
+        (point, "source.spm", r"source\.spm is only a Git LFS pointer; run `git lfs pull`"),
+        (point, "model.safetensors", r"model\.safetensors is only a Git LFS pointer"),
     ],
 )
 def test_a_damaged_folder_is_named_with_the_cure(tmp_path: Path, damage, name: str, message: str) -> None:
@@ -147,7 +149,7 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytes
         return opened(path, *mode, **more)
 
     monkeypatch.setattr(Path, "open", refuse)
-    check_refused(tmp_path / "theirs", rf"{name} cannot be read \(.*Permission denied.*\); let yourself read it, or")
+    check_refused(tmp_path / "theirs", rf"{name} cannot be read \(.*Permission denied.*\); check its permissions, or")
 
 
 @pytest.mark.parametrize("is_of_now", [True, False])
@@ -166,7 +168,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     drop(tmp_path / "theirs", "model.safetensors")
     torch.save({"model.shared.weight": Transformer}, tmp_path / "theirs" / "pytorch_model.bin")
-    check_refused(tmp_path / "theirs", r"pytorch_model\.bin cannot be read .* which could run code and is not opened")
+    check_refused(tmp_path / "theirs", r"pytorch_model\.bin cannot be read .* which could run code and are not loaded")
 
 
 def test_truncated_file_of_old_pytorch_is_reported(tmp_path: Path) -> None:
@@ -186,7 +188,7 @@ def test_truncated_file_of_old_pytorch_is_reported(tmp_path: Path) -> None:
 def test_an_architecture_that_is_not_ours_is_refused(tmp_path: Path, name: str, value: object) -> None:
     save_marian(tmp_path / "theirs")
     change(tmp_path / "theirs", "config.json", **{name: value})
-    check_refused(tmp_path / "theirs", "such models are not read")
+    check_refused(tmp_path / "theirs", "such models are not supported")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +218,7 @@ def test_settings_with_values_of_wrong_types_are_reported(tmp_path: Path) -> Non
     check_refused(tmp_path / "theirs", r"vocab\.json does not number its \d+ pieces from 0; download it again")
     (tmp_path / "theirs" / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
     change(tmp_path / "theirs", "tokenizer_config.json", source_lang=["en"])
-    check_refused(tmp_path / "theirs", r"config\.json or another of its files of settings is damaged .*; download")
+    check_refused(tmp_path / "theirs", r"config\.json or another settings file is damaged .*; download")
 
 
 def test_the_shared_embeddings_are_read_under_whichever_of_their_names(tmp_path: Path) -> None:
@@ -228,12 +230,12 @@ def test_the_shared_embeddings_are_read_under_whichever_of_their_names(tmp_path:
     assert load_model(tmp_path / "first").checksum == load_model(tmp_path / "second").checksum
 
 
-def test_an_output_layer_of_its_own_is_refused(tmp_path: Path) -> None:
+def test_separate_output_layer_is_refused(tmp_path: Path) -> None:
     save_marian(tmp_path / "theirs")
     change(tmp_path / "theirs", "config.json", tie_word_embeddings=False)
     check_refused(tmp_path / "theirs", r"lm_head\.weight is missing")
     change_weights(tmp_path / "theirs", lambda state: state.update({"lm_head.weight": state[SHARED] + 1}))
-    check_refused(tmp_path / "theirs", r"lm_head\.weight are no embeddings of the target")
+    check_refused(tmp_path / "theirs", r"lm_head\.weight are not embeddings of the target")
     change_weights(tmp_path / "theirs", lambda state: state.update({"lm_head.weight": state[SHARED].clone()}))
     convert_folder(tmp_path / "theirs", tmp_path / "ours")
 

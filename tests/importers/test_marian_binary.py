@@ -86,7 +86,7 @@ def test_compressed_files_have_the_same_content(path: Path, suffix: str) -> None
 def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"model.bin{suffix}"
     path.write_bytes((gzip if suffix == ".gz" else zstandard).compress(bytes(10**7)))
-    with pytest.raises(ModelError, match=r"has more than 3000000 bytes unpacked; take another model"):
+    with pytest.raises(ModelError, match=r"has more than 3000000 bytes unpacked; use another model"):
         read_unpacked(path, most_bytes=3_000_000)
 
 
@@ -183,7 +183,7 @@ def test_a_file_without_settings_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_is_missing_or_only_a_pointer_is_named(path: Path) -> None:
     path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"model\.enpt\.bin only points to the file itself; run `git lfs pull`"):
+    with pytest.raises(ModelError, match=r"model\.enpt\.bin is only a Git LFS pointer; run `git lfs pull`"):
         read_marian_binary(path)
     path.unlink()
     with pytest.raises(ModelError, match=r"model\.enpt\.bin cannot be read"):

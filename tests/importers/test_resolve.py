@@ -72,8 +72,8 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
 
         missing, first = load("team/nothing-there"), load("team/opus-mt-en-de")
         assert (
-            "refused: team/nothing-there is no folder here, and cannot be fetched" in missing
-            and "check the name, MAKER/MODEL" in missing
+            "refused: team/nothing-there is not a folder on this machine and cannot be downloaded" in missing
+            and "check the spelling of the name (MAKER/MODEL)" in missing
         )
         assert first.startswith("opus-mt-en-de en-de complete")
         assert {"model.safetensors", "vocab.json", "source.spm", "target.spm"} <= set(hub.fetched)
@@ -81,7 +81,7 @@ def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path
         again, offline = load("team/opus-mt-en-de"), load("team/nothing-there")
         assert again == first
         assert (
-            "refused: team/nothing-there is no folder here, and cannot be fetched" in offline
+            "refused: team/nothing-there is not a folder on this machine and cannot be downloaded" in offline
             and "the connection" in offline
         )
 
@@ -128,7 +128,7 @@ def test_download_reports_progress_and_can_be_stopped(tmp_path: Path) -> None:
         with starting(STOPPING_SCRIPT, hub, tmp_path) as process:
             no_room, *others = process.communicate(timeout=600)[0].splitlines()
             lines = [line.split() for line in others]
-        assert "team/opus-mt-en-de needs 0 MB more in" in no_room and "where 0 MB are free; make room there" in no_room
+        assert "team/opus-mt-en-de needs 0 MB more in" in no_room and "where 0 MB are free; free disk space" in no_room
         (stopped, has_weights, _, num_bytes, _), (whole, *came), again = lines
         assert (stopped, has_weights) == ("enough", "False")
         num_weights = (tmp_path / "theirs" / "model.safetensors").stat().st_size
@@ -162,12 +162,18 @@ WRAPPED.__cause__ = refused(500, "")
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (refused(403, "GatedRepo"), r"those who agree to their terms\); agree on the model's page and log in"),
-        (refused(404, "RepoNotFound"), r"no model of that name for you\); check the name"),
+        (
+            refused(403, "GatedRepo"),
+            r"requires that you accept terms of use\); accept them on the model's page and log in",
+        ),
+        (refused(404, "RepoNotFound"), r"or you do not have access to it\); check the spelling of the name"),
         (BROKEN_OFF, r"source\.spm: connection reset\); check the connection and try again, or download"),
         (WRAPPED, r"source\.spm: Nothing is cached\.\); check the connection"),
         (httpx.ConnectError("no such host"), r"no such host\); check the connection"),  # knows no request
-        (OSError(errno.ENOSPC, "No space left on device"), r"no room left in .*\); make room there, or set HF_HOME"),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            r"no disk space is left in .*\); free disk space, or set HF_HOME",
+        ),
         (PermissionError(errno.EACCES, "Permission denied", "/cache"), r"/cache cannot be written\); .*set HF_HOME"),
         (HFValidationError("Cannot have -- in repo_id"), r"Cannot have -- in repo_id\); check the name$"),
     ],
@@ -179,7 +185,9 @@ def test_failed_download_is_named_with_the_cure(
         raise huggingface_hub.errors.LocalEntryNotFoundError("nothing is here") if local_files_only else error
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
-    with pytest.raises(ModelError, match=r"^team/model is no folder here, and cannot be fetched \(.*" + message):
+    with pytest.raises(
+        ModelError, match=r"^team/model is not a folder on this machine and cannot be downloaded \(.*" + message
+    ):
         model_folder("team/model")
 
 
@@ -221,7 +229,7 @@ def test_fault_of_a_cached_model_is_reported_if_it_cannot_be_downloaded_again(
     [
         ({"model_type": "mbart"}, r"model_type is 'mbart'; models of marian, m2m_100, fsmt are read"),
         ({}, r"model_type is None; models of marian"),
-        (None, r"^team/model has no config\.json on the hub; take a model that `python -m engine models` lists"),
+        (None, r"^team/model has no config\.json on the hub; use a model that `python -m engine models` lists"),
     ],
 )
 def test_of_a_model_that_is_not_read_nothing_but_its_configuration_is_fetched(
@@ -291,7 +299,9 @@ def test_download_interrupted_between_weight_files_continues(tmp_path: Path, mon
     assert load_model(model_folder("team/opus-mt-en-de")).config.encoder_layers == 3
     assert asked == [True, False, False, False]  # configuration, all that is always wanted, torch's files
     path.with_name("pytorch_model.bin.index.json").write_text('{"weight_map": []}', encoding="utf-8")
-    with pytest.raises(ModelError, match=r"pytorch_model\.bin\.index\.json names no files of weights; download it"):
+    with pytest.raises(
+        ModelError, match=r"pytorch_model\.bin\.index\.json does not name any files of weights; download it"
+    ):
         model_folder(tmp_path / "theirs")
 
 

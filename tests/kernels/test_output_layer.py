@@ -37,7 +37,7 @@ def test_row_alone_equals_row_in_batch_bit_by_bit() -> None:
         assert alone.log_probs_RK.tolist() == [together.log_probs_RK[row].tolist()]
 
 
-def test_no_rows_give_no_rows() -> None:
+def test_empty_input_has_an_empty_result() -> None:
     found = top_tokens(torch.zeros(0, 100), 5, forced_RF=torch.zeros(0, 2, dtype=torch.long))
     assert found.tokens_RK.shape == found.log_probs_RK.shape == (0, 5)
     assert found.forced_log_probs_RF.shape == (0, 2)

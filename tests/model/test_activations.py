@@ -88,8 +88,8 @@ def test_ranges_of_other_weights_are_refused_with_the_cure(tmp_path: Path) -> No
     [
         ("", "cannot be read as JSON"),
         ("[" * 100_000, "cannot be read as JSON"),
-        ("[1, 2]", "has no object of ranges"),
-        ('{"model": 3, "ranges": [1]}', "has no object of ranges"),
+        ("[1, 2]", "does not contain an object of ranges"),
+        ('{"model": 3, "ranges": [1]}', "does not contain an object of ranges"),
     ],
 )
 def test_a_damaged_file_is_named_with_the_cure(tmp_path: Path, content: str, named: str) -> None:

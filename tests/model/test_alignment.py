@@ -73,7 +73,7 @@ def words_in(draw: st.DrawFn, first: int) -> tuple[list[tuple[int, int]], int]:
 
 
 @given(words_in(1), words_in(1), st.integers(0, 10_000))
-def test_probabilities_of_words_are_those_of_plain_loops(sources, targets, seed):
+def test_probabilities_of_words_equal_plain_loops(sources, targets, seed):
     (source_words, width), (target_words, height) = sources, targets
     logits = np.random.default_rng(seed).normal(scale=3, size=(height + 1, width + 1)).astype(np.float32)
     found = word_probabilities(logits, source_words, target_words)
@@ -158,7 +158,9 @@ def test_head_of_other_weights_is_refused(tmp_path):
 def test_damaged_file_is_named_with_the_cure(tmp_path, content):
     path = tmp_path / "alignment.safetensors"
     path.write_bytes(content)
-    with pytest.raises(ModelError, match=r"alignment\.safetensors is no intact safetensors file .* remove this file"):
+    with pytest.raises(
+        ModelError, match=r"alignment\.safetensors is not an intact safetensors file .* remove this file"
+    ):
         load_alignment(path, CONFIG, CHECKSUM)
 
 

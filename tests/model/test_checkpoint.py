@@ -140,8 +140,8 @@ def set_entry(name: str, value: object) -> Callable[[Path], None]:
 
 DAMAGE: list[tuple[str, Callable[[Path], None], str]] = [
     ("model.safetensors", Path.unlink, "is missing"),
-    ("model.safetensors", cut_in_half, "no intact safetensors file.*copy the model folder again"),
-    ("model.safetensors", pickled, "no intact safetensors file"),
+    ("model.safetensors", cut_in_half, "not an intact safetensors file.*copy the model folder again"),
+    ("model.safetensors", pickled, "not an intact safetensors file"),
     ("model.safetensors", lose_a_weight, "output_bias is missing; config.json describes another model"),
     ("model.safetensors", reshape_a_weight, "output_bias has shape .*different models"),
     ("model.safetensors", add_a_weight, "zero is unknown"),
@@ -149,7 +149,7 @@ DAMAGE: list[tuple[str, Callable[[Path], None], str]] = [
     ("config.json", cut_in_half, "cannot be read as JSON"),
     ("config.json", lambda path: path.write_bytes(b"\xff\xfe\x00"), "cannot be read as JSON"),
     ("config.json", lambda path: path.write_text("[1]"), "kind is 'list'"),
-    ("config.json", set_entry("kind", "marian"), "kind is 'marian'.*no model of this program"),
+    ("config.json", set_entry("kind", "marian"), "kind is 'marian'.*not a model of this program"),
     ("config.json", set_entry("colour", "red"), "unknown entry 'colour'"),
     ("config.json", set_entry("model_size", 9), "model_size is 9 and num_heads 2"),
     ("config.json", set_entry("encoder_layers", "six"), "encoder_layers is 'six'"),
@@ -186,7 +186,7 @@ def test_a_damaged_folder_names_the_file_and_the_cure(
 
 
 def test_error_for_a_missing_folder_lists_the_expected_files(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"is no folder; give the folder that holds config.json"):
+    with pytest.raises(ModelError, match=r"is not a folder; give the folder that contains config.json"):
         load_model(tmp_path / "nowhere")
 
 

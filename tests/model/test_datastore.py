@@ -64,7 +64,7 @@ def test_mixture_equals_the_reference_and_sums_to_1(seed: int, share: float, rea
     torch.testing.assert_close(mixed.exp().sum(1), torch.ones(4))
 
 
-def test_no_log_probability_is_above_0_when_all_agree() -> None:
+def test_log_probabilities_are_at_most_0_when_all_neighbours_agree() -> None:
     states = unit_states(torch.randn(1, SIZE))
     datastore = Datastore("model").with_pairs([StoredPair("pair", states, torch.tensor([3]), torch.zeros(1))])
     certain = torch.full((1, V), -torch.inf)

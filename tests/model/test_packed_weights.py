@@ -246,7 +246,7 @@ def test_a_packed_model_decodes_and_scores_as_the_model_does(precision: Precisio
             decoder.select(torch.zeros(place + 1, dtype=torch.long))
 
 
-def test_a_model_whose_weights_16_bits_cannot_hold_is_not_rounded() -> None:
+def test_model_with_weights_too_large_for_16_bits_is_not_rounded() -> None:
     torch.manual_seed(3)
     plain = Transformer(CONFIG).eval()
     model = copy.deepcopy(plain)
@@ -268,7 +268,7 @@ def test_processor_without_8_bit_products_falls_back_to_float32_with_a_warning(m
 def test_processor_without_packed_products_uses_32_bits_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_weights, "can_read_16_bits", lambda: False)
     model = random_model()
-    with pytest.warns(UserWarning, match="in 32 bits, slower"):
+    with pytest.warns(UserWarning, match="uses 32-bit weights, which is slower"):
         pack(model, "float32", smallest=1)
     assert not any(isinstance(module, HalfWeightLinear) for module in model.modules())
     x = torch.randn(3, CONFIG.model_size)

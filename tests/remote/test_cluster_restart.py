@@ -130,7 +130,7 @@ def test_app_translates_again_with_the_next_cluster(cluster: Cluster, tmp_path: 
         until(lambda: health() == (503, "stuck"), 30)
         status, answer = translate("Open the file.")
         assert status == 503
-        assert "The machines that translate cannot be reached" in json.dumps(answer)
+        assert "The translation servers cannot be reached" in json.dumps(answer)
         time.sleep(max(0.0, stopped_at + OUTAGE_SECONDS - time.monotonic()))
         assert health() == (503, "stuck")
         cluster.start()

@@ -126,7 +126,7 @@ def is_running(engine: RemoteEngine) -> bool:
     return engine.statistics().num_running > 0
 
 
-def test_answers_equal_those_of_this_process(remote: RemoteEngine, worker: Worker) -> None:
+def test_remote_answers_equal_local_answers(remote: RemoteEngine, worker: Worker) -> None:
     requests = [Request(source) for source in SOURCES[:6]]
     requests += [Request(source, phrases=[Phrase("Einstellungen")], avoid=[Avoid("die")]) for source in SOURCES[6:12]]
     requests += [Request(source, prefix="Hier ", direction="en-de") for source in SOURCES[12:16]]

@@ -86,7 +86,7 @@ def eventually(claim: Callable[[], bool]) -> None:
         time.sleep(0.002)
 
 
-def test_answers_are_those_of_a_worker_in_this_process(team, model):
+def test_remote_answers_equal_answers_of_a_local_worker(team, model):
     team.open()
     with Worker(Translator(model)) as worker:
         expected = worker.submit(REQUEST, OPTIONS).result(30)
@@ -239,7 +239,7 @@ def test_datastore_is_sent_to_each_replica_once(team, model):
     assert all(same(each, expected) and each.learned == expected.learned for each in found)
 
 
-def test_statistics_are_those_of_all_replicas(team):
+def test_statistics_add_up_all_replicas(team):
     team.open()
     for number in range(6):
         team.engine.submit(Request(f"{number % 2} {number}"), OPTIONS).result(30)

@@ -178,7 +178,7 @@ def test_datastore_is_sent_once_to_each_cluster_and_forgotten_with_its_owner(
     assert num_known(datastores[0]) == 1
 
 
-def test_no_cluster_at_the_start_is_an_error(cluster: Cluster) -> None:
+def test_missing_cluster_at_the_start_is_an_error(cluster: Cluster) -> None:
     cluster.end()
     with pytest.raises(ModelError, match="there is no cluster"):
         ServedModels(str(cluster.folder))

@@ -41,7 +41,7 @@ def test_grid_beam_search_agrees_with_its_slow_twin(texts):
         assert result.num_steps == num_steps, (case, phrases, max_length, options)
 
 
-def test_wide_grid_finds_what_enumeration_finds():
+def test_wide_grid_equals_enumeration():
     rng, num_found = random.Random(32), 0
     for case in range(25):
         constraints = SentenceConstraints(tuple(random_phrases(WORDS, rng, max_phrases=2, max_pieces=2)))

@@ -156,7 +156,7 @@ def test_the_forced_pieces_write_the_phrase_wherever_it_begins(form: str) -> Non
         assert occurrences(TEXTS.text(ids), form), ids
 
 
-def test_no_phrase_begins_inside_the_bytes_of_a_character() -> None:
+def test_phrases_never_begin_inside_the_bytes_of_a_character() -> None:
     phrase = TrackedPhrase(("a",), (TEXTS.spelling("a"),))
     state = walk(TEXTS, [phrase], TEXTS.ids("▁", 0xF0, 0x9F))
     assert not state.forced and state.closes

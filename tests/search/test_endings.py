@@ -56,7 +56,7 @@ def test_sentences_of_a_source_are_counted(text, count):
     assert num_sentences(text) == count
 
 
-def test_late_beginnings_are_those_of_the_definition():
+def test_late_beginnings_equal_their_definition():
     rng, num_late = random.Random(1), 0
     endings = SentenceEndings(SENTENCES)
     for _ in range(rounds(60, 500)):

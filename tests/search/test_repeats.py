@@ -39,7 +39,7 @@ def find(model, sentences, decoder=ToyDecoder, **settings):
     ]
 
 
-def test_repeats_of_growing_rows_are_those_of_the_definition():
+def test_repeats_of_growing_rows_equal_their_definition():
     rng, num_found = random.Random(1), 0
     for _ in range(rounds(40, 400)):
         rows = [[rng.choice([2, 3]) for _ in range(length)] for length in (9, 7, 1)]

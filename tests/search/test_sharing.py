@@ -125,7 +125,7 @@ def test_every_phrase_is_met_even_without_a_step_to_spare(beam):
         assert all(meets_all(texts.text(found.tokens), phrases) for found in result.hypotheses)
 
 
-def test_wide_beam_finds_what_enumeration_finds():
+def test_wide_beam_equals_enumeration():
     rng = random.Random(23)
     texts, num_found = ToyTexts(("a", "b", "a@@")), 0
     for case in range(rounds(6, 12)):

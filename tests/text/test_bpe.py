@@ -31,7 +31,7 @@ def merges(words):
     return BytePairs(tuple(learn_merges(words, 500)))
 
 
-def test_pieces_of_every_word_are_those_of_subword_nmt(words, merges, tmp_path):
+def test_pieces_of_every_word_equal_subword_nmt(words, merges, tmp_path):
     path = tmp_path / "bpe.codes"
     merges.save(path)
     with path.open(encoding="utf-8") as codes:
@@ -70,7 +70,7 @@ def test_endless_word_is_split_in_stretches_that_join_to_it(merges):
     assert joined(merges.split(word)) == word
 
 
-def test_learning_twice_gives_the_same_merges_whatever_the_order(words):
+def test_learned_merges_do_not_depend_on_the_order(words):
     shuffled = list(words.items())
     random.Random(0).shuffle(shuffled)
     assert learn_merges(dict(shuffled), 200) == learn_merges(words, 200)
@@ -93,7 +93,7 @@ def test_merges_survive_saving_and_loading(merges, tmp_path):
         (b"a b\n", r"line 1: expected '#version: 0.2', found 'a b'"),
         (b"#version: 0.2\na b\nabc\n", r"line 3: expected two symbols and a space between, found 'abc'"),
         (b"#version: 0.2\n\na b\n", r"line 2: expected two symbols and a space between, found ''"),
-        (b"\xff\xfe\x00", r"cannot be read .*take the file that belongs to the model"),
+        (b"\xff\xfe\x00", r"cannot be read .*use the file that belongs to the model"),
         (None, r"cannot be read"),
     ],
 )

@@ -216,7 +216,7 @@ def test_learning_gives_the_number_of_pieces_asked_for_and_no_piece_twice(codec)
     assert len(set(codec.vocabulary.pieces)) == len(codec.vocabulary)
 
 
-def test_learning_is_the_same_whatever_the_order_of_lines(corpus_sample):
+def test_learning_does_not_depend_on_the_order_of_lines(corpus_sample):
     lines = [line.text for line in corpus_sample[:300]]
     assert TextCodec.learn(lines, 1000) == TextCodec.learn(reversed(lines), 1000)
 

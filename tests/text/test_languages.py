@@ -31,7 +31,7 @@ def test_directions_are_all_pairs_of_two_languages(languages: list[str]) -> None
 
 
 @given(st.lists(st.from_regex(r"(eng|deu|zho|ace|en|de|fur)(_(Latn|Hans|Hant))?", fullmatch=True), unique=True))
-def test_every_code_has_a_name_of_its_own_and_is_understood(codes: list[str]) -> None:
+def test_every_code_has_a_unique_name_and_is_understood(codes: list[str]) -> None:
     names = short_names(codes)
     assert sorted(names.values()) == sorted(codes)
     assert list(names)[: ("en" in names)] == ["en"] * ("en" in names)

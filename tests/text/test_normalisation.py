@@ -19,7 +19,7 @@ COMPOSING = st.text(
 
 
 @given(ANY_TEXT | COMPOSING)
-def test_text_is_nfc_whatever_the_parts(text):
+def test_text_is_nfc_for_any_parts(text):
     normal = normalise_with_offsets(text)
     assert normal.text == unicodedata.normalize("NFC", text) == normalise(text)
 

@@ -62,7 +62,7 @@ def test_dropout_never_splits_a_placeholder(holding, text, seed):
 
 
 @pytest.mark.parametrize("text", HELD)
-def test_each_is_one_piece_wherever_it_stands_and_the_word_beside_it_keeps_its_own(holding, text):
+def test_placeholder_is_one_piece_everywhere_and_the_word_beside_it_is_unchanged(holding, text):
     for around in ("{}", "Datei {} öffnen", "({})", "{}:", "Datei{}", "{}Datei", "{0}{}", "{}{0}", "„{}“"):
         ids = holding.encode_ids(around.replace("{}", text, 1))
         assert text in [holding.surfaces[i] for i in ids], around
@@ -93,7 +93,7 @@ def test_a_vocabulary_without_placeholders_splits_them_as_before(codec):
     assert codec.vocabulary.pieces_of(codec.encode_ids("%s {0}")) == ["%￭", "s", "{￭", "0", "￭}"]
 
 
-def test_placeholders_are_known_from_the_vocabulary_alone(holding, tmp_path: Path):
+def test_placeholders_are_read_from_the_vocabulary_alone(holding, tmp_path: Path):
     assert {*holding.vocabulary.placeholders} == {*HELD}
     holding.save(tmp_path)
     loaded = TextCodec.load(tmp_path)
@@ -135,7 +135,7 @@ def test_requests_with_placeholders_are_met_in_any_pieces(holding):
         assert all(found.text.startswith(prefix) and "{1}" in found.text for found in result.hypotheses)
 
 
-def test_a_placeholder_is_a_word_of_its_own_beside_marks_and_part_of_one_beside_letters(holding):
+def test_placeholder_is_a_separate_word_beside_marks_and_part_of_a_word_beside_letters(holding):
     def told(text: str) -> list[str]:
         spans = holding.encode(text).spans
         return [text[spans[first][0] : spans[last - 1][1]] for first, last in words(text, spans)]

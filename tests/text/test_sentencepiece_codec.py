@@ -70,7 +70,7 @@ def test_text_that_the_library_rewrites_is_shown_as_it_would_be_written(
     assert codec.spells(text) == (text == spelt)
 
 
-def test_spaces_stand_before_words_and_never_at_the_start(codec: SentencePieceCodec) -> None:
+def test_spaces_precede_words_and_never_start_the_text(codec: SentencePieceCodec) -> None:
     space, inner = codec.pieces.index("▁"), codec.pieces.index("n")
     word = next(i for i, piece in enumerate(codec.pieces) if piece.startswith("▁") and len(piece) > 2)
     surface = codec.surfaces[word]
@@ -92,7 +92,7 @@ def test_text_never_becomes_a_special_piece(codec: SentencePieceCodec) -> None:
 def test_a_broken_file_is_named_with_the_cure(tmp_path: Path) -> None:
     path = tmp_path / "source.spm"
     path.write_bytes(b"no model")
-    with pytest.raises(ModelError, match=r"source\.spm is no intact SentencePiece model.*copy the model again"):
+    with pytest.raises(ModelError, match=r"source\.spm is not an intact SentencePiece model.*copy the model again"):
         SentencePieceCodec.load(path, SPECIAL)
 
 

@@ -74,7 +74,7 @@ def test_tokens_give_the_text_back(text):
 
 
 @given(ANY_TEXT | RULED)
-def test_chunks_stand_where_they_say_and_leave_out_only_single_spaces(text):
+def test_spans_of_chunks_are_correct_and_skip_only_single_spaces(text):
     end = 0
     for start, chunk in cut(text):
         assert text[start : start + len(chunk)] == chunk
@@ -103,7 +103,7 @@ def test_texts_side_by_side_have_the_tokens_that_they_have_alone(left, right):
 @given(
     st.sampled_from(["Haus", "größer", "m²", "3,5", "v1.2", "e.g", "漢字"]), st.text("()„“,.;:!?-'\"/`…", max_size=4)
 )
-def test_word_is_one_token_whatever_marks_surround_it(word, marks):
+def test_word_is_one_token_with_any_surrounding_marks(word, marks):
     texts = [token.text for token in tokenise(marks + word + marks)]
     assert word in texts
 

@@ -109,7 +109,7 @@ def test_links_of_the_other_direction_are_turned_round():
     assert list(rows.words_and_links()) == [([(1, 2), (2, 3)], [(1, 2), (2, 4)], {(0, 1)})]
 
 
-def test_links_hold_behind_a_mark_and_beside_other_encodings():
+def test_links_are_correct_behind_a_mark_and_with_other_encodings():
     """A synthetic source begins with its mark; heads learn from canonical pieces, whatever variants there are."""
     pairs = linked([([10, 14, 11], [12, 13])], [[(0, 0), (1, 1)]])
     others = {"en": Lines.of([[19, 14, 19, 11]], NUM_PIECES)}

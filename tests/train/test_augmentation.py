@@ -24,7 +24,7 @@ WORDS = st.lists(st.sampled_from([*COMMON, "%x", "{other}", "Datei", "Linux", "(
 
 
 @given(WORDS, st.randoms(use_true_random=False))
-def test_exchanged_pairs_are_the_same_but_for_their_placeholders(words: list[str], rng: random.Random) -> None:
+def test_exchanged_pairs_differ_only_in_their_placeholders(words: list[str], rng: random.Random) -> None:
     pair = SentencePair(" ".join(words), " ".join(reversed(words)), "source", "docs")
     made = PlaceholderAugmentation(COMMON, 1, 0).augment(pair, rng)
     first, second = PLACEHOLDER.findall(made.first), PLACEHOLDER.findall(made.second)
@@ -43,7 +43,7 @@ def test_exchanged_pairs_are_the_same_but_for_their_placeholders(words: list[str
         ("Copy %s.", "Kopieren.", r"Copy %s\."),  # the sides differ: left alone
     ],
 )
-def test_tags_stand_around_the_same_on_both_sides(first: str, second: str, expected: str) -> None:
+def test_tags_enclose_the_same_words_on_both_sides(first: str, second: str, expected: str) -> None:
     made = PlaceholderAugmentation(COMMON, 1, 1).augment(
         SentencePair(first, second, "source", "docs"), random.Random(1)
     )
@@ -54,7 +54,7 @@ def test_tags_stand_around_the_same_on_both_sides(first: str, second: str, expec
         assert PLACEHOLDER.findall(made.first) == PLACEHOLDER.findall(made.second)
 
 
-def test_every_placeholder_that_is_held_is_seen_and_shares_are_as_asked() -> None:
+def test_every_known_placeholder_is_drawn_and_shares_are_as_requested() -> None:
     augmentation, rng = PlaceholderAugmentation(COMMON, 0.5, 0.25), random.Random(1)
     with_some, without = (
         SentencePair("Copy %s.", "%s kopieren.", "s", "d"),

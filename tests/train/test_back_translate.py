@@ -127,7 +127,7 @@ def test_a_selection_of_the_corpus_and_the_other_side(corpus: Path, tmp_path: Pa
         ("word " * 20, "Wort", False),
     ],
 )
-def test_what_is_usable(text: str, written: str, usable: bool) -> None:
+def test_usable_texts_are_recognized(text: str, written: str, usable: bool) -> None:
     assert is_usable(text, written) == usable
 
 

@@ -133,7 +133,7 @@ def test_card_names_the_share_of_an_earlier_model(made: Path, capsys: pytest.Cap
     shares = ["--earlier", model, "--earlier-share", "0.25"]
     assert main(["average", work, run, str(mixed), *shares]) == 0
     card = (mixed / "card.md").read_text(encoding="utf-8")
-    assert "the last snapshot, 0.75 of it, and 0.25 of the model that it went on from" in card
+    assert "the last snapshot, 0.75 of it, and 0.25 of the model that the training started from" in card
     assert "--last 1 --earlier EARLIER --earlier-share 0.25" in card
     assert load_model(mixed).config.training["earlier_share"] == 0.25
     (made / "foreign").mkdir()

@@ -42,7 +42,7 @@ def test_a_bad_line_is_named_by_file_and_number(tmp_path: Path, line: str, messa
 
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00"])
-def test_a_file_that_is_no_gzip_is_named(tmp_path: Path, content: bytes) -> None:
+def test_error_names_a_file_that_is_not_gzip(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "train.01.tsv.gz").write_bytes(content)
     if content:
         with pytest.raises(TrainingError, match=r"train\.01\.tsv\.gz cannot be read"):

@@ -37,7 +37,7 @@ def pair_set(pairs: list[tuple[list[int], list[int]]], domains: list[int] | None
 
 
 @given(pairs=Sequences, epoch=st.integers(0, 5), batch_pieces=st.integers(20, 200))
-def test_an_epoch_holds_every_pair_once_in_each_direction(
+def test_epoch_contains_every_pair_once_in_each_direction(
     pairs: list[tuple[list[int], list[int]]], epoch: int, batch_pieces: int
 ) -> None:
     batches = BatchSampler(pair_set(pairs), PREPARED, ("en-de", "de-en"), batch_pieces)

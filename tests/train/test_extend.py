@@ -40,7 +40,7 @@ def extended(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_placeholder_is_one_piece_and_other_text_stays_as_it_was(model: Path, extended: Path) -> None:
+def test_every_placeholder_is_one_piece_and_other_text_is_unchanged(model: Path, extended: Path) -> None:
     old, new = TextCodec.load(model), TextCodec.load(extended)
     assert new.vocabulary.placeholders == list(COMMON)
     assert new.vocabulary.pieces[: len(old.vocabulary)] == old.vocabulary.pieces

@@ -131,7 +131,7 @@ def test_card_has_the_share_of_followed_formality_requests(translator: Translato
     assert found[2].row == "| set | 11 | du | 0 | 11 | 0 |"
     assert [entry.num_lines for entry in measure_formality(translator, tmp_path, "set", limit=2)] == [2, 2, 2]
 
-    card, other = tmp_path / "card.md", "\n## What it was trained on\n\nMuch.\n"
+    card, other = tmp_path / "card.md", "\n## Training data\n\nMuch.\n"
     card.write_text(f"# A model\n\n## Scores\n\nNone.\n{other}", encoding="utf-8")
     insert_formality_scores(card, found)
     once = card.read_text(encoding="utf-8")
@@ -157,7 +157,7 @@ def test_following_that_cannot_be_measured_is_refused(translator: Translator, tm
         insert_formality_scores(tmp_path / "none.md", [])
 
 
-def test_scores_prices_and_alternatives_are_those_of_the_formality_asked_for(translator: Translator) -> None:
+def test_scores_prices_and_alternatives_use_the_requested_formality(translator: Translator) -> None:
     english, _, informal = TRIPLES[0]
     request = Request(english, formality="informal", phrases=(Phrase(informal.split()[-1].rstrip(".")),))
     best = translator.translate(request, SEARCH).hypotheses[0]

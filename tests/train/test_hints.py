@@ -47,7 +47,7 @@ def drawn(codec: TextCodec) -> list[tuple[str, list[list[int]]]]:
     return [(text, phrases_of(own, codec)) for text, own in zip(TARGETS * 200, hints, strict=True)]
 
 
-def test_phrases_stand_in_the_target_and_have_the_pieces_of_a_request(drawn, codec) -> None:
+def test_drawn_phrases_occur_in_the_target_with_the_pieces_of_a_request(drawn, codec) -> None:
     for text, phrases in drawn:
         for phrase in phrases:
             written = codec.decode(phrase).text
@@ -84,7 +84,7 @@ def test_phrases_of_a_source_do_not_overlap(codec) -> None:
         assert len(words) == len(set(words)) <= 6
 
 
-def test_punctuation_alone_is_no_hint_unless_it_is_kept(codec) -> None:
+def test_punctuation_alone_is_not_a_hint_unless_it_is_kept(codec) -> None:
     target = np.array(codec.encode("...").ids)
     for own in sampler_of(codec, 1.0).draw([target] * 40, np.random.default_rng(3)):
         assert own in ([], [codec.id_of(HINT_PIECE), *codec.encode("...").ids])

@@ -14,7 +14,7 @@ TOLERANCE = {torch.float32: 1e-6, torch.bfloat16: 4e-3}
 @pytest.mark.parametrize("num_rows", [1, 64, 150])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("number_format", [torch.float32, torch.bfloat16])
-def test_loss_and_gradient_are_those_of_pytorch(num_rows: int, smoothing: float, number_format: torch.dtype) -> None:
+def test_loss_and_gradient_equal_pytorch(num_rows: int, smoothing: float, number_format: torch.dtype) -> None:
     torch.manual_seed(num_rows)
     logits_NV = (5 * torch.randn(num_rows, 37)).to(number_format).requires_grad_()
     targets_N = torch.randint(37, (num_rows,))

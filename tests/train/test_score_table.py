@@ -10,7 +10,7 @@ from engine.errors import TrainingError
 from engine.train.held_out import SetScore
 from engine.train.score_table import GOALS, PUBLISHED, SYSTEMS, insert_scores
 
-CARD = "# A model\n\n## Scores\n\nNot measured yet.\n\n## What it was trained on\n\n| a | b |\n|---|---|\n| c | d |\n"
+CARD = "# A model\n\n## Scores\n\nNot measured yet.\n\n## Training data\n\n| a | b |\n|---|---|\n| c | d |\n"
 
 
 def score(name: str, direction: str, bleu: float, *, beam: int = 5) -> SetScore:
@@ -34,7 +34,7 @@ def test_score_replaces_the_earlier_one_of_its_set_and_direction(card: Path) -> 
         "| test/a | en-de | 1,200 | 13.0 | 40.0 |\n| test/b | en-de | 1,200 | 20.0 | 40.0 |\n"
         "| test/c | en-de | 1,200 | 30.0 | 40.0 |\n| test/a | de-en | 1,200 | 11.0 | 40.0 |\n\n"
         "    BLEU x\n    chrF y\n"
-        "\n## What it was trained on\n\n| a | b |\n|---|---|\n| c | d |\n"
+        "\n## Training data\n\n| a | b |\n|---|---|\n| c | d |\n"
     )
 
 
@@ -54,7 +54,7 @@ def test_the_table_of_others_is_whole() -> None:
     assert all(direction in ("en-de", "de-en") for _, direction in [*PUBLISHED, *GOALS])
 
 
-def test_scores_of_two_beams_do_not_stand_in_one_table(card: Path) -> None:
+def test_scores_of_two_beams_are_not_mixed_in_one_table(card: Path) -> None:
     insert_scores(card, [score("test/a", "en-de", 12)])
     before = card.read_bytes()
     with pytest.raises(TrainingError, match="scores of another beam than 10; measure with one beam"):

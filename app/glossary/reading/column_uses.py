@@ -1,6 +1,6 @@
-"""What each column of a glossary table is used for: guessed by the names in its first row, or chosen by a person.
+"""The use of each column of a glossary table: detected by the names in its first row, or chosen by a person.
 
-The names are those of the exports of memoQ, MultiTerm, Crowdin, Smartling, Lokalise, Phrase, MateCat, Transifex, DeepL
+The names are from the exports of memoQ, MultiTerm, Crowdin, Smartling, Lokalise, Phrase, MateCat, Transifex, DeepL
 and OmegaT, and of tables with a column for each language.
 """
 
@@ -53,7 +53,7 @@ _NAMES: Final[Mapping[ColumnUse, str]] = {
     "source_info": "term info",
 }
 _USE_OF: Final[dict[str, ColumnUse]] = {name: use for use, names in _NAMES.items() for name in names.split(", ")}
-_OF_SOURCE: Final = frozenset({"case", "matching", "note"})  # what is used of the columns about the source term
+_OF_SOURCE: Final = frozenset({"case", "matching", "note"})  # the uses of columns about the source term
 _OF_TARGET: Final = frozenset({"status", "forbidden", "variants", "note"})
 _ALONE: Final = frozenset({"source", "target", "term"})
 _TERM: Final = frozenset({"term", "terms", "begriff", "benennung", "phrase"})
@@ -65,7 +65,7 @@ _UNREADABLE: Final = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What each column is used for, and the number of header rows, 0 or 1. Columns beyond `uses` are not used."""
+    """The use of each column, and the number of header rows, 0 or 1. Columns beyond `uses` are not used."""
 
     uses: tuple[ColumnUse, ...] = ("source", "target", "note")
     num_header_rows: int = 0
@@ -96,17 +96,17 @@ def layout_from(text: str) -> Layout:
         if use is None:
             raise GlossaryError(
                 Message(
-                    "“{name}” is no use of a column: choose one of {known}",
+                    "“{name}” is not a use of a column: choose one of {known}",
                     name=name.strip()[:40],
                     known=", ".join(USES),
                 )
             )
         if use in uses and use not in _SEVERAL:
-            raise GlossaryError(Message("two columns are used as “{use}”: choose one of them", use=use))
+            raise GlossaryError(Message("two columns have the use “{use}”: choose one of them", use=use))
         uses.append(use)
     for use in ("source", "target"):
         if use not in uses:
-            raise GlossaryError(Message("no column is used as “{use}”: choose the one that has these terms", use=use))
+            raise GlossaryError(Message("no column has the use “{use}”: choose the column with these terms", use=use))
     return Layout(tuple(uses), int(text.startswith(_HEADER)))
 
 
@@ -131,7 +131,7 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
 def foreign_languages(cells: Sequence[str], direction: str | None) -> list[str]:
     """The names of the language columns of a header that lacks a language of `direction`; empty if it lacks none.
 
-    Two names of other languages alone are no header: "it<TAB>es" is an English-German term.
+    Two names of other languages alone are not a header: "it<TAB>es" is an English-German term.
     """
     codes = (direction or "").split("-")
     found = [_reading(cell) for cell in cells[:MAX_COLUMNS]]
@@ -198,7 +198,7 @@ def _use(use: str, language: str | None, codes: Sequence[str | None], *, has_sou
 
 
 def _reading(cell: str) -> tuple[str, str | None]:
-    """What the name of a column says: its use, "text" for the terms of a language, or "term"; and the language."""
+    """The meaning of a column name: its use, "text" for the terms of a language, or "term"; and the language."""
     name = clean(cell)
     if len(name) > _MAX_NAME:  # each place in it is tried as the end of a word: the time is quadratic
         return "ignore", None

@@ -134,7 +134,7 @@ class TableReader:
             return []
         return [
             Message(
-                "Unknown columns are ignored; there are some in {rows}.",
+                "Rows with more columns than are known: {rows}. The additional columns are ignored.",
                 rows=row_list(self._rows_with_more_columns),
             )
         ]

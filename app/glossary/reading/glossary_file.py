@@ -58,7 +58,7 @@ _READERS = {"tmx": read_tmx, "mtf": read_multiterm}
 class GlossaryTable:
     """The first rows of a table, with the guessed use of each column.
 
-    `is_clear`: the guess needs no question. `key` stands for the names of the columns; empty without a header.
+    `is_clear`: the uses are certain. `key` identifies the names of the columns; empty without a header.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -141,7 +141,7 @@ def read_table(data: bytes, name: str, direction: str | None = None) -> Glossary
 
 
 def _root_of(data: bytes, name: str) -> str:
-    """The root element of an XML glossary, else an empty string. Raises GlossaryError for what cannot be a glossary."""
+    """The root element of an XML glossary, else an empty string. Raises GlossaryError if it cannot be a glossary."""
     if len(data) > MAX_BYTES:
         raise GlossaryError(
             Message(

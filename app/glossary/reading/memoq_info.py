@@ -20,11 +20,11 @@ _MATCHINGS: Final[dict[str, Matching]] = {
     "custom": "prefix",
 }
 _FORBIDDEN: Final = "NonTerm"
-_MARK: Final = re.compile(r"[|*]")  # what follows in the word may differ
+_MARK: Final = re.compile(r"[|*]")  # the rest of the word may differ
 
 
 def read_source_info(info: str, source: str) -> tuple[str, Case, Matching]:
-    """The source without the marks of a custom term, and how it is matched; the defaults where nothing is stated.
+    """The source without the marks of a custom term, and how it is matched; the defaults without marks.
 
     >>> read_source_info("CaseInsense;Custom", "rout|er")
     ('rout', 'any', 'prefix')

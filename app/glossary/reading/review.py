@@ -1,6 +1,6 @@
 """Warnings about usable terms: capitals that only start a row, and targets that a model cannot spell.
 
-The form lists and simplemma know the words of a language. Callers ask the model and pass what it can spell.
+The form lists and simplemma contain the words of a language. Callers pass the words that the model can write.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport
         if is_name or has_inner_capitals(first) or not first.isalpha() or not is_written_small(first.lower(), first):
             continue
         message = Message(
-            "“{target}” seems to have a capital only because it starts the row; it would be required so in the middle "
-            "of a sentence, too: write “{small}”",
+            "“{target}” would be required with a capital letter in the middle of a sentence, too. If it has the "
+            "capital only because it starts the row, write “{small}”",
             target=term.target,
             small=small,
         )
@@ -42,14 +42,14 @@ def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport
 
 
 def misspellings(terms: Iterable[Term], spelt: Mapping[str, str | None]) -> Iterator[RowReport]:
-    """Reports on the terms that a model cannot spell; `spelt` maps a text to what it would write, None if correct."""
+    """Reports the terms that a model cannot write; `spelt` maps a text to the text it would write, None if correct."""
     for term in terms:
         texts = [term.source] if term.status == "do_not_translate" else [*term.targets]
         if term.status == "forbidden" or any(spelt.get(text) is None for text in texts):
             continue
         message = Message(
-            "the model cannot spell “{target}”; it would write “{written}”, so the term can never be met: add a "
-            "variant with other letters, or leave the row out",
+            "the model cannot write “{target}”, only “{written}”, so it can never use the term: add a variant with "
+            "other characters, or leave the row out",
             target=texts[0],
             written=spelt[texts[0]],
         )

@@ -1,6 +1,6 @@
 """Entries of a glossary file -> terms, checked one by one: errors, repeats, conflicts and warnings.
 
-Decides what makes an entry unusable and which of two conflicting entries is kept, for every file format.
+Decides which entries are unusable and which of two conflicting entries is kept, for every file format.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class RowChecker:
             self.terms.append(term)
             if len(term.source) <= SHORT_SOURCE and not term.is_case_exact:
                 message = Message(
-                    "“{source}” is so short that it may match in many sentences: make it case-sensitive, or leave the "
+                    "“{source}” is very short and may match in many sentences: make it case-sensitive, or leave the "
                     "row out",
                     source=term.source,
                 )
@@ -131,7 +131,7 @@ class RowChecker:
             self._repeated.append(term.row)
             if earlier.source != term.source:
                 self._capital_pairs.append((term.row, earlier.row))
-                message = Message("the same as row {row} except for a capital; left out", row=earlier.row)
+                message = Message("the same as row {row} except for a capital letter; left out", row=earlier.row)
                 self._warn(entry, "capital", message)
             elif len(self.repeats) < MAX_REPORTS:
                 message = Message("the same as row {row}; left out", row=earlier.row)
@@ -142,7 +142,8 @@ class RowChecker:
                 entry.shown,
                 "conflict",
                 Message(
-                    "“{source}” is “{target}” in row {row} and “{other}” here; row {row} is used: remove one of them",
+                    "“{source}” has the target “{target}” in row {row} and “{other}” here; row {row} is used: remove "
+                    "one of the rows",
                     source=shown(term.source),
                     target=shown(earlier.target),
                     row=earlier.row,
@@ -174,7 +175,7 @@ class RowChecker:
             notes.append(Message("Repeated rows, left out: {rows}.", rows=row_list(self._repeated)))
         if self._capital_pairs:
             pairs = shortened_list(f"{row} = {earlier}" for row, earlier in self._capital_pairs)
-            notes.append(Message("Rows that differ only by a capital, which both match: {rows}.", rows=pairs))
+            notes.append(Message("Rows that differ only in the capital letter at the start: {rows}.", rows=pairs))
         return notes
 
     def _warn(self, entry: TermEntry, kind: RowKind, message: str, fix: Fix | None = None) -> None:
@@ -232,7 +233,7 @@ def wrong_with(term: Term) -> tuple[RowKind, str] | None:
             return wrong
     if len(term.variants) > MAX_VARIANTS:
         return "variants", Message(
-            "{count} variants of the target; a term has up to {limit}: leave some out",
+            "{count} variants of the target; a term may have up to {limit}: remove some",
             count=len(term.variants),
             limit=MAX_VARIANTS,
         )

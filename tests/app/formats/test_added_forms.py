@@ -149,7 +149,7 @@ def test_languages_without_more_forms_get_none(name: str, text: str, target: str
     assert read_document(text.encode(), name, target=target).segments == read_document(text.encode(), name).segments
 
 
-def test_each_language_gets_its_own_forms_and_ordinals_are_no_cardinals() -> None:
+def test_each_language_gets_its_own_forms_and_ordinals_differ_from_cardinals() -> None:
     message = "{n, selectordinal, other {#th}} of {m, plural, other {# files}}".replace("#th", "the #th")
     documents = {
         target: [*added(read_document(json.dumps({"a": message}).encode(), "a.json", target=target))]
@@ -271,7 +271,7 @@ def test_rules_of_gettext_and_categories_agree() -> None:
             assert examples.split(", ")[0] == first.split(", ")[0], (language, category)
 
 
-def test_forms_are_those_of_the_language_that_the_document_is_translated_into() -> None:
+def test_plural_forms_are_the_forms_of_the_target_language() -> None:
     def notes(direction: str) -> dict[str, int]:
         return added(FileReader().document(I18NEXT.encode(), "a.json", lambda overview: direction))
 

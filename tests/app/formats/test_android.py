@@ -89,7 +89,7 @@ QUOTED = [
 
 
 @pytest.mark.parametrize(("raw", "source", "written"), QUOTED)
-def test_quotation_marks_that_are_not_escaped_are_no_text(raw: str, source: str, written: str) -> None:
+def test_unescaped_quotation_marks_are_not_text(raw: str, source: str, written: str) -> None:
     file = f'<resources xmlns:xliff="urn:x"><string name="a">{raw}</string></resources>'
     document = read_document(file.encode(), "strings.xml")
     assert [s.source for s in document.segments] == [source]

@@ -48,8 +48,8 @@ def test_only_the_text_changes(line_end: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[Script Info]\nTitle: x\n", r"no section \[Events\]"),
-        ("[Events]\nFormat: Text, Start\nDialogue: a,b\n", "line 2: the last field of the events is not the text"),
+        ("[Script Info]\nTitle: x\n", r"does not have the section \[Events\]"),
+        ("[Events]\nFormat: Text, Start\nDialogue: a,b\n", "line 2: the last field of the events is not Text"),
         ("[Events]\nDialogue: 0,1\n", "contains no text"),
     ],
 )

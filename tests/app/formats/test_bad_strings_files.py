@@ -52,7 +52,7 @@ def test_cut_file_is_refused_with_the_line(ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", FILES)
-def test_office_file_with_a_wrong_ending_is_named_as_what_it_is(ending: str) -> None:
+def test_office_file_with_a_wrong_ending_is_recognized(ending: str) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("word/document.xml", "<w/>")
@@ -111,6 +111,6 @@ def test_repeated_key_of_a_string_catalog_is_named_because_only_the_last_is_offe
     assert not read_document(FILES["xcstrings"], "f.xcstrings").notes
 
 
-def test_text_of_an_android_string_for_each_product_is_no_repeated_key() -> None:
+def test_android_strings_for_different_products_are_not_repeated_keys() -> None:
     data = b'<resources><string name="a" product="tablet">One</string><string name="a">Two</string></resources>'
     assert not read_document(data, "strings.xml").notes

@@ -67,7 +67,7 @@ def test_named_text_is_one_that_is_not_offered(ending: str) -> None:
         assert all(word in missing for word in coverage.example.replace("(", "").split() if word.isalpha())
 
 
-def test_formats_that_declare_what_is_to_be_translated_have_no_coverage() -> None:
+def test_formats_that_declare_their_texts_have_no_coverage() -> None:
     for ending in sorted({*documents()} - {*NOT_OFFERED}):
         assert read_document(documents()[ending][0], f"a.{ending}").coverage is None
 
@@ -76,7 +76,7 @@ def test_only_a_complete_document_has_100_percent() -> None:
     assert [Coverage(*counts).percent for counts in ((9_999, 10_000), (10_000, 10_000), (1, 3))] == [99.9, 100.0, 33.3]
 
 
-def test_comments_and_charts_of_a_word_document_are_said_to_be_left_out() -> None:
+def test_note_lists_comments_and_charts_of_a_word_document() -> None:
     word = WordDocument()
     run = word.add_paragraph("One house.").add_run(" Two doors.")
     word.add_comment(run, "Is it so?", author="A", initials="A")
@@ -111,7 +111,7 @@ def test_chosen_texts_of_a_word_document_are_offered_and_written() -> None:
 
 
 def test_unknown_kind_of_text_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(CommandError, match="'headers' is not a kind of text: choose among comments, charts"):
+    with pytest.raises(CommandError, match="'headers' is not a kind of text: choose from comments, charts"):
         read_document(b"", "a.docx", reading=Reading(extras=("headers",)))
     with pytest.raises(CommandError, match="HTML has no choice of other texts"):
         read_document(b"<p>a", "a.html", reading=Reading(extras=("comments",)))

@@ -155,7 +155,7 @@ def test_sentences_cover_the_text_except_spaces_between_them(text: str, language
     assert all(not text[e:s].strip() for e, s in zip(ends, starts, strict=True))
 
 
-def test_no_sentence_ends_inside_a_whole_span() -> None:
+def test_sentences_never_end_inside_an_unsplittable_span() -> None:
     text = "See (this. Or that). Then go. On."
     assert [text[s:e] for s, e in sentence_spans(text, "en", [(4, 19)])] == ["See (this. Or that).", "Then go.", "On."]
 

@@ -167,7 +167,7 @@ def test_texts_are_offered_page_by_page_from_top_to_bottom_with_anchored_frames_
     assert [name["name"] for name in named_tags(document.tags(7)).values()] == ["link"]
 
 
-def test_what_is_hidden_or_a_note_is_said_to_be_left_out_and_is_not_seen_by_a_reader() -> None:
+def test_note_lists_hidden_texts_and_notes_which_do_not_count_as_visible() -> None:
     document = read_document(sample(), "a.idml")
     assert document.notes == (
         "Not offered: texts on hidden layers or in hidden frames (1); texts without a frame (1); hidden conditional "

@@ -64,5 +64,7 @@ def test_broken_file_is_refused_with_the_line(text: str, line: str) -> None:
 
 def test_compiled_strings_are_refused_with_the_cure() -> None:
     data = plistlib.dumps({"title": "Settings"}, fmt=plistlib.FMT_BINARY)
-    with pytest.raises(DocumentError, match="is compiled: choose the file of the same name in the Xcode project"):
+    with pytest.raises(
+        DocumentError, match="is a compiled file: choose the text file of the same name in the Xcode project"
+    ):
         read_document(data, "Localizable.strings")

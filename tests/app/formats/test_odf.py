@@ -149,7 +149,7 @@ def test_field_inside_of_a_sentence_is_a_tag_and_keeps_its_text() -> None:
     assert f"<text:p>Siehe zuerst {field}.</text:p>" in part(document.export({0: "Siehe zuerst {1}."}))
 
 
-def test_comments_and_charts_are_said_to_be_left_out() -> None:
+def test_note_lists_comments_and_charts_that_are_not_offered() -> None:
     comment = "<office:annotation><text:p>Is it so?</text:p></office:annotation>"
     document = read_document(sample(f"<office:text><text:p>A door{comment}.</text:p></office:text>"), "a.odt")
     assert document.segments[0].source == "A door."

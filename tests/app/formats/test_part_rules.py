@@ -58,7 +58,7 @@ def test_the_last_rule_that_fits_a_key_decides_if_it_is_translated(
     assert format_by_key(document.format).reading == document.reading == Reading(rules=tuple(rules))
 
 
-def test_parts_name_each_key_once_with_its_use_whatever_the_rules_are() -> None:
+def test_parts_list_each_key_once_with_its_use_for_all_rules() -> None:
     data = json.dumps(CONTENT).encode()
     document = by_rules(data, "a.json", ["skip **.id"])
     assert [(part.name, part.use, part.num) for part in document.text_parts()] == [
@@ -92,7 +92,7 @@ ELEMENTS = [
 
 
 @pytest.mark.parametrize(("rules", "offered"), ELEMENTS)
-def test_rules_decide_what_an_element_of_xml_is(rules: list[str], offered: list[str]) -> None:
+def test_rules_decide_the_use_of_xml_elements(rules: list[str], offered: list[str]) -> None:
     document = by_rules(XML.encode(), "a.xml", rules)
     assert [segment.source for segment in document.segments] == offered
     changed = document.export({segment.index: segment.source.upper() for segment in document.segments})
@@ -130,7 +130,7 @@ def test_parts_of_xml_are_elements_with_text_and_attributes() -> None:
         ("a.txt", "skip a"),
     ],
 )
-def test_a_line_that_is_no_rule_is_refused(name: str, rule: str) -> None:
+def test_invalid_rule_is_refused(name: str, rule: str) -> None:
     with pytest.raises(CommandError):
         read_document(b"{}", name, reading=Reading(rules=(rule,)))
 

@@ -211,7 +211,7 @@ def test_template_becomes_a_po_file_of_the_language(language: str, num_forms: in
         subprocess.run(["msgfmt", "-c", "-o", tmp_path / "a.mo", tmp_path / "a.po"], check=True, capture_output=True)
 
 
-def test_first_plural_form_has_the_plural_source_where_it_stands_for_other_numbers_than_one() -> None:
+def test_first_plural_form_has_the_plural_source_if_it_is_used_for_other_numbers_than_one() -> None:
     russian = TEMPLATE.replace("nplurals=INTEGER; plural=EXPRESSION", "nplurals=2; plural=(n%10 != 1)")
     german = TEMPLATE.replace("nplurals=INTEGER; plural=EXPRESSION", "nplurals=2; plural=(n != 1)")
     first = [read_document(text.encode(), "a.po").segments[0].source for text in (russian, german)]

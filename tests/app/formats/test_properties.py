@@ -49,7 +49,7 @@ def test_only_the_translated_values_change() -> None:
     ("encoding", "expected"),
     [("ascii", r"\u00dc \u20ac"), ("latin-1", r"Ü \u20ac"), ("utf-8", "Ü €")],
 )
-def test_characters_are_written_as_the_file_can_hold_them(encoding: str, expected: str) -> None:
+def test_characters_outside_the_encoding_are_escaped(encoding: str, expected: str) -> None:
     start = "# plain\n" if encoding == "ascii" else "# é\n"
     document = read_document(f"{start}a=One\n".encode(encoding), "a.properties")
     assert document.export({0: "Ü €"}) == f"{start}a={expected}\n".encode(encoding)
@@ -72,7 +72,7 @@ def test_another_library_reads_the_translations(texts: list[str], is_ascii: bool
 
 
 @given(st.text(st.sampled_from("ab\\=: #!\n\r\tü"), max_size=40).filter(lambda text: any(map(str.isalpha, text))))
-def test_no_text_is_changed_by_writing_it_again(text: str) -> None:
+def test_writing_a_text_again_does_not_change_it(text: str) -> None:
     data = ("x=first\n" + text).encode()
     document = read_document(data, "a.properties")
     assert document.export({segment.index: segment.source for segment in document.segments}) == data

@@ -65,7 +65,7 @@ def test_language_code_has_any_case() -> None:
     assert segmenter_of(RuleFile("a.srx", data), "de") is None
 
 
-def test_language_without_rules_is_said_and_segmented_by_our_own() -> None:
+def test_language_without_rules_uses_our_own_rules_with_a_note() -> None:
     data = srx(RULE).replace(b'languagepattern=".*"', b'languagepattern="fr"')
     document = read_file(b"Mr. Smith left. He came.", "a.txt").document("en", RuleFile("a.srx", data))
     assert [segment.source for segment in document.segments] == ["Mr. Smith left.", "He came."]
@@ -97,7 +97,7 @@ def test_exported_document_keeps_its_bytes_and_takes_translations() -> None:
         (b"<html/>", "a.srx, line 1: the file has no segmentation rules in SRX: choose an .srx file"),
         (b"\n<srx", "a.srx, line 2: the XML is not well-formed"),
         (b'<!DOCTYPE srx [<!ENTITY a "aa">]>\n<srx version="2.0">&a;</srx>', "defines its own entities"),
-        (b'<srx version="3.0"/>', "a.srx, line 1: SRX 3.0 is not known: save the rules as SRX 2.0"),
+        (b'<srx version="3.0"/>', "a.srx, line 1: SRX 3.0 is not supported: save the rules as SRX 2.0"),
         (b'<srx version="2.0"/>', "the element <languagerules> is missing"),
         (srx(RULE).replace(b"maprules", b"others"), "the element <maprules> is missing"),
         (srx("\n\n" + RULE.replace("[.]", "(a)\\1")), "a.srx, line 7: \\1 in (a)\\1 is not supported: repeat"),
@@ -108,7 +108,10 @@ def test_exported_document_keeps_its_bytes_and_takes_translations() -> None:
             srx(RULE).replace(b'languagerulename="All"', b"", 1),
             "<languagerule> has no attribute languagerulename: add it",
         ),
-        (srx(RULE).replace(b'".*" languagerulename="All"', b'".*" languagerulename="x"'), "no list of rules named “x”"),
+        (
+            srx(RULE).replace(b'".*" languagerulename="All"', b'".*" languagerulename="x"'),
+            "list of rules “x” does not exist",
+        ),
         (srx(RULE).replace(b'languagepattern=".*"', b'languagepattern="(?x"'), "is not supported"),
         (srx(RULE).replace(b"<languagemap", b"<other"), "no language has rules: add an element <languagemap>"),
         (srx(RULE + '</languagerule><languagerule languagerulename="All">'), "two lists of rules named “All”: rename"),
@@ -151,7 +154,7 @@ def test_paragraph_is_one_segment_and_is_never_joined_with_another(name: str, te
 
 
 def test_file_with_targets_has_no_choice_of_segments() -> None:
-    with pytest.raises(CommandError, match="no choice of segments"):
+    with pytest.raises(CommandError, match="does not have the import setting “segments”"):
         read_file(b"a,b\n", "a.csv", Reading(segments="paragraph"))
     for key in ("txt;segments=word", "csv;segments=paragraph"):
         with pytest.raises(LookupError):

@@ -69,7 +69,7 @@ def test_other_programs_read_the_new_forms() -> None:
 
 @pytest.mark.parametrize(
     ("data", "message"),
-    [(b"<a/>", "has <plist>"), (b"<plist><dict>", "not well-formed"), (b"bplist00", "not well-formed")],
+    [(b"<a/>", "needs <plist>"), (b"<plist><dict>", "not well-formed"), (b"bplist00", "not well-formed")],
 )
 def test_other_files_are_refused_with_the_cure(data: bytes, message: str) -> None:
     with pytest.raises(DocumentError, match=message):

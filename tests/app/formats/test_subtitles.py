@@ -246,7 +246,7 @@ def test_long_line_gets_a_second_one_and_a_fast_subtitle_gives_words_to_the_next
     assert written.count("\r\n") == written.count("\n")
 
 
-def test_spaces_of_joined_subtitles_are_those_of_their_times_and_lines() -> None:
+def test_spaces_of_joined_subtitles_follow_their_times_and_lines() -> None:
     first, second = read_document(JOINED.encode(), "a.srt").segments
     assert first.limits and second.limits
     assert [(cue.duration_ms, cue.num_lines, cue.is_alone) for cue in first.limits.cues] == [

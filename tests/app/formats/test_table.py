@@ -124,9 +124,9 @@ def test_columns_can_be_chosen_and_stay_chosen_in_the_log() -> None:
     assert document.export({0: "Auf|zu"}) == data.replace(b"Open|", b'Open|"Auf|zu"')
     assert document.format == "csv;columns=2,3"
     assert format_by_key(document.format).reading == document.reading == Reading(columns=(2, 3))
-    with pytest.raises(DocumentError, match=r"a\.csv has no column 9"):
+    with pytest.raises(DocumentError, match=r"a\.csv does not have the column 9"):
         read_document(data, "a.csv", reading=Reading(columns=(8, 3)))
-    with pytest.raises(CommandError, match="Markdown has no choice of columns"):
+    with pytest.raises(CommandError, match="Markdown does not have the import setting “columns”"):
         read_document(b"x", "a.md", reading=Reading(columns=(8, 3)))
 
 

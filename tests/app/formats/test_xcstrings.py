@@ -135,7 +135,7 @@ def test_missing_plural_form_is_added_to_those_that_are_there() -> None:
     assert units_of(written, "%lld items", "en") == units_of(FILE.encode(), "%lld items", "en")
 
 
-def test_catalog_with_several_languages_gets_the_one_of_the_document() -> None:
+def test_catalog_with_several_languages_uses_the_language_of_the_document() -> None:
     data = FILE.replace('"extractionState" : "manual",', '"x" : 1,').encode()
     content = json.loads(data)
     content["strings"]["save"]["localizations"]["fr"] = {"stringUnit": {"state": "new", "value": "Garder"}}

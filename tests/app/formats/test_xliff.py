@@ -268,7 +268,7 @@ def test_missing_target_language_is_added_to_every_file_of_version_1() -> None:
 
 
 @pytest.mark.parametrize(("version", "unit"), [("1.1", "trans-unit"), ("1.2", "trans-unit"), ("2.0", "segment")])
-def test_version_is_that_of_the_namespace_where_the_attribute_is_missing(version: str, unit: str) -> None:
+def test_version_comes_from_the_namespace_if_the_attribute_is_missing(version: str, unit: str) -> None:
     text = (
         f'<xliff xmlns="urn:oasis:names:tc:xliff:document:{version}" srcLang="en" trgLang="de"><file id="f"><body>'
         f'<{unit} id="1"><source>One</source></{unit}></body></file></xliff>'

@@ -71,7 +71,7 @@ def test_each_text_is_offered_once_without_formulas_numbers_and_headings(data: b
         "red",
         "Lid",
     ]
-    assert document.notes[0] == "Not offered: comments; 2 headings of tables, which formulas may name."
+    assert document.notes[0] == "Not offered: comments; 2 headings of tables, because formulas may refer to them."
 
 
 def test_without_translations_the_file_is_the_same_byte_for_byte(data: bytes):
@@ -205,7 +205,7 @@ def test_texts_in_drawings_and_titles_of_charts_are_offered_after_the_cells():
     assert sorted(changed) == ["xl/charts/chart1.xml", "xl/drawings/drawing1.xml", STRINGS]
 
 
-def test_names_from_cells_and_small_numbers_are_no_text_that_is_missing():
+def test_names_from_cells_and_small_numbers_do_not_count_as_missing_text():
     coverage = read_document(with_drawings(), "sales.xlsx").coverage
     assert coverage is not None and coverage.num_seen == coverage.num_offered > 0
 

@@ -91,7 +91,7 @@ def test_article_of_docbook_is_read_with_its_footnote() -> None:
     assert "Erst <command>ls</command><footnote><para>Als root.</para></footnote> ausführen." in written
 
 
-def test_other_xml_is_read_by_what_stands_beside_text_and_that_is_said() -> None:
+def test_unknown_xml_is_read_by_elements_beside_text_with_a_note() -> None:
     document = read_document(CATALOG.encode(), "a.xml")
     assert sources(document) == [
         "Lamp",
@@ -101,7 +101,7 @@ def test_other_xml_is_read_by_what_stands_beside_text_and_that_is_said() -> None
         "One",
         "Two",
     ]
-    assert document.notes[0].startswith("Read as XML without known rules")
+    assert document.notes[0].startswith("This XML format is not known")
     written = document.export({1: "Eine {1}rote{/1} Lampe für 5 < 6 Räume."}).decode()
     assert written == CATALOG.replace(
         "A <hi>red</hi> lamp for 5 &lt; 6 rooms.", "Eine <hi>rote</hi> Lampe für 5 &lt; 6 Räume."

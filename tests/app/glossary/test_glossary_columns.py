@@ -112,11 +112,11 @@ def test_person_can_choose_the_columns():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("target,note", "no column is used as “source”"),
-        ("source", "no column is used as “target”"),
-        ("source,target,source", "two columns are used as “source”"),
-        ("source" + 200 * ",ignore" + ",target", "no column is used as “target”"),  # beyond the columns that are read
-        ("source,target,colour", "“colour” is no use of a column: choose one of ignore, source,"),
+        ("target,note", "no column has the use “source”"),
+        ("source", "no column has the use “target”"),
+        ("source,target,source", "two columns have the use “source”"),
+        ("source" + 200 * ",ignore" + ",target", "no column has the use “target”"),  # beyond the columns that are read
+        ("source,target,colour", "“colour” is not a use of a column: choose one of ignore, source,"),
     ],
 )
 def test_unusable_choice_of_columns_is_refused(text: str, message: str):
@@ -141,7 +141,7 @@ def test_columns_are_asked_for_where_the_names_leave_something_open(text: str, i
     assert table is not None and table.is_clear == is_clear
 
 
-def test_choice_is_written_as_it_is_read_and_a_single_column_is_no_table():
+def test_chosen_columns_survive_a_round_trip_and_a_single_column_is_refused():
     assert layout_from(str(Layout(("target", "ignore", "source"), 1))) == Layout(("target", "ignore", "source"), 1)
     assert read_table(b"router\nfile\n", "g.csv", "en-de") is None
 

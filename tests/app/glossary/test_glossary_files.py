@@ -112,7 +112,7 @@ def test_acronym_and_word_with_the_same_letters_are_two_terms() -> None:
 def test_third_column_is_a_comment_and_more_columns_give_a_note() -> None:
     imported = read("router\tRouter\tGerät\nnote\tNotiz\t\tx\n")
     assert imported.terms[0].note == "Gerät"
-    assert "there are some in row 2" in imported.notes[0]
+    assert "more columns than are known: row 2" in imported.notes[0]
 
 
 def test_header_may_name_every_field_of_a_term() -> None:

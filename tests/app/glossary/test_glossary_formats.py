@@ -267,7 +267,7 @@ def test_line_break_in_a_quoted_cell_belongs_to_the_cell():
     assert [error.row for error in imported.errors] == [4]
 
 
-def test_tbx_without_the_language_says_which_ones_it_has():
+def test_error_for_tbx_without_the_language_lists_its_languages():
     section = "<langSet xml:lang='{}'><tig><term>{}</term></tig></langSet>"
     entry = "<termEntry>" + section.format("en", "house") + section.format("fr", "maison") + "</termEntry>"
     data = f"<martif type='TBX'><text><body>{entry}</body></text></martif>".encode()

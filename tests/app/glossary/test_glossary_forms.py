@@ -63,7 +63,7 @@ WORDS = st.text(st.sampled_from("abÄß"), min_size=1, max_size=6)
 
 
 @given(st.dictionaries(WORDS, st.lists(WORDS, min_size=1, max_size=4)), st.lists(WORDS))
-def test_form_list_gives_back_what_was_written(forms: dict[str, list[str]], others: list[str]):
+def test_form_list_survives_a_round_trip(forms: dict[str, list[str]], others: list[str]):
     read = FormList(list_text(forms))
     for word in (*forms, *others):
         assert set(read.forms(word)) == set(forms.get(word, ()))

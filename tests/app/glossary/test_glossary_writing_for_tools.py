@@ -59,12 +59,12 @@ def pairs(terms: tuple[Term, ...]) -> set[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_written_terms_are_read_again_and_what_is_lost_is_named(kind: str):
+def test_written_terms_can_be_read_again_and_lost_data_is_listed(kind: str):
     file = write_glossary(glossary(*TERMS), kind, "en-de")
     read = read_glossary(file.data, file.name, "en-de")
     assert not read.errors
     note = str(file.note or "")
-    assert (f"This file has no place for (number of terms): {LOST[kind]}." in note) if LOST[kind] else not note
+    assert (f"This file format cannot store (number of terms): {LOST[kind]}." in note) if LOST[kind] else not note
     expected = pairs(TERMS)
     if "Forbidden terms are left out" in note:
         expected = {pair for pair in expected if not pair[2]}
@@ -147,9 +147,9 @@ def test_tables_have_the_separators_and_words_of_their_tools():
     assert kind_label("phrase") == "Phrase (XLSX)"
 
 
-def test_formulas_get_an_apostrophe_in_text_tables_and_the_note_says_so():
+def test_formulas_get_an_apostrophe_in_text_tables_with_a_note():
     terms = (Term("sum", "=1+1"),)
     file = write_glossary(glossary(*terms), "memoq", "en-de")
-    assert "'=1+1" in file.data.decode() and "have an apostrophe in front (1)" in str(file.note)
+    assert "'=1+1" in file.data.decode() and "begin with an apostrophe (1)" in str(file.note)
     assert write_glossary(glossary(*terms), "matecat", "en-de").note is None
     assert not has_inner_capitals("sum")

@@ -108,7 +108,7 @@ def test_log_of_a_newer_version_is_refused_with_a_solution(tmp_path: Path) -> No
     db.table(migrations.migrations_table).insert(step)
     db.close()
     before = path.read_bytes()
-    with pytest.raises(LogError, match=r"newer Pinpoint \(it has m0099_later\): update Pinpoint"):
+    with pytest.raises(LogError, match=r"newer version of Pinpoint \(it has m0099_later\): update Pinpoint"):
         LogStore.open(path)
     assert path.read_bytes() == before
 
@@ -234,9 +234,7 @@ def test_folder_that_the_user_chose_keeps_its_rights(tmp_path: Path) -> None:
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
 
 
-def test_versions_of_each_run_begin_after_those_of_all_earlier_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_versions_of_each_run_begin_after_all_earlier_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = LogStore.open(tmp_path / "log.sqlite")
     session = store.start_session(DOCUMENT, "en-de")
     first = store.first_version(session.id)
@@ -300,7 +298,7 @@ def test_unreadable_log_is_reported_and_unchanged(tmp_path: Path) -> None:
     old = Database(older)
     migrations.apply(old, stop_before="m0002_glossary_and_tombstone")
     old.close()
-    with pytest.raises(LogError, match=r"older Pinpoint \(it lacks m0002"):
+    with pytest.raises(LogError, match=r"older version of Pinpoint \(it lacks m0002"):
         LogStore.open_to_read(older)
     damaged = tmp_path / "damaged.sqlite"
     make_log(damaged, 200)
@@ -539,7 +537,7 @@ def test_write_ahead_file_of_another_log_is_not_written_into_this_one(tmp_path: 
     beside = path.with_name(path.name + "-wal")
     shutil.copy(other.with_name(other.name + "-wal"), beside)
     for open_log in (LogStore.open, LogStore.open_to_read):
-        with pytest.raises(LogError, match=r"belongs to another log than .*: to go on with .*, move .*-wal away"):
+        with pytest.raises(LogError, match=r"does not belong to .*, move .*-wal to another folder"):
             open_log(path)
     assert path.read_bytes() == before
     beside.unlink()

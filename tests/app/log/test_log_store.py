@@ -248,7 +248,9 @@ def test_deleted_session_leaves_only_a_tombstone(store: LogStore, session: Sessi
 
 def test_event_of_a_deleted_session_is_a_log_error(store: LogStore, session: SessionRecord) -> None:
     store.delete_session(session.id)
-    with pytest.raises(LogError, match=r"no session 1; it may have been deleted: open the document again"):
+    with pytest.raises(
+        LogError, match=r"does not contain session 1; it may have been deleted: open the document again"
+    ):
         store.append(session.id, "edit", {}, segment=0)
 
 

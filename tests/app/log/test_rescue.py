@@ -137,7 +137,7 @@ def test_log_of_an_earlier_version_is_rescued_and_updated_at_its_next_start(tmp_
 @pytest.mark.parametrize("data", [b"\xa5" * PAGE, b"my notes", b""])
 def test_file_of_which_nothing_can_be_read_is_refused(whole: bytes, tmp_path: Path, data: bytes):
     (tmp_path / "damaged.sqlite").write_bytes(data + whole[PAGE:] if len(data) == PAGE else data)
-    with pytest.raises(LogError, match="nothing can be read, as its list of tables is damaged: return to a backup"):
+    with pytest.raises(LogError, match="cannot be read, because its list of tables is damaged: restore a backup"):
         rescue_log(tmp_path / "damaged.sqlite", tmp_path / "new.sqlite")
     assert [path.name for path in tmp_path.iterdir()] == ["damaged.sqlite"]
 

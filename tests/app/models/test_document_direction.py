@@ -199,14 +199,14 @@ def test_document_that_cannot_be_swapped_is_not_begun_in_the_other_direction(sto
     workspace = sessions.open_document(data.encode(), name)
     num_sessions = len(store.sessions())
     stated = " → ".join(language or r"\?" for language in read_file(data.encode(), name).languages)
-    with pytest.raises(CommandError, match=f"its languages are {stated}, .* for de-en, export it"):
+    with pytest.raises(CommandError, match=f"its languages are {stated}, .* To translate de-en, export the file"):
         sessions.restart(workspace, "de-en")
     assert len(store.sessions()) == num_sessions
     assert sessions.restart(workspace, "en-fr").segments[0].source == workspace.segments[0].source
     sessions.close()
 
 
-def test_two_scripts_of_one_language_are_no_opposites(store: LogStore):
+def test_two_scripts_of_one_language_are_not_opposites(store: LogStore):
     sessions = Sessions(store, model(("zho_Hans-zho_Hant", "zho_Hant-zho_Hans")), SAMPLES_FOLDER)
     workspace = sessions.open_document(XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
     assert sessions.restart(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"

@@ -256,7 +256,7 @@ def test_document_is_translated_through_english_and_the_log_has_both_models(offi
     office.start()
     again = office.sessions.find(token)
     assert again.model is office.first
-    assert "firefox-pt-en-tiny + en-de is not there any more" in again.problem
+    assert "firefox-pt-en-tiny + en-de was removed" in again.problem
 
 
 def test_missing_model_of_a_pair_is_downloaded_and_both_are_used(office: Office, codec: TextCodec) -> None:
@@ -310,6 +310,8 @@ def test_command_translate_uses_two_models_one_after_the_other(
     assert "Haus" not in expected and "Haus" in (tmp_path / "terms.txt").read_text(encoding="utf-8")
     capsys.readouterr()
     assert run_command([*command, "--model", str(second), "--then", str(first)]) == 2
-    assert "en-de translates en-de, pt-en translates pt-en: the second model has to begin" in capsys.readouterr().err
+    assert (
+        "en-de translates en-de, and pt-en translates pt-en: the second model must translate" in capsys.readouterr().err
+    )
     assert run_command([*command, *both, "--direction", "pt-fr"]) == 2
     assert "does not support 'pt-fr'; it translates pt-de" in capsys.readouterr().err

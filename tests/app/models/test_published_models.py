@@ -115,7 +115,7 @@ def test_model_is_installed_with_its_licence_and_origin(registry: Registry, publ
     assert published.num_here(model) == 0
 
 
-def test_list_has_what_a_person_chooses_by_with_the_best_released_model_first(
+def test_list_shows_size_and_quality_with_the_best_released_model_first(
     registry: Registry, published: PublishedModels
 ) -> None:
     registry.publish(architecture="nightly", status="Nightly", metrics={"flores200-plus": {"comet": 0.99}})
@@ -332,7 +332,7 @@ def break_off_always(registry: Registry, entry: dict[str, Any]) -> None:
         (cut_the_packed_file, "is damaged"),
         (damage_the_packed_file, "vocab.enpt.spm is damaged"),
         (send_an_empty_file, "vocab.enpt.spm is damaged"),
-        (remove_the_model, r"is not there \(404\): update the list"),
+        (remove_the_model, r"was not found on the server \(404\): update the list"),
         (break_off_always, "check the connection and try again"),
     ],
 )
@@ -501,9 +501,7 @@ def test_any_value_at_any_place_of_the_list_is_read_left_out_or_refused() -> Non
     "data",
     [b"", b"<html>", b"[]", b"null", b'{"models": 3}', b'{"models": {"en-pt": 3}}', b"[" * 100_000, b"\xff\xfe"],
 )
-def test_answer_that_is_no_list_of_models_is_refused(
-    registry: Registry, published: PublishedModels, data: bytes
-) -> None:
+def test_invalid_list_of_models_is_refused(registry: Registry, published: PublishedModels, data: bytes) -> None:
     registry.raw_list = data
     with pytest.raises(DownloadError, match="is not a list of models: check the address"):
         published.update()

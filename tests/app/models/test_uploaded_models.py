@@ -105,7 +105,7 @@ def test_zip_file_and_loose_files_are_installed_beside_a_model_of_the_same_name(
     assert left(uploads) == []
 
 
-def test_name_of_loose_files_is_that_of_the_model(uploads: UploadedModels) -> None:
+def test_name_of_loose_files_is_the_name_of_the_model(uploads: UploadedModels) -> None:
     send(uploads, "lex.50.50.enpt.s2t.bin")
     send(uploads, "model.enpt.intgemm.alphas.bin")
     assert uploads.name_of(ID, "") == "firefox-enpt"

@@ -50,8 +50,8 @@ def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
     )
     future = worker.submit(Request("a"), SearchOptions())
     silence = (
-        "The model has not answered for 2 seconds. After 4 seconds it is started again, and translates once more what "
-        "it was asked for. Texts are saved as before."
+        "The model has not answered for 2 seconds. After 4 seconds it is restarted and the translation is requested "
+        "again. Texts are saved as before."
     )
     for time in (1, 2):  # the request is repeated once
         assert translator.is_hanging.wait(30)
@@ -67,7 +67,7 @@ def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
             assert translator.is_hanging.wait(30)
             watchdog.tick()
     error = future.exception(30)
-    assert error is not None and "did not answer for 4 seconds, twice" in str(error)
+    assert error is not None and "twice did not answer for 4 seconds" in str(error)
     watchdog.tick()
     assert reports == [(silence, True), (silence, False)] * 2
     assert not watchdog.is_any_stuck and not model.is_silent
@@ -87,7 +87,7 @@ def test_unreachable_model_is_reported_immediately_and_keeps_its_requests():
         watchdog.tick()
     assert watchdog.is_any_stuck and model.is_silent
     ((text, is_new),) = reports
-    assert is_new and text.startswith("The machines that translate cannot be reached.")
+    assert is_new and text.startswith("The translation servers cannot be reached.")
     assert "Ray" not in text, "the reason is for the server's log"
     decoder.outage = None
     watchdog.tick()

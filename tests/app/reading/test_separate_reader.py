@@ -101,7 +101,7 @@ def test_segmentation_rules_are_read_and_used_as_in_this_process(separate: Separ
         separate.num_rules(b"", "a.srx")
 
 
-def test_archive_that_is_none_or_holds_a_damaged_file_is_reported(separate: SeparateReader):
+def test_invalid_or_damaged_archive_is_reported(separate: SeparateReader):
     with pytest.raises(DocumentError, match=r"job\.zip is not a ZIP archive"):
         separate.archive(b"PK\3\4", "job.zip")
     damaged = bytearray(ARCHIVE)
@@ -146,14 +146,14 @@ def test_errors_of_files_stay_translatable(separate: SeparateReader):
 @pytest.mark.parametrize(
     ("limits", "problem"),
     [
-        (ReadingLimits(0, 600, 2**31), "takes more than 0 seconds. Split the file"),
-        (ReadingLimits(60, 0, 2**31), "takes more than 0 seconds. Split the file"),
-        (ReadingLimits(60, 600, 80 * 2**20), "takes more than 0.1 GiB of memory. Split the file"),
+        (ReadingLimits(0, 600, 2**31), "reading took more than 0 seconds. Split the file"),
+        (ReadingLimits(60, 0, 2**31), "reading took more than 0 seconds. Split the file"),
+        (ReadingLimits(60, 600, 80 * 2**20), "needs more than 0.1 GiB of memory. Split the file"),
     ],
 )
 def test_a_file_that_takes_too_much_is_refused_with_the_limit(limits: ReadingLimits, problem: str):
     reader = SeparateReader(limits, limits)
-    with pytest.raises(GlossaryError, match=rf"many\.tsv was not read: it {problem}"):
+    with pytest.raises(GlossaryError, match=rf"many\.tsv was not read: reading {problem}"):
         reader.glossary(MANY_TERMS, "../many.tsv", "en-de")
     reader.close()
 
@@ -165,13 +165,13 @@ def test_a_crash_while_reading_is_an_error_and_the_next_file_is_read(separate: S
             os.kill(child, signal.SIGSEGV)
         return "en-de"
 
-    with pytest.raises(DocumentError, match="reading it failed"):
+    with pytest.raises(DocumentError, match="because of an internal error"):
         separate.document(PO, "a.po", crash)
     assert len(separate.document(PO, "a.po", english).segments) == 2
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc")
-def test_no_process_is_left_after_close():
+def test_close_ends_all_reading_processes():
     reader = SeparateReader()
     before = children()
     reader.start_ahead()
@@ -184,5 +184,5 @@ def test_no_process_is_left_after_close():
     assert first not in children()
     reader.close()
     assert children() == before
-    with pytest.raises(DocumentError, match="is being closed"):
+    with pytest.raises(DocumentError, match="is stopping"):
         reader.document(PO, "a.po", english)

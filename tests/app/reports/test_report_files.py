@@ -118,7 +118,7 @@ def test_csv_has_a_row_for_each_segment(store: LogStore, session_id: int) -> Non
     assert second["state"] == "edited"
 
 
-def test_no_cell_of_the_csv_is_a_formula(store: LogStore, session_id: int) -> None:
+def test_csv_cells_are_never_formulas(store: LogStore, session_id: int) -> None:
     second = rows_of(store, session_id)[1]
     assert second["source"] == "'=1+1"
     assert second["final_text"] == "'@SUM(A1)\ufffd"
@@ -340,7 +340,7 @@ def test_workbook_has_the_repetitions_in_the_document(store: LogStore) -> None:
     assert sums["also in other documents of the project, segments"] == 0
 
 
-def test_cell_text_is_limited_to_what_excel_accepts(store: LogStore) -> None:
+def test_cell_text_is_cut_to_the_limit_of_excel(store: LogStore) -> None:
     document = read_document(b"x" * 40_000 + b"\x01\n", "a.txt")
     book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, store.start_session(document, "en-de").id).data))
     cell = book["Segments"]["C2"].value
@@ -386,7 +386,7 @@ def test_xliff_has_all_segments_is_valid_and_is_read_again(store: LogStore, sess
     assert [segment.target for segment in read_document(untouched.data, untouched.name).segments] == [None] * 3
 
 
-def test_dates_in_tmx_are_those_of_the_confirmations(store: LogStore, session_id: int, monkeypatch) -> None:
+def test_dates_in_tmx_are_the_dates_of_confirmation(store: LogStore, session_id: int, monkeypatch) -> None:
     steps = [("confirm", 0, "Eins", 3), ("confirm", 2, "Drei", 0), ("edit", 2, "Drei", 9), ("export", None, "", 0)]
     for year, (event, segment, text, read_version) in enumerate(steps, 2001):
         monkeypatch.setattr(

@@ -128,7 +128,7 @@ def test_edit_effort_equals_sacrebleu_and_levenshtein(proposal: str, post_edit: 
         assert (effort.num_edits, effort.num_words) == (ours.num_edits, ours.ref_length)
 
 
-def test_signatures_equal_those_of_sacrebleu() -> None:
+def test_signatures_equal_sacrebleu() -> None:
     from app.reports.edit_effort import _CHRF, _TER
 
     for metric, signature in zip((_TER, _CHRF), SIGNATURES, strict=True):

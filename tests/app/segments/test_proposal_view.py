@@ -133,7 +133,7 @@ def test_scores_of_rows_fall_with_their_rank_where_changes_to_a_previous_text_co
 
 
 @given(st.lists(st.text("ab .,!", max_size=30), min_size=1, max_size=4))
-def test_runs_are_the_whole_text_except_for_what_is_left_out(texts: list[str]):
+def test_runs_contain_the_whole_text_except_for_omitted_parts(texts: list[str]):
     decoded = DecodingResult(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
     for row in hypothesis_rows(decoded):
         assert row["text"] == "".join(text for kind, text in row["runs"] if kind != "x")

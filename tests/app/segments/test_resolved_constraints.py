@@ -180,7 +180,7 @@ PRESENT = st.lists(st.sampled_from([NETZ, NETZWERK, Term("a", "Netz"), Term("b",
     st.sets(st.sampled_from(["Netz", "Netzwerk"])),
     st.lists(st.integers(0, 2), min_size=20, max_size=20),
 )
-def test_no_text_is_both_required_and_avoided_and_dropped_ones_are_reported(pins, present, banned, ranks):
+def test_texts_are_never_both_required_and_avoided_and_dropped_ones_are_reported(pins, present, banned, ranks):
     banned -= set(pins)  # a pin and a ban never contradict each other
     found = tuple(TermHit(term, at, at + 1, priority=ranks[at % 20]) for at, term in enumerate(present))
     resolved = resolve_constraints(tuple(pins), found, bans=tuple(map(Avoid, sorted(banned))))

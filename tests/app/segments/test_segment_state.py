@@ -105,7 +105,7 @@ def test_term_is_doubtful_if_the_alignment_contradicts_it(aligned, doubled, doub
     assert all(term["doubt"] == "" for term in detail_view(written)["terms"])
 
 
-NO_PLACE = "The model could not place “Datei”: pin another form, or release a pin or term."
+NO_PLACE = "The model found no translation with “Datei”: pin another form, or release a pin or term."
 
 
 def test_term_without_a_place_is_flagged_with_the_reason():

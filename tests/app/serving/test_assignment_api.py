@@ -78,9 +78,9 @@ def test_key_must_be_one_that_may_export(number: int, gateway: ApiGateway, keys:
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ({"person": "Eve"}, "no member"),
+        ({"person": "Eve"}, "not a member"),
         ({"person": "Ben", "first": 2}, "both first and last"),
-        ({"person": "Ben", "first": 3, "last": 5}, "no segments 3 to 5"),
+        ({"person": "Ben", "first": 3, "last": 5}, "Segments 3 to 5 do not exist"),
         ({"person": "Ben", "first": 0, "last": 1}, "first"),
         ({"person": "", "first": 1, "last": 1}, "person"),
         ({}, "person"),

@@ -40,7 +40,7 @@ def test_client_translates_with_constraints_and_style(ana: deepl.DeepLClient):
         assert word in styled.text
     to_english = ana.translate_text("Die Datei ist nicht da.", target_lang="EN-US", formality="prefer_more")
     assert (to_english.detected_source_lang, "file" in to_english.text) == ("DE", True)
-    with pytest.raises(deepl.DeepLException, match="cannot be asked for formality"):
+    with pytest.raises(deepl.DeepLException, match="does not support the formality"):
         ana.translate_text("Die Datei.", source_lang="DE", target_lang="EN-US", formality="more")
 
 

@@ -30,7 +30,7 @@ def test_file_has_the_hash_of_a_key_only_and_is_private(keys: ApiFile):
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 101])
 def test_impossible_name_is_refused(keys: ApiFile, name: str):
-    with pytest.raises(CommandError, match="is no name for a key"):
+    with pytest.raises(CommandError, match="is not a valid name for a key"):
         keys.create(name)
     assert keys.keys() == []
 
@@ -43,7 +43,7 @@ def test_file_of_another_program_is_left_alone(tmp_path: Path):
     other.execute("PRAGMA application_id = 7")
     other.close()
     before = path.read_bytes()
-    with pytest.raises(LogError, match="is not a file with keys"):
+    with pytest.raises(LogError, match="is not a key file"):
         ApiFile.beside(tmp_path / "log.sqlite")
     path.write_bytes(b"no database" * 100)
     with pytest.raises(LogError, match="the keys cannot be read"):
@@ -67,7 +67,7 @@ def test_commands_create_list_and_revoke(tmp_path: Path, capsys: pytest.CaptureF
     file.close()
     assert main(["keys", "revoke", "1", *log]) == 2
     assert main(["keys", "create", "Ben", "--address", "here", *log]) == 2
-    assert "no valid key 1" in (errors := capsys.readouterr().err) and "'here' is no IP address" in errors
+    assert "key 1 does not exist" in (errors := capsys.readouterr().err) and "'here' is not an IP address" in errors
     assert main(["keys", "list", *log]) == 0
     assert "Ana Trados (revoked 2" in capsys.readouterr().out
 

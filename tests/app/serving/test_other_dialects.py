@@ -68,7 +68,7 @@ def test_apertium_answers_weblate_and_omegat(anybody: Program, key: str):
 
 
 # As the plug-ins for OmegaT and Wordfast (the user sets the address with the code) and for Trados and memoQ send them.
-def test_opus_cat_knows_a_caller_by_code_or_address(anybody: Program, keys: ApiFile, gateway: ApiGateway):
+def test_opus_cat_identifies_a_caller_by_code_or_address(anybody: Program, keys: ApiFile, gateway: ApiGateway):
     text = keys.create("Ana")[1]
     asked = {"tokenCode": text, "input": SENTENCE, "srcLangCode": "en", "trgLangCode": "de", "modelTag": ""}
     assert anybody.get("/MTRestService/TranslateJson", params=asked).json() == {"translation": GERMAN}

@@ -37,17 +37,17 @@ def test_texts_get_their_translations_in_order(client: Program):
     assert {answer["status"] for answer in reply["texts"]} == {"complete"}
 
 
-def test_programs_are_told_that_the_machines_that_translate_cannot_be_reached(client: Program, monkeypatch):
+def test_programs_get_an_error_if_translation_servers_cannot_be_reached(client: Program, monkeypatch):
     monkeypatch.setattr(Worker, "outage", "there is no Ray cluster at 'auto'")
     reply = client.post(f"{PREFIX}/translate", json={"target": "de", "texts": ["Save the file."]})
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "30")
-    assert "The machines that translate cannot be reached: try again later." in reply.text
+    assert "The translation servers cannot be reached: try again later." in reply.text
     assert "Ray" not in reply.text
     monkeypatch.undo()
     assert ask(client, "translate", texts=["Save the file."])["texts"][0]["status"] == "complete"
 
 
-def test_request_on_its_way_fails_soon_after_the_machines_that_translate_are_lost(client: Program, monkeypatch):
+def test_running_request_fails_soon_after_the_translation_servers_are_lost(client: Program, monkeypatch):
     def submit(*_: object, **__: object) -> Future[Translation]:
         monkeypatch.setattr(Worker, "outage", "Ray does not answer")
         return Future()  # the reply would come after the outage
@@ -56,10 +56,10 @@ def test_request_on_its_way_fails_soon_after_the_machines_that_translate_are_los
     monkeypatch.setattr(translations, "ANSWER_SECONDS", 20.0)
     reply = client.post(f"{PREFIX}/translate", json={"target": "de", "texts": ["Save the file."]})
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "30")
-    assert "The machines that translate cannot be reached: try again later." in reply.text
+    assert "The translation servers cannot be reached: try again later." in reply.text
 
 
-def test_constraints_hold_and_their_places_are_given(client: Program):
+def test_constraints_are_met_and_their_places_are_returned(client: Program):
     item = {
         "text": "Click <b>{0}</b> to open the file.",
         "phrases": ["Dokument", {"text": "öffnen", "count": 1}],
@@ -77,7 +77,7 @@ def test_constraints_hold_and_their_places_are_given(client: Program):
     assert scores == sorted(scores, reverse=True)
 
 
-def test_beginning_and_locked_texts_hold(client: Program):
+def test_beginning_and_locked_texts_are_kept(client: Program):
     item = {"text": "The file could not be opened.", "prefix": "Leider ", "locked": ["Datei", "öffnen"]}
     (answer,) = ask(client, "translate", texts=[item])["texts"]
     text = answer["translations"][0]["text"]
@@ -106,7 +106,7 @@ def test_form_of_address_is_asked_of_the_model(client: Program):
     assert "Ihre Datei" in texts[0] and "deine Datei" in texts[1]
     fields = {"target": "en", "source": "de", "formality": "formal", "texts": ["Datei"]}
     refused = client.post(f"{PREFIX}/translate", json=fields)
-    assert refused.status_code == 400 and "cannot be asked for formality" in refused.json()["error"]["message"]
+    assert refused.status_code == 400 and "does not support the formality" in refused.json()["error"]["message"]
 
 
 def test_prices_are_differences_of_scores(client: Program):
@@ -280,7 +280,7 @@ def test_every_other_address_needs_a_key(gateway: ApiGateway):
         ("/v2/document", "DeepL-Auth-Key", "multipart/form-data; boundary=x"),
     ],
 )
-def test_hangup_while_the_body_is_sent_is_no_error_of_the_server(
+def test_hangup_while_the_body_is_sent_is_not_logged_as_server_error(
     gateway: ApiGateway, key: str, path: str, scheme: str, kind: str
 ):
     scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "root_path": ""}
@@ -303,7 +303,7 @@ def test_hangup_while_the_body_is_sent_is_no_error_of_the_server(
         pass
 
 
-def test_hangup_cancels_what_the_model_works_on(gateway: ApiGateway, key: str, model: ModelHandle):
+def test_hangup_cancels_running_work_of_the_model(gateway: ApiGateway, key: str, model: ModelHandle):
     """The caller hangs up as soon as the request was read; nothing is left for the model."""
     body = b'{"source": "en", "target": "de", "texts": ["' + b"The file is large. " * 200 + b'"]}'
     scope = {"type": "http", "method": "POST", "path": f"{PREFIX}/translate", "query_string": b"", "root_path": ""}

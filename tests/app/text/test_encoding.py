@@ -161,7 +161,7 @@ def test_encoding_that_does_not_fit_is_refused(data: bytes, encoding: str, messa
 
 
 @pytest.mark.parametrize("name", ["klingon", "base64", "utf-7", "unicode_escape", "idna", "rot13", "utf-16", ""])
-def test_codec_that_is_no_encoding_of_text_files_is_unknown(name: str) -> None:
+def test_codec_that_is_not_a_text_encoding_is_unknown(name: str) -> None:
     assert codec_of(name) is None
     assert [codec_of(name) for name in ("Windows-1250", "latin1", "GBK")] == ["cp1250", "iso-8859-1", "gbk"]
     assert [codec_of(name) for name in ENCODINGS] == list(ENCODINGS)
@@ -169,7 +169,7 @@ def test_codec_that_is_no_encoding_of_text_files_is_unknown(name: str) -> None:
 
 def test_a_nul_in_a_text_is_named_with_its_line() -> None:
     for data in (b"a=One\r\nb=Tw\0o\r\n", "ä=One\nb=Tw\0o".encode()):
-        with pytest.raises(DocumentError, match=r"a\.properties, line 2: found the character NUL"):
+        with pytest.raises(DocumentError, match=r"a\.properties, line 2: the character NUL"):
             decode_text(data, "a.properties", DocumentError)
     with pytest.raises(DocumentError, match="is a binary file"):
         decode_text(b"\1\2\0a\3", "a.properties", DocumentError)

@@ -72,14 +72,14 @@ def test_segments_end_where_the_rules_say(text: str, rules: list[reference.Rule]
     assert segments(text, *rules) == expected
 
 
-def test_no_segment_ends_inside_a_link_or_code() -> None:
+def test_segments_never_end_inside_a_link_or_code() -> None:
     assert segments("See a. b. now. Go.", END, whole=((4, 9),)) == ["See a. b.", "now. Go."[:4], "Go."]
     assert segments("One.    Two.", END, whole=((0, 8),)) == ["One.", "Two."]  # a tag that ends there, as white space
 
 
 def test_slow_pattern_ends_in_time_and_is_named() -> None:
     rules = rules_of((False, "c", r"\s"), (False, r"\.", r"\s(?:\w|\w\w)+;"), END)
-    with pytest.raises(DocumentError, match=r"^a\.srx, line 2: .* make the pattern of this rule simpler"):
+    with pytest.raises(DocumentError, match=r"^a\.srx, line 2: .* simplify the pattern of this rule"):
         RuleSegmenter("a.srx", rules, max_seconds=0.5).spans(f"One. {'w' * 60} .; Two.")
 
 

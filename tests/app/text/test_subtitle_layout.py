@@ -23,7 +23,7 @@ def num_too_many(parts: list[str], cues: list[CueSpace]) -> int:
 
 
 @given(WORDS, st.lists(SPACES, min_size=1, max_size=4))
-def test_no_other_split_has_fewer_characters_too_many(words: list[str], cues: list[CueSpace]):
+def test_split_has_the_fewest_excess_characters(words: list[str], cues: list[CueSpace]):
     parts = split_words(words, cues, RULES)
     assert " ".join(parts).split() == words
     if len(words) < len(cues):

@@ -62,7 +62,7 @@ def test_limits_of_xliff_1_are_read_and_others_counted(units: str, expected: lis
         ("xliff:codepoints", "9", SEGMENT + SEGMENT, [0, 0]),
     ],
 )
-def test_limits_of_xliff_2_are_those_of_units_with_one_segment(
+def test_limits_of_xliff_2_apply_only_to_units_with_one_segment(
     profile: str, size: str, segments: str, expected: list[int]
 ):
     document = read_document(FILE_2.format(profile=profile, size=size, segments=segments).encode(), "a.xlf")
@@ -83,7 +83,7 @@ def test_a_column_of_a_table_has_the_limits(name: str):
     document = read_document(data, "a.csv")
     limits = [one.limits for one in document.segments]
     assert limits == [TextLimits(10), TextLimits(3, tags=(("1", 1),)), None]
-    assert "Limits of length that are not whole numbers are not used: 1 in this file." in document.notes
+    assert "Length limits that are not whole numbers are ignored: 1 in this file." in document.notes
     assert not any("Not offered" in note for note in document.notes)
     assert f",{name}".encode() in document.export({0: "Auf"})
 

@@ -54,7 +54,7 @@ def test_fuzzy_lookup_equals_comparison_with_every_entry(sources: list[str], que
     assert len(index) == len(sources) - len(gone & set(range(len(sources))))
 
 
-def test_matches_from_elsewhere_are_worth_less_and_only_those_above_the_threshold_are_shown():
+def test_matches_of_other_projects_get_a_penalty_and_low_matches_are_hidden():
     index = MemoryIndex()
     origins = {"own": (1, False), "other": (2, False), "import": (1, True), "both": (2, True), "all": (0, False)}
     for name, (project, is_imported) in origins.items():

@@ -43,7 +43,7 @@ PARTS = st.lists(st.sampled_from(["{1}", "{/1}", "{2}", "{3}", "{/3}", "{9}", "a
 
 
 @given(PARTS)
-def test_what_is_written_is_well_formed_and_has_each_code_once(parts: list[str]):
+def test_written_file_is_well_formed_and_has_each_code_once(parts: list[str]):
     text = "".join(parts)
     node = tree(seg(text, TAGS))
     codes = [(code.local, code.attributes.get("i")) for code in node.nodes()]
@@ -67,7 +67,7 @@ def test_tags_become_codes(text: str, expected: str):
     assert seg(text, TAGS) == expected
 
 
-def test_lone_braces_of_a_memory_stay_text_as_they_may_be_placeholders():
+def test_lone_braces_of_a_memory_are_kept_as_text():
     assert pairs_in("{1}OK{/1} {0} {2}") == {"1": ("{1}", "{/1}")}
 
 

@@ -145,8 +145,8 @@ def test_person_signs_out_everywhere(server: Server):
 def test_people_without_a_password_change_none(server: Server):
     cem, owner = server.browser(authorization=f"Bearer {server.key}"), server.browser(authorization=f"Bearer {TOKEN}")
     proxy = {"authorization": f"Bearer {TOKEN}", "x-person": "Dan"}
-    assert "You have no password" in cem.get("/account").text
-    assert "You have no password" in server.browser(**proxy).get("/account").text
+    assert "You do not have a password" in cem.get("/account").text
+    assert "You do not have a password" in server.browser(**proxy).get("/account").text
     for browser in (cem, server.browser(**proxy)):
         assert browser.post("/password", data={"new": OTHER, "again": OTHER}).status_code == 403
     assert owner.get("/account").status_code == 401, "here the token is a proxy's, which has to name the person"

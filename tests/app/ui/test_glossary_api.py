@@ -103,9 +103,9 @@ WRONG = [
     ({"target": "x" * 201}, "201 characters"),
     ({"source": "a\x00"}, "U+0000"),
     ({"variants": [f"v{n}" for n in range(21)]}, "21 variants"),
-    ({"source": "Router", "target": "Weiche"}, "is “Router” in this glossary already"),
+    ({"source": "Router", "target": "Weiche"}, "already has the target “Router”"),
     ({"number": 4711}, "is gone"),
-    ({"glossary": 4711}, "not on the document"),
+    ({"glossary": 4711}, "removed from the document"),
     ({"status": "loud"}, "'status'"),
     ({"variants": "a"}, "'variants'"),
 ]

@@ -106,7 +106,7 @@ def test_second_attempt_waits_for_the_first():
     assert (results, runs) == (["done", "done"], [1])
 
 
-def test_error_is_no_result_and_pages_are_forgotten_in_order():
+def test_error_is_not_kept_as_result_and_oldest_pages_are_forgotten_first():
     repeats = RepeatedCommands()
 
     def fail() -> None:

@@ -131,7 +131,7 @@ def test_addresses_of_gradio_are_found(doors: Doors):
         ({"cookie": "pinpoint=1"}, {401, 404}),
     ],
 )
-def test_no_address_answers_other_sites_or_requests_without_the_token(
+def test_every_address_refuses_other_sites_and_requests_without_the_token(
     doors: Doors, headers: dict[str, str], statuses: set[int]
 ):
     requests = [(method, path) for path in all_paths(doors) for method in METHODS]
@@ -154,7 +154,7 @@ def test_no_address_answers_other_sites_or_requests_without_the_token(
         ({"authorization": "DeepL-Auth-Key x"}, {401, 403, 404, 405}),
     ],
 )
-def test_no_address_of_the_api_answers_other_sites_or_requests_without_a_key(
+def test_every_api_address_refuses_other_sites_and_requests_without_a_key(
     front: ApiGateway, headers: dict[str, str], statuses: set[int]
 ):
     found = sorted(path for path in set(paths(front.api.routes)) if error_reply_of(path) is not None)

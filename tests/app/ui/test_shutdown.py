@@ -119,7 +119,7 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path)
     store.close()
 
 
-def test_request_that_never_ends_holds_the_server_no_longer_than_allowed(tmp_path: Path) -> None:
+def test_endless_request_delays_shutdown_only_until_the_limit(tmp_path: Path) -> None:
     app = App(MODEL_FOLDER, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "1")
     held = HalfSent(app.url, "/gradio_api/component_server", b"{}")
     wait_for_open_requests(app.url, 1)

@@ -68,7 +68,7 @@ def test_link_on_another_site_signs_nobody_in_as_somebody_else(site: str):
     answer = sign_in.answer(f"token={key}".encode(), [(b"sec-fetch-site", site.encode())])
     assert answer is not None and answer.status_code == 401 and "set-cookie" not in answer.headers
     page = bytes(answer.body).decode()
-    assert "A link on another site opens Pinpoint for &lt;Mallory&gt;." in page and f'value="{key}"' in page
+    assert "A link on another website is opening Pinpoint as &lt;Mallory&gt;." in page and f'value="{key}"' in page
     for own in ("same-origin", "none"):  # the button of that page, an address that was typed or opened by a program
         assert status(sign_in, f"token={key}", sec_fetch_site=own) == 303
 

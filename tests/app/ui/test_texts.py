@@ -69,7 +69,7 @@ def test_every_text_that_a_script_asks_for_exists():
     assert sorted((asked | counted) - set(ENGLISH)) == []
 
 
-def test_no_text_is_left_that_no_script_uses():
+def test_every_text_of_the_page_is_used_by_a_script():
     quoted = set(QUOTED.findall(SCRIPTS))
     prefixes = [left or re.sub(r"\$\{.*", "", right, flags=re.DOTALL) for left, right in JOINED.findall(SCRIPTS)]
     unused = [

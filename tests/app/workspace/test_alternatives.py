@@ -90,7 +90,7 @@ def test_alternative_begins_where_the_sentences_differ(proposal, number, word, t
     assert (row["word"], row["tail"], row["beginning"]) == (pin, tail, beginning), why
 
 
-def test_same_word_and_punctuation_are_no_alternatives_and_terms_are_marked():
+def test_alternatives_exclude_same_word_and_punctuation_and_mark_terms():
     hits = term_matcher((Term("button", "Schalter"),)).find(SOURCE)
     question = replace(question_for(segment("Den Knopf."), asked, 1, "Den Knopf."), segment=segment("x", hits=hits))
     found = [("Knopf,", "Den Knopf, ja."), ("–", "Den – ja"), ("Schaltern", "Den Schaltern."), ("Hut", "Den Hut.")]
@@ -144,8 +144,10 @@ def test_answer_reaches_page_and_log_and_a_stale_one_neither(api: Api, decoder: 
 
 
 def test_unanswerable_question_returns_the_reason(api: Api, decoder: HandDecoder):
-    refused, broken = asyncio.run(ask(api, decoder, [InvalidRequest("offset 4 is on no word"), RuntimeError("secret")]))
-    assert refused["error"]["message"] == "offset 4 is on no word"
+    refused, broken = asyncio.run(
+        ask(api, decoder, [InvalidRequest("offset 4 is not on a word"), RuntimeError("secret")])
+    )
+    assert refused["error"]["message"] == "offset 4 is not on a word"
     assert broken["error"]["kind"] == "internal"
     assert "secret" not in broken["error"]["message"]
 

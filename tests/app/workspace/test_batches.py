@@ -107,7 +107,7 @@ def test_undo_skips_segments_that_were_changed_since(workspace: Workspace):
     assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 5, "num_left": 1}
     assert texts(workspace) == [None, None, "Neuer.", None, None, None]
     assert workspace.segments[0].state == "pretranslated"
-    with pytest.raises(CommandError, match="cannot be undone any more"):
+    with pytest.raises(CommandError, match="can no longer be undone"):
         workspace.batches.step(99, is_undo=True)
 
 

@@ -367,8 +367,8 @@ def test_ban_overrides_a_term_and_both_show_the_conflict(workspace: Workspace, d
 
 
 REFUSED_COMMANDS = [
-    (lambda w: w.open(3), "no segment 4"),
-    (lambda w: w.edit(-1, "x", "typed"), "no segment 0"),
+    (lambda w: w.open(3), "Segment 4 does not exist"),
+    (lambda w: w.edit(-1, "x", "typed"), "Segment 0 does not exist"),
     (lambda w: w.confirm(0, "  "), "no translation to confirm"),
     (lambda w: w.constrain(0, ["x"] * (MAX_PINS + 1), []), "Too many pinned phrases \\(51, limit 50\\)"),
     (lambda w: w.constrain(0, ["x" * 301], []), "too long for a pin .301 characters, limit 300"),

@@ -123,7 +123,7 @@ def test_file_without_a_place_for_comments_lists_the_omitted_ones(store: LogStor
     workspace.comment(1, "remark")
     made = translated_document(workspace.document, store.load_session(workspace.token).segments, "de")
     assert made.data == workspace.document.data
-    assert "no place for comments (segment 2)" in (made.note or "")
+    assert "cannot store comments (segment 2)" in (made.note or "")
 
 
 @given(st.dictionaries(st.integers(0, 1), COMMENTS), st.booleans())
@@ -138,7 +138,7 @@ def test_notes_of_xliff_1_are_read_by_another_library(by_segment: dict[int, str]
 
 
 @given(st.dictionaries(st.integers(0, 3), COMMENTS, min_size=1))
-def test_notes_of_xliff_2_stand_before_the_segments_of_their_unit(by_segment: dict[int, str]) -> None:
+def test_notes_of_xliff_2_are_written_before_the_segments_of_their_unit(by_segment: dict[int, str]) -> None:
     made = read_document(XLIFF_2.encode(), "a.xlf").export_file({3: "Vier"}, "de", comments=by_segment).data
     assert [unit.target for unit in xliff2.Xliff2File.parsestring(made).units] == [None, None, None, "Vier"]
     units = etree.fromstring(made).findall(".//{*}unit")

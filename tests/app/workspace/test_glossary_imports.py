@@ -117,7 +117,7 @@ def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace
     ]
     event = workspace.store.last_event(workspace.session_id, "glossary")
     assert event is not None and event.payload["report"]["num_fixed"] == 4
-    with pytest.raises(CommandError, match="is over"):
+    with pytest.raises(CommandError, match="has ended"):
         workspace.glossary_imports.use(report["import"], [])
 
 
@@ -210,7 +210,7 @@ def test_words_whose_spelling_was_not_checked_are_counted(workspace: Workspace, 
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
     monkeypatch.setattr(workspace.model, "engine", None)
     (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
-    assert note == "Whether the model can spell them was not checked for 2 words."
+    assert note == "For 2 words, it was not checked whether the model can write them."
 
 
 def test_long_checks_are_announced_and_continue_after_the_report(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
@@ -223,8 +223,8 @@ def test_long_checks_are_announced_and_continue_after_the_report(workspace: Work
     report = stage(workspace, text)
     assert (report["counts"]["look"], report["is_checking"]) == (0, True)
     assert report["notes"] == [
-        "Capitals are not checked yet in 3 terms.",
-        "Whether the model can spell them is not checked yet for 4 words.",
+        "The capital letters of 3 terms are not checked yet.",
+        "For 4 words, it is not checked yet whether the model can write them.",
     ]
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 20.0)
     monkeypatch.setattr(imports, "SPELLING_PORTION", 1)
@@ -271,7 +271,9 @@ def test_columns_are_asked_for_and_the_choice_is_kept_for_the_same_names(workspa
     workspace.glossary_imports.use(bring(text, chosen)["import"], [])
     assert report["is_table"] and workspace.terms.glossaries[0].terms[0].note == "noun"
     report = bring("EN , Kind,de\nrouter,verb,Router\n")
-    assert report["notes"] == ["The columns are used as you chose for a table with the same names."]
+    assert report["notes"] == [
+        "The columns have the uses that you chose for an earlier table with the same column names."
+    ]
     assert bring(text, "ask")["table"]["uses"] == ("source", "note", "target")
-    with pytest.raises(GlossaryError, match="no column is used as “target”"):
+    with pytest.raises(GlossaryError, match="no column has the use “target”"):
         bring(text, "header:source,note")

@@ -163,7 +163,7 @@ def test_confirmed_segments_are_learned_and_reopened_ones_forgotten(run: Run) ->
     assert learned(workspace) == [2]
 
 
-def test_proposal_draws_from_what_was_learned_and_names_the_segment(run: Run) -> None:
+def test_proposal_uses_learned_words_and_names_their_segment(run: Run) -> None:
     workspace = run.open()
     workspace.open(2)
     eventually(lambda: workspace.segments[2].machine_text)

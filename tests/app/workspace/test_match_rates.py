@@ -99,7 +99,7 @@ COMMANDS = st.lists(
 
 @given(COMMANDS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
-def test_rates_are_those_of_a_lookup_after_any_commands(store: LogStore, commands: list[tuple[str, int]]):
+def test_match_rates_equal_a_fresh_lookup_after_any_commands(store: LogStore, commands: list[tuple[str, int]]):
     store.connection.db.execute("DELETE FROM memory_entry")
     for token in [one.token for one in store.sessions()]:
         store.delete_session(store.load_session(token).id)

@@ -181,7 +181,7 @@ def test_written_memory_is_read_by_another_program_and_by_ourselves(pairs: list[
     assert [(unit.source, unit.target) for unit in theirs.units] == pairs
 
 
-def test_matches_in_the_file_are_shown_beside_those_of_the_memory(store: LogStore) -> None:
+def test_matches_in_the_file_are_shown_beside_memory_matches(store: LogStore) -> None:
     unit = (
         '<trans-unit id="{0}"><source>{1}</source><alt-trans origin="tm"><source>Open the gate.</source>'
         "<target>Öffnen Sie das Tor.</target></alt-trans></trans-unit>"

@@ -88,11 +88,11 @@ def test_completion_stays_near_to_the_proposal(api: Api, decoder: HandDecoder):
 
 def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, decoder: HandDecoder):
     blocked = Translation(Request("x"), "infeasible", reasons=(Reason("unspellable", "漢 cannot be spelt"),))
-    reason = "The model cannot produce the text that you keep exactly: change it, or keep less of it."
+    reason = "The model cannot write the kept text exactly: change it, or keep less of it."
     assert ask(api, decoder, "漢", blocked) == {"ok": True, "completion": "", "reason": reason}
 
 
-def test_revision_keeps_what_was_edited_and_shows_what_would_change(api: Api, decoder: HandDecoder):
+def test_revision_keeps_edits_and_shows_further_changes(api: Api, decoder: HandDecoder):
     token = api.hello({})["token"]
     text, kept = "Der alte Router startet neu.", {"beginning": "Der alte ", "locked": []}
 

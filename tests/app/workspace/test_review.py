@@ -116,9 +116,9 @@ def test_approving_confirms_a_text_that_is_not_confirmed(store: LogStore):
 @pytest.mark.parametrize(
     ("decision", "text", "comment", "message"),
     [
-        ("returned", "Eins zwei.", " \n ", "say in a comment why"),
-        ("returned", "Other.", "Why?", "another text by now"),
-        ("approved", "Other.", "", "another text by now"),
+        ("returned", "Eins zwei.", " \n ", "write a comment that explains why"),
+        ("returned", "Other.", "Why?", "has changed in the meantime"),
+        ("approved", "Other.", "", "has changed in the meantime"),
         ("returned", "Eins zwei.", "x" * 5000, "5,000 characters"),
     ],
 )
@@ -145,9 +145,9 @@ def test_only_confirmed_segments_are_returned_and_empty_texts_are_not_approved(s
 def test_project_without_review_refuses_decisions_and_remarks(store: LogStore):
     workspace = begin(store, has_review=False)
     confirm(workspace)
-    with pytest.raises(CommandError, match="has no review"):
+    with pytest.raises(CommandError, match="Review is off"):
         workspace.review.decide(0, "approved", "Eins zwei.")
-    with pytest.raises(CommandError, match="has no review"):
+    with pytest.raises(CommandError, match="Review is off"):
         workspace.review.remark(0, "Hello")
 
 

@@ -213,7 +213,7 @@ def test_split_and_merged_segments_survive_a_restart(store: LogStore):
     assert store.sessions()[0].num_segments == 3
     again.structure.split(3, len("the "))
     assert sources(again)[-2:] == ["the", "router."]
-    with pytest.raises(CommandError, match="was closed since"):
+    with pytest.raises(CommandError, match="was closed in the meantime"):
         again.structure.step(1, is_undo=True)
     again.close()
 

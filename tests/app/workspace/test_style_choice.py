@@ -178,7 +178,7 @@ def test_session_continues_in_its_style_and_keeps_its_translations(run: Run, tmp
         workspace = again.sessions.find(token)
         assert workspace.style.chosen == Style("formal")
         assert [segment.text for segment in workspace.segments] == expected, "translations in another style are void"
-        assert ("hand was trained without" in workspace.problem) == (not knows)
+        assert ("hand does not support" in workspace.problem) == (not knows)
         untouched = again.sessions.open_document(b"Another text.\n", "other.txt")
         assert not untouched.problem, "nobody chose its style"
         again.end()
@@ -193,12 +193,12 @@ def test_style_that_the_model_does_not_support_is_kept_unsent_and_reported(run: 
     workspace.model_use.use_model(ready_model(plain, domains=("docs",)))
     assert (plain.of(0)[-1][0].formality, plain.of(0)[-1][0].domain) == (None, "docs")
     snapshot = workspace.snapshot()
-    assert "Your choice is kept for a model that knows it" in snapshot["problem"]
+    assert "Your choice is kept for models that support it" in snapshot["problem"]
     shown = {"formality": "formal", "domain": "docs", "formalities": [], "domains": ["docs"]}
     assert snapshot["model"]["style"] == shown
     workspace.choose_style(Style("formal", None))  # what is kept is no hindrance
     assert plain.of(0)[-1][0].domain is None
-    with pytest.raises(CommandError, match=r"cannot be asked for formality 'informal' in en-de \(it knows none\)"):
+    with pytest.raises(CommandError, match=r"does not support the formality 'informal' in en-de \(it knows none\)"):
         workspace.choose_style(Style("informal", None))
     num_asked = len(plain.requests)
     workspace.choose_style(Style(None, None))
@@ -235,10 +235,10 @@ def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"formality": "polite", "domain": None}, "no usable 'formality'"),
-        ({"formality": 1, "domain": None}, "no usable 'formality'"),
-        ({"formality": None, "domain": ["docs"]}, "no usable 'domain'"),
-        ({"formality": None, "domain": "law"}, "domain 'law' in en-de (it knows docs, software)"),
+        ({"formality": "polite", "domain": None}, "invalid value for 'formality'"),
+        ({"formality": 1, "domain": None}, "invalid value for 'formality'"),
+        ({"formality": None, "domain": ["docs"]}, "invalid value for 'domain'"),
+        ({"formality": None, "domain": "law"}, "domain 'law' for en-de (supported: docs, software)"),
     ],
 )
 def test_unsupported_style_is_refused(run: Run, fields: dict[str, Any], message: str) -> None:

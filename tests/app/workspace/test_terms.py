@@ -138,11 +138,11 @@ def test_term_is_added_to_the_glossary_or_a_new_one(workspace: Workspace):
 
 
 WRONG = [
-    ("router", "Router", "was not found in the source of segment 1"),
+    ("router", "Router", "does not occur in the source of segment 1"),
     (" ", "Datei", "fill in both"),
     ("file", "\n", "fill in both"),
     ("x" * 301, "Datei", "301 characters"),
-    ("the", "die", "required there already"),
+    ("the", "die", "already required there"),
 ]
 
 

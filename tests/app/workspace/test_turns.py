@@ -21,7 +21,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def test_tasks_of_one_document_run_in_order_and_those_of_others_take_turns(pool: ThreadPoolExecutor):
+def test_tasks_of_one_document_run_in_order_and_documents_take_turns(pool: ThreadPoolExecutor):
     done: list[tuple[str, int]] = []
     may_begin = threading.Event()
     documents = {name: Turns(pool) for name in "abc"}

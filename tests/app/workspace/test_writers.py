@@ -58,5 +58,5 @@ def test_refusal_names_the_other_person(workspace: Workspace):
         type_text(workspace, "one", "", "Eins")
         with pytest.raises(OvertakenError, match="another window"):
             type_text(workspace, "two", "", "Zwei")
-    with acting("Ben"), pytest.raises(OvertakenError, match="Ana changed the segment meanwhile: “Eins”"):
+    with acting("Ben"), pytest.raises(OvertakenError, match="Ana has changed the segment in the meantime: “Eins”"):
         type_text(workspace, "three", "", "Drei")

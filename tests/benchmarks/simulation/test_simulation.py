@@ -134,7 +134,7 @@ def test_effort_of_post_editing_equals_the_count_by_hand(old, new, expected):
     assert post_editing(old, new) == expected
 
 
-def test_seconds_are_those_of_the_keystroke_level_model():
+def test_seconds_follow_the_keystroke_level_model():
     one = Effort(clicks=1, selections=2, keys=10, hand_moves=2, decisions=1, words_read=4, waiting_s=0.5)
     assert one.actions == 13
     assert one.seconds == pytest.approx(3 * 1.1 + 10 * 0.2 + 2 * 0.4 + 1.2 + 4 * 0.25 + 0.5)
@@ -251,7 +251,7 @@ class TestProtocols:
             naive, oracle = (effort_of(way, SEGMENT, engine, is_oracle).seconds for is_oracle in (False, True))
             assert oracle <= min(naive, plain) + 1e-9, way.name
 
-    def test_pin_costs_pointing_typing_and_reading_what_changed(self):
+    def test_pin_costs_pointing_typing_and_reading_the_changes(self):
         engine = engine_of(SEEN, SEEN.replace("Der Hund", "Ein Hund").replace("geht", "läuft"))
         (state,) = Pin("pin", REQUESTERS["phrases"]).states(SEGMENT, engine, False)
         assert state.text.startswith("Ein Hund") and "läuft" in state.text
@@ -371,7 +371,7 @@ class TestRedecoding:
         assert drawn[0] == drawn[1]
         assert all(0 <= j < len(words_of(GOAL)) for chosen in drawn for j in chosen)
 
-    def test_bound_that_knows_the_goal_keeps_every_right_word(self):
+    def test_bound_with_known_goal_keeps_every_correct_word(self):
         engine = engine_of(SEEN)
         redecode("missing1", SEGMENT, REQUESTERS["right words kept (knows the goal)"], engine, 1)
         locked = {word for text in engine.translator.requests[-1].locked for word in text.split()}
@@ -389,7 +389,7 @@ class TestRedecoding:
         assert len(together.translator.requests) == num_requests > len(KINDS)
 
 
-def test_source_span_of_a_correction_is_what_its_words_in_the_goal_translate():
+def test_source_span_of_a_correction_is_aligned_with_its_words_in_the_goal():
     links = [(0, 3, 0, 3), (4, 7, 4, 8), (8, 11, 9, 13), (12, 15, 18, 22)]
     corrections = (Correction("alte"), Correction("Hund"), Correction("schläft tief"), Correction("alte"))
     found = with_source_spans(corrections, "Der alte Hund und schläft tief alte", links)
