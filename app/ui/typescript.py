@@ -15,9 +15,10 @@ from app.ui.commands.command import CommandMessage, SessionCommand
 from app.ui.glossary_api import QUESTIONS
 from app.ui.glossary_results import ColumnsQuestion, ImportReport
 from app.ui.page_state import SnapshotReply
+from app.ui.project_results import BegunArchive
 from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
 from app.ui.replies import ErrorReply
-from app.ui.results import BegunArchive, SessionReplay, SessionReport, ShownSession
+from app.ui.results import SessionReplay, SessionReport, ShownSession
 
 FILE = Path(__file__).parent / "static" / "core" / "protocol.d.ts"
 _HEAD = "// The messages of page and server. Written by `python -m app.ui.typescript`; do not edit.\n"

@@ -10,7 +10,7 @@ from pydantic import Field
 from app.reports.audit import PAGE_ROWS, AuditFilter, AuditKind, audit_rows, managed_sessions
 from app.segments import Json
 from app.sessions import Sessions
-from app.ui import results as r
+from app.ui import project_results as r
 from app.ui.commands.command import Command
 from app.ui.schemas import Integer, Name
 from app.workspace.commands import Workspace

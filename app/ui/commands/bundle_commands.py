@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Literal
 
 from app.segments import Json
 from app.sessions import Sessions
-from app.ui import results as r
+from app.ui import project_results as r
 from app.ui.commands.command import Command
+from app.ui.results import ImportedMemory
 from app.ui.schemas import FileBytes, Integer, List
 from app.workspace.commands import Workspace
 
@@ -52,7 +53,7 @@ class ImportEntry(Command):
     """Imports a translation memory of an archive that is being opened."""
 
     name: Literal["import_entry"]
-    result: ClassVar[Any] = r.ImportedMemory
+    result: ClassVar[Any] = ImportedMemory
     bundle: Integer
     entry: Integer
 

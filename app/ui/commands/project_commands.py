@@ -8,7 +8,7 @@ from app.models.document_direction import check_direction
 from app.projects import ProjectDraft
 from app.segments import Json
 from app.sessions import Sessions
-from app.ui import results as r
+from app.ui import project_results as r
 from app.ui.commands.command import Command
 from app.ui.schemas import FileBytes, Integer, List, Name
 from app.workspace.commands import Workspace

@@ -16,7 +16,8 @@ from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
-from app.ui.results import BegunArchive, Findings, ShownSession
+from app.ui.project_results import BegunArchive
+from app.ui.results import Findings, ShownSession
 from app.ui.typescript import FILE, protocol_types, results
 from tests.app.formats.srx_samples import PUBLISHED_STYLE
 from tests.app.hand_decoder import HandDecoder, settle

@@ -1372,7 +1372,7 @@ export interface Pretranslate extends CommandFields {
 
 /** A block of the document. A `row` has cells, of as many columns as its table; the others have segments.
  *
- * `text` is what is not translated; `label` is the name of a part, the times of a subtitle, or the key of an entry. */
+ * `text` is untranslated text; `label` is the name of a part, the times of a subtitle, or the key of an entry. */
 export interface PreviewBlock {
   kind: 'paragraph' | 'heading' | 'item' | 'row' | 'part' | 'subtitle' | 'entry' | 'code';
   segments: number[];

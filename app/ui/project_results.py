@@ -1,0 +1,205 @@
+"""The results of commands about projects and about several documents; see `app.ui.results`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
+
+from app.log.records import EventType
+from app.log.roles import Role
+from app.reports.audit import AuditKind
+from app.ui.page_state import SessionOffer
+
+# ---- projects and documents ----
+
+
+class SegmentationRow(TypedDict):
+    """The segmentation rules of a project: the name, checksum and number of rules of their file."""
+
+    name: str
+    sha256: str
+    num_rules: int
+
+
+class ProjectRow(TypedDict):
+    """A project; without a name of its own, "". `is_current`: new documents of its language pair go into it.
+
+    `is_managed`: the person may change and delete it, its documents and its members, whose names are then in `members`.
+    """
+
+    id: int
+    name: str
+    client: str
+    direction: str
+    formality: str
+    domain: str
+    shares_memory: bool
+    learns: bool
+    has_review: bool
+    num_documents: int
+    num_term_bases: int
+    num_terms: int
+    segmentation: SegmentationRow | None
+    is_current: bool
+    is_managed: bool
+    num_members: int
+    members: list[str]
+
+
+class ProjectList(TypedDict):
+    """All projects, most recently used first; whether the person may create one.
+
+    `has_members`: people see only the projects that they are members of.
+    """
+
+    projects: list[ProjectRow]
+    can_create: bool
+    has_members: bool
+
+
+class PersonName(TypedDict):
+    """A person with their role; "" without one."""
+
+    name: str
+    role: Role | Literal[""]
+
+
+class ProjectMembers(TypedDict):
+    """The members of a project, and the other people."""
+
+    members: list[PersonName]
+    others: list[PersonName]
+
+
+class ActivityRow(TypedDict):
+    """An event that a person caused; the owner of the server has the name "". `segment` counts from 1."""
+
+    wall_ms: int
+    session: int
+    seq: int
+    person: str
+    project: int
+    document: str
+    segment: int | None
+    kind: AuditKind
+    type: EventType
+    detail: str
+
+
+class NamedDocument(TypedDict):
+    """A document by its session."""
+
+    session: int
+    name: str
+
+
+class ActivityList(TypedDict):
+    """Events in the documents of projects that the person manages, newest first, and what can be chosen."""
+
+    rows: list[ActivityRow]
+    is_more: bool
+    people: list[str]
+    documents: list[NamedDocument]
+
+
+class DocumentRow(SessionOffer):
+    """A document in the list of all documents; `assignee` is the person to whom it is assigned, or "".
+
+    `part_assignees` are the people to whom parts of it are assigned.
+    """
+
+    direction: str
+    project: int
+    assignee: str
+    part_assignees: list[str]
+
+
+class AssignedSegments(TypedDict):
+    """How many segments were assigned, and how many of them to somebody else before."""
+
+    num_segments: int
+    num_taken: int
+
+
+class DocumentList(ProjectList):
+    """All documents, most recently used first, and the projects that they belong to."""
+
+    documents: list[DocumentRow]
+
+
+# ---- several documents ----
+
+
+class BegunFiles(TypedDict):
+    """The number of an archive or a selection that is being opened."""
+
+    bundle: int
+
+
+class ArchiveFile(TypedDict):
+    """A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened.
+
+    `is_memory`: it is a translation memory that can be imported.
+    """
+
+    entry: int
+    path: str
+    problem: str | None
+    is_memory: bool
+
+
+class BegunArchive(BegunFiles):
+    """An archive that is being opened: its name and all its files."""
+
+    name: str
+    files: list[ArchiveFile]
+
+
+class OpenedFile(TypedDict):
+    """A file of an archive or a selection: its session with notes about it, or the reason why it was not opened."""
+
+    path: str
+    session: int | None
+    problem: str | None
+    notes: list[str]
+    num_segments: int
+
+
+class PackableDocument(TypedDict):
+    """A document that can be exported with others."""
+
+    session: int
+    path: str
+    num_confirmed: int
+    num_segments: int
+
+
+class PackableGroup(TypedDict):
+    """Documents that belong together; the `name` of a selection may be empty."""
+
+    name: str
+    kind: Literal["archive", "selection", "project"]
+    documents: list[PackableDocument]
+
+
+class PackableDocuments(TypedDict):
+    """The documents that were opened together with this one, if there are such, then those of its project."""
+
+    groups: list[PackableGroup]
+
+
+class PackedDocument(TypedDict):
+    """An exported document, and what is not finished in it."""
+
+    path: str
+    note: str | None
+
+
+class PackedDocuments(TypedDict):
+    """An archive to download by its key; `num_unchanged` files of the original archive are in it as they were."""
+
+    key: str
+    name: str
+    documents: list[PackedDocument]
+    num_unchanged: int
