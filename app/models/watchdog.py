@@ -100,8 +100,8 @@ class Watchdog:
 
 
 _UNREACHABLE: Final = Message(
-    "The translation servers cannot be reached. Pinpoint tries again at least once a minute and continues as soon as they "
-    "answer. Texts are saved as before."
+    "The translation servers cannot be reached. Pinpoint tries again at least once a minute and continues as soon as "
+    "they answer. Texts are saved as before."
 )
 
 

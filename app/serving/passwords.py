@@ -250,7 +250,7 @@ class Attempts:
                 if len(begun) >= most:
                     seconds = max(1, math.ceil(begun[0] + self.WINDOW_SECONDS - now))
                     minutes = math.ceil(seconds / 60)
-                    problem = Message("Too many attempts to sign in: try again in {minutes} minutes.", minutes=minutes)
+                    problem = Message("Too many attempts to sign in: try again in {minutes} min.", minutes=minutes)
                     raise SignInError(problem, seconds)
             for key in limits:
                 begun = self._begun.pop(key, deque())  # the last ones are the newest

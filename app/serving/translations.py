@@ -306,7 +306,7 @@ def _engine(setup: TranslationSetup) -> Engine:
 def _check_reached(engine: Engine) -> None:
     """Raises ApiError during an outage."""
     if engine.outage is not None:
-        raise ApiError("not_ready", "The machines that translate cannot be reached: try again later.", retry_after=30)
+        raise ApiError("not_ready", "The translation servers cannot be reached: try again later.", retry_after=30)
 
 
 def _new_key() -> str:

@@ -113,7 +113,7 @@ def test_chosen_texts_of_a_word_document_are_offered_and_written() -> None:
 def test_unknown_kind_of_text_is_refused_with_those_that_exist() -> None:
     with pytest.raises(CommandError, match="'headers' is not a kind of text: choose from comments, charts"):
         read_document(b"", "a.docx", reading=Reading(extras=("headers",)))
-    with pytest.raises(CommandError, match="HTML has no choice of other texts"):
+    with pytest.raises(CommandError, match="HTML does not have the import setting “other texts”"):
         read_document(b"<p>a", "a.html", reading=Reading(extras=("comments",)))
     with pytest.raises(LookupError):
         format_by_key("docx;extras=headers")

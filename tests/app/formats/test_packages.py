@@ -44,7 +44,7 @@ def test_package_of_trados_has_the_files_of_its_target_language_as_documents():
     assert "translation memory" in str(found["Tm/en-US_de-DE.sdltm"])
     assert "export it as TBX" in str(found["Termbases/t.sdltb"])
     assert "menu Glossary" in str(found["Termbases/t.xml"])
-    assert "stays as it is" in str(found["Reports/analysis.html"])
+    assert "is kept unchanged" in str(found["Reports/analysis.html"])
     members = Archive(pack(SDLPPX), "Job.sdlppx").members
     assert [member.path for member in members if member.is_memory] == ["Tm/en-US_de-DE.sdltm"]
 
@@ -74,7 +74,7 @@ def test_packages_of_memoq_and_xlz_go_back_as_they_came(ending: str, document: s
     archive = Archive(pack(files), f"a.{ending}")
     first, skeleton, memory = archive.members
     assert first.problem is None
-    assert "stays as it is" in str(skeleton.problem)
+    assert "is kept unchanged" in str(skeleton.problem)
     assert memory.is_memory
     assert archive.return_name == f"a.{ending}"
     assert archive.with_translations({}) == pack(files)

@@ -77,7 +77,7 @@ def test_one_column_is_refused_with_row_and_expected_form() -> None:
         (
             "Router\tWegewähler",
             "conflict",
-            "“Router” is “Router” in row 1 and “Wegewähler” here; row 1",
+            "“Router” has the target “Router” in row 1 and “Wegewähler” here; row 1",
         ),
     ],
 )

@@ -609,7 +609,7 @@ def test_upgrade_and_rollback_follow_the_guide(tmp_path: Path, monkeypatch: pyte
         assert main(["verify", "--log", str(path)]) == 0
 
     migrated = path.read_bytes()
-    with pytest.raises(LogError, match="newer Pinpoint"):
+    with pytest.raises(LogError, match="newer version of Pinpoint"):
         LogStore.open(path)
     assert path.read_bytes() == migrated
     for ending in ("", "-wal", "-shm"):

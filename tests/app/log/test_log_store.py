@@ -106,7 +106,7 @@ def test_tokens_differ_and_find_their_session(store: LogStore, session: SessionR
     assert session.token != second.token
     assert len(session.token) >= 32
     assert store.load_session("given").id == second.id
-    with pytest.raises(LogError, match="no such session"):
+    with pytest.raises(LogError, match="does not contain this session"):
         store.load_session("' OR 1=1 --")
 
 

@@ -109,7 +109,7 @@ def test_half_characters_and_zero_bytes_are_a_wrong_password(people: Passwords):
 def test_tenth_wrong_attempt_is_the_last_for_a_quarter_of_an_hour(people: Passwords, clock: Clock):
     for number in range(Attempts.MOST_OF_PERSON):
         assert "is wrong" in refusal(people, "Ana", "wrong", f"192.0.2.{number}")
-    with pytest.raises(SignInError, match="too many attempts: try again in 15 min") as found:
+    with pytest.raises(SignInError, match="Too many attempts to sign in: try again in 15 min") as found:
         people.sign_in("Ana", SECRET, HOME)
     assert found.value.retry_after == 900
     people.put("Ben", SECRET)
@@ -121,13 +121,13 @@ def test_tenth_wrong_attempt_is_the_last_for_a_quarter_of_an_hour(people: Passwo
 def test_limit_is_the_same_for_names_that_nobody_has(people: Passwords):
     for _ in range(Attempts.MOST_OF_PERSON):
         refusal(people, "Nobody", "wrong")
-    assert "too many attempts" in refusal(people, "Nobody", "wrong")
+    assert "Too many attempts" in refusal(people, "Nobody", "wrong")
 
 
 def test_address_that_tries_many_names_is_stopped(people: Passwords):
     for number in range(Attempts.MOST_OF_ADDRESS):
         refusal(people, f"name{number}", "wrong", f"2001:db8::{number:x}")  # one network of one computer
-    assert "too many attempts" in refusal(people, "Ana", SECRET, "2001:db8::ffff")
+    assert "Too many attempts" in refusal(people, "Ana", SECRET, "2001:db8::ffff")
     assert people.sign_in("Ana", SECRET, "2001:db8:0:1::1")
     assert people.sign_in("Ana", SECRET, "::ffff:192.0.2.9")
 
@@ -138,7 +138,7 @@ def test_success_ends_the_count_of_the_person_but_not_of_the_address(people: Pas
     for _ in range(3):
         assert people.sign_in("Ana", SECRET, HOME)
     refusal(people, "Ana", "wrong")
-    assert "too many attempts" in refusal(people, "Ana", SECRET)
+    assert "Too many attempts" in refusal(people, "Ana", SECRET)
 
 
 def test_attempts_at_the_same_time_are_counted_before_they_are_compared(people: Passwords):
