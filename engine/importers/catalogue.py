@@ -32,10 +32,10 @@ Place = Literal["bundled", "cached", "folder"]
 class ModelEntry:
     """A model on this machine.
 
-    `name` is what `Translator.load` takes beside the folder: the hub id or the folder that it was converted from; the
-    folder's own name where nothing else is known. `num_bytes` is the size of all its files. `domains` and, by
-    direction, `formalities` are what it can be asked for (`ModelConfig`). `problem` says why it cannot be loaded; then
-    nothing else is known of it.
+    `name` can be passed to `Translator.load` like the folder: the hub id or the folder that it was converted from; the
+    folder's own name if both are unknown. `num_bytes` is the size of all its files. `domains` and, by
+    direction, `formalities` can be requested (`ModelConfig`). `problem` is the reason why it cannot be loaded; then
+    the other fields are empty.
     """
 
     name: str
@@ -128,7 +128,7 @@ def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> l
 def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
     """Remove everything cached under that name, also conversions of older files; returns the removed models.
 
-    Raises ModelError where nothing is, or where a file cannot be removed.
+    Raises ModelError if the model does not exist, or if a file cannot be removed.
     """
     names = (name, str(Path(name).resolve()))
     parent = cache or cache_folder()
@@ -153,7 +153,7 @@ def _folders(parent: Path) -> list[Path]:
         restore_replaced(parent)
         finish_removals(parent)
         return sorted(path for path in parent.iterdir() if path.is_dir() and not _is_unfinished(path))
-    except OSError:  # nothing was ever cached
+    except OSError:  # the cache does not exist
         return []
 
 

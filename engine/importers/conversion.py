@@ -3,7 +3,7 @@
 A family (marian.py, m2m100.py, fsmt.py, fairseq.py, firefox.py) maps a folder's settings and vocabulary to ours; here
 its files are read, its weights renamed and the result written. Our four special pieces come first, so pieces get new
 ids. Layers have the same names in all families. One that normalises after adding has its norms moved on to the
-sublayer that reads them next, as ours stand before what they serve (`ModelConfig.norm == "after"`).
+sublayer that reads them next, because ours precede their sublayers (`ModelConfig.norm == "after"`).
 """
 
 from __future__ import annotations
@@ -201,11 +201,11 @@ def refuse_pointer(path: Path) -> None:
         raise ModelError(f"{path} is only a Git LFS pointer; run `git lfs pull` in its folder")
 
 
-# -- what a family reads -----------------------------------------------------------------------------------------------
+# -- files of a family -------------------------------------------------------------------------------------------------
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object; raises ModelError for a file that is missing or holds anything else."""
+    """A JSON object; raises ModelError for a file that is missing or contains anything else."""
     try:
         found = read_json_file(path)
     except FileNotFoundError:
@@ -354,7 +354,7 @@ def _stacked(weights: Weights, prefix: str, names: Sequence[str], ours: str) -> 
 
 
 def find_weights(folder: Path) -> tuple[Path, list[Path]] | None:
-    """The file that holds a folder's weights, or names their parts, and those parts, some of which may be missing."""
+    """The weight file of a folder, or the index of its parts, and the parts, some of which may be missing."""
     for name in WEIGHT_FILES:
         if (folder / name).is_file():
             return folder / name, [folder / name]
@@ -368,7 +368,7 @@ def find_weights(folder: Path) -> tuple[Path, list[Path]] | None:
 
 
 def _read_weights(folder: Path) -> Weights:
-    """All tensors of a folder, whichever of the known files holds them; nothing is unpickled."""
+    """All tensors of a folder, from any of the known files, without unpickling."""
     if (found := find_weights(folder)) is None:
         raise ModelError(f"{folder} has neither {' nor '.join(WEIGHT_FILES)}; download the folder again")
     path, parts = found
@@ -396,6 +396,6 @@ def _tensors(path: Path) -> dict[str, Tensor]:
             "which could run code and are not loaded; download the folder again, or use a model with "
             "model.safetensors"
         ) from error
-    except Exception as error:  # of any kind: what it holds may be no tensors by name, or break off anywhere
+    except Exception as error:  # any kind of error: the file may contain other objects or be incomplete
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ModelError(f"{path} cannot be read as weights ({reason}); download the folder again") from error

@@ -6,7 +6,7 @@
     sentencepiece.bpe.model, or the only *.model       instead of merges
 
 FSMT (fsmt.py) is the same model under the hub's names. A checkpoint is a pickle: tensors, plain values and
-`argparse.Namespace`, which holds the settings, are let out of it, and a file with anything else is refused.
+`argparse.Namespace`, which contains the settings, are loaded, and a file with anything else is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPM = "sentencepiece.bpe.model"
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 _ENTITY = re.compile(r"&#?\w+;")
 _OVERWRITE = " #fairseq:overwrite"
-_FORBIDDEN = re.compile(r"unsupported global:? (?:GLOBAL )?(\S+)", re.IGNORECASE)  # as PyTorch tells it
+_FORBIDDEN = re.compile(r"unsupported global:? (?:GLOBAL )?(\S+)", re.IGNORECASE)  # in PyTorch's message
 _LANGUAGE = re.compile(r"\w+", re.ASCII)  # also a part of a file's name
 _SIZES = ("layers", "embed_dim", "ffn_embed_dim", "attention_heads")
 _ACTIVATIONS = ("relu", "gelu")
@@ -43,7 +43,7 @@ _ARCHITECTURES = (
     "transformer_vaswani_wmt_en_de_big", "transformer_vaswani_wmt_en_fr_big", "transformer_wmt_en_de_big",
     "transformer_wmt_en_de_big_t2t",
 )  # fmt: skip
-_REFUSED = (  # what would be computed otherwise, or read by other tokens
+_REFUSED = (  # settings that change the computation or the tokens
     "encoder_learned_pos", "decoder_learned_pos", "no_token_positional_embeddings", "no_scale_embedding",
     "layernorm_embedding", "adaptive_input", "adaptive_softmax_cutoff", "cross_self_attention", "no_cross_attention",
     "no_decoder_final_norm", "char_inputs", "encoder_layers_to_keep", "decoder_layers_to_keep",
@@ -69,7 +69,7 @@ _OUTPUT = "decoder.output_projection.weight"
 
 
 def is_fairseq(folder: Path) -> bool:
-    """Whether a folder holds a checkpoint, and no configuration that would say what else it is."""
+    """Whether a folder contains a checkpoint, and no configuration of another family."""
     return not (folder / CONFIG).is_file() and any(folder.glob("*.pt"))
 
 
@@ -127,7 +127,7 @@ def _checkpoint(folder: Path) -> Path:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    """All that a checkpoint holds; ModelError for one that is cut short, or holds what could run code."""
+    """The contents of a checkpoint; ModelError if it is incomplete or contains objects that could run code."""
     try:
         refuse_pointer(path)
         check_reading_memory(path)
@@ -135,13 +135,13 @@ def _read(path: Path) -> Mapping[str, Any]:
             state = torch.load(path, map_location="cpu", weights_only=True)
     except ModelError:
         raise
-    except Exception as error:  # of any kind, as PyTorch raises whatever a broken pickle leads to
+    except Exception as error:  # any kind of error, because a broken pickle can raise anything
         if forbidden := _FORBIDDEN.search(str(error)):
             raise ModelError(
                 f"{path} contains {forbidden[1]}, which could run code and is not loaded; if you trust its publisher, "
                 "load it with PyTorch and save only its entries model and args (or cfg)"
             ) from error
-        # what PyTorch says of a broken pickle advises to trust it
+        # PyTorch's message about a broken pickle advises to trust it
         reason = str(error).partition("\n")[0] if isinstance(error, OSError | RuntimeError) else ""
         reason = reason or "it is incomplete or not a PyTorch file"
         raise ModelError(f"{path} cannot be read as a checkpoint ({reason}); download or copy it again") from error
@@ -220,7 +220,7 @@ def _sizes(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _weights(path: Path, state: object, sizes: Mapping[str, Any]) -> Weights:
-    """The weights as FSMT names them: those of a transformer of these sizes, neither more nor less."""
+    """The weights with FSMT's names: exactly the weights of a transformer of these sizes."""
     if not isinstance(state, Mapping) or not all(
         isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()
     ):
@@ -297,7 +297,7 @@ def _pieces(path: Path) -> list[str]:
 
 
 def _as_in_fsmt(path: Path, pieces: Sequence[str]) -> list[str]:
-    """The pieces of Moses' tokens as FSMT spells them; ModelError for those of text without capitals."""
+    """The pieces of Moses' tokens in FSMT's spelling; ModelError for pieces of lower-cased text."""
     text = _ENTITY.sub("", "".join(piece for piece in pieces[len(_SPECIAL) :] if not piece.startswith(EMPTY)))
     if text == text.lower() != text.upper():
         raise ModelError(

@@ -174,7 +174,7 @@ def _settings(binary: MarianBinary) -> dict[str, int]:
 
 
 def _flat_yaml(text: str) -> dict[str, str]:
-    """The settings of the top level as text; an indented line belongs to a list, of which nothing is needed."""
+    """The settings of the top level as text; indented lines belong to lists, which are not needed."""
     pairs = (line.partition(":") for line in text.splitlines() if line[:1] not in (" ", "-", "#", ""))
     return {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
 
@@ -225,7 +225,7 @@ def _vocabulary_files(folder: Path, *, has_two: bool) -> tuple[Path, Path]:
 
 
 def _pieces(path: Path, spm: bytes, table: _Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The pieces of a SentencePiece model in our order, and those of them that no text has."""
+    """The pieces of a SentencePiece model in our order, and the pieces that never occur in texts."""
     processor = check_sentencepiece(path, spm)
     size = processor.vocab_size()
     if size != table[1]:
@@ -247,7 +247,7 @@ def _pieces(path: Path, spm: bytes, table: _Table) -> tuple[tuple[str, ...], tup
 
 
 def _with_start(table_VE: Tensor) -> Tensor:
-    """Rows of zeros for padding and `<s>` before those of the file."""
+    """Rows of zeros for padding and `<s>` before the rows of the file."""
     return torch.cat([table_VE.new_zeros(2, table_VE.shape[1]), table_VE])
 
 
@@ -255,7 +255,7 @@ def _with_start(table_VE: Tensor) -> Tensor:
 
 
 def _weights(binary: MarianBinary, config: ModelConfig, tables: tuple[str, str]) -> Weights:
-    """The weights by the names that FSMT has for them; ModelError for an item that nothing here would use."""
+    """The weights by FSMT's names; ModelError for an item that would not be used."""
     found: dict[str, Tensor] = {}
     used: set[str] = set()
 

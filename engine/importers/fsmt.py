@@ -19,7 +19,7 @@ from engine.text.languages import short_code
 
 _SOURCE, _TARGET, _MERGES, _TOKENISER = "vocab-src.json", "vocab-tgt.json", "merges.txt", "tokenizer_config.json"
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
-EMPTY = "madeupword"  # rows that stand for nothing
+EMPTY = "madeupword"  # unused rows
 _TABLES = ("encoder.embed_tokens", "decoder.embed_tokens", "decoder.output_projection")
 _Piece = TypeVar("_Piece")
 
@@ -59,8 +59,8 @@ def fairseq_plan(
 ) -> Plan:
     """The conversion plan of a fairseq transformer; pieces have the ids of fairseq.
 
-    `settings` are what `ModelConfig` says beyond what all of them have; FSMT's names of weights are expected. `is_tied`
-    tells that sources and targets have one table of embeddings, of which a file may hold one copy.
+    `settings` are further entries of `ModelConfig`; FSMT's names of weights are expected. `is_tied`
+    means that sources and targets share one table of embeddings, of which a file may contain one copy.
     """
     direction = "-".join(map(short_code, languages))
     config = ModelConfig(

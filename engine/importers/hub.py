@@ -1,6 +1,6 @@
 """The files of a model on the hub: from the hub's cache, or fetched with a progress bar; and why that cannot be.
 
-No host is named here: huggingface_hub knows which hub it asks.
+This module names no host: huggingface_hub decides which hub it uses.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _WANTED: Final = (
 )
 _ELSEWHERE: Final = "or download the folder elsewhere and give its path"
 _BAR_OF_ALL_BYTES: Final = "huggingface_hub.snapshot_download"
-FetchProgress = Callable[[int, int], object]  # told the bytes that are here, and those of the files begun so far
+FetchProgress = Callable[[int, int], object]  # gets the downloaded bytes, and the total bytes of the files begun so far
 
 
 def cached_files(hub_id: str) -> Path | None:
-    """The folder in the hub's cache, if it holds configuration and weights; asks nobody."""
+    """The folder in the hub's cache, if it contains configuration and weights; without network access."""
     try:
         found = _snapshot(hub_id, local_files_only=True)
-    except (OSError, ValueError):  # nothing is there, or but a part
+    except (OSError, ValueError):  # missing or incomplete
         return None
     return found if _has_weights(found) else None
 
 
 def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress | None = None) -> Path:
-    """The folder in the hub's cache after fetching what is missing there; raises ModelError with the cure.
+    """The folder in the hub's cache after downloading missing files; raises ModelError with advice.
 
     `check` is given the folder with its configuration alone, and may refuse it before all the rest is fetched.
     `progress` is called in threads of the hub's client, in order; what it raises ends the fetching where files come
@@ -53,7 +53,7 @@ def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress 
         return found
     except ModelError:
         raise
-    except Exception as error:  # OSError and ValueError, and in the middle of a file what its client's library has
+    except Exception as error:  # OSError and ValueError, and in the middle of a file the errors of the HTTP library
         reason, cure = _explained(error)
         raise ModelError(
             f"{hub_id} is not a folder on this machine and cannot be downloaded ({reason}); {cure}"
@@ -86,7 +86,7 @@ def _bar_that_tells(progress: FetchProgress, hub_id: str) -> type[Any]:
         def __init__(self, *arguments: Any, name: str | None = None, **settings: Any) -> None:
             super().__init__(*arguments, name=name, **settings)  # type: ignore[no-untyped-call]
             self._tells = name == _BAR_OF_ALL_BYTES
-            self._num_bytes = 0  # counted here: a bar that is not shown counts nothing
+            self._num_bytes = 0  # counted here, because a hidden progress bar does not count
             self._count_lock = threading.Lock()  # files come in several threads
 
         def update(self, n: float | None = 1) -> Any:
@@ -114,10 +114,10 @@ def _check_room(hub_id: str, num_bytes: int) -> None:
 
 
 def _has_weights(folder: Path) -> bool:
-    """Whether configuration and weights are there, all parts of them: an interrupted download leaves some."""
+    """Whether configuration and all parts of the weights are complete: an interrupted download leaves some parts."""
     try:
         found = find_weights(folder)
-    except ModelError:  # converting it says more
+    except ModelError:  # the error of the conversion is more specific
         return False
     return (folder / CONFIG).is_file() and found is not None and all(part.is_file() for part in found[1])
 

@@ -1,7 +1,7 @@
 """M2M100 and NLLB folders, as the hub has them: many languages in one vocabulary, each with a piece that names it.
 
 The decoder reads `</s>` and the target's language, then it writes. A source has its own language first, or behind its
-end where the folder's tokeniser says so (`legacy_behaviour`, of NLLB models trained with its first version).
+end if the folder's tokeniser requires this (`legacy_behaviour`, of NLLB models trained with its first version).
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _sentence_pieces(path: Path) -> list[tuple[int, str]]:
 
 
 def _added(folder: Path, tokeniser: Mapping[str, Any], first: int) -> dict[str, int]:
-    """The pieces behind those of text by their ids: as stated, or else numbered from `first` as they are listed."""
+    """The special pieces after the text pieces, by id: as stated, or else numbered from `first` in their order."""
     stated = {int(number): entry for number, entry in tokeniser.get("added_tokens_decoder", {}).items()}
     if not stated and (folder / _FAST).is_file():
         stated = {entry["id"]: entry for entry in read_json(folder / _FAST).get("added_tokens", ())}

@@ -84,7 +84,7 @@ def plan_marian(folder: Path, settings: Mapping[str, Any]) -> Plan:
 
 
 def _vocabulary(path: Path, settings: Mapping[str, Any], size: str) -> dict[str, int]:
-    """Ids by piece, as many as a setting says."""
+    """Ids by piece; their number must equal a setting."""
     ids = read_vocabulary(path)
     if len(ids) != settings[size]:
         raise ModelError(f"{path} has {len(ids)} pieces, {CONFIG} says {settings[size]}; download it again")

@@ -36,7 +36,7 @@ REPLACED = ".replaced"  # the ending of a model while another one takes its plac
 REMOVED = ".removed-"  # the beginning of the name of a model while it is removed
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
 _CONVERTER_VERSION = 2
-_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by what config.json calls its model
+_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by model_type in config.json
     "marian": plan_marian,
     "m2m_100": plan_m2m100,
     "fsmt": plan_fsmt,
@@ -76,7 +76,7 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
         return _converted(cached, hub_id)
     except ModelError as error:
         try:
-            fetched = fetch(hub_id, _check_kind, on_fetch)  # what another program left there may be a part of it
+            fetched = fetch(hub_id, _check_kind, on_fetch)  # another program may have left an incomplete copy
         except ModelError as another:
             raise error from another
     return _converted(fetched, hub_id)
@@ -98,7 +98,7 @@ def _converted(folder: Path, origin: str) -> Path:
 
 
 def _has_weights(target: Path) -> bool:
-    """Whether a converted model has all its weights, which something else may have removed or cut."""
+    """Whether a converted model has all its weights, which another program may have removed or truncated."""
     try:
         return num_weights(target / WEIGHTS) > 0
     except ModelError:
@@ -187,7 +187,7 @@ def architecture_of(folder: Path) -> str | None:
         return "fairseq"
     try:
         found = read_json(folder / CONFIG).get("model_type")
-    except ModelError:  # loading it says more
+    except ModelError:  # the error of loading is more specific
         return None
     return found if isinstance(found, str) else None
 
@@ -210,14 +210,14 @@ def _plan(folder: Path) -> Plan:
         return _PLANS[architecture](folder, read_json(folder / CONFIG))
     except KeyError as error:
         raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
-    except (AttributeError, IndexError, TypeError, ValueError) as error:  # JSON that holds other kinds of values
+    except (AttributeError, IndexError, TypeError, ValueError) as error:  # JSON with values of other types
         raise ModelError(
             f"{folder / CONFIG} or another settings file is damaged ({error}); download the folder again"
         ) from error
 
 
 def _check_kind(folder: Path) -> None:
-    """Raise ModelError for a model that is neither ours nor of a family that is read, as its configuration says."""
+    """Raise ModelError if the configuration belongs neither to our models nor to a supported family."""
     architecture = architecture_of(folder)
     is_ours = architecture is None and read_json(folder / CONFIG).get("kind") == KIND
     if not is_ours and architecture not in _PLANS:

@@ -11,7 +11,7 @@
     indexed.py         the pieces of a vocabulary, indexed by what they write
     sentence.py        the search's task for one sentence, and its result
     rows.py            the live hypotheses of all sentences, and their candidates
-    scores.py          masked scores of a step: all log-probabilities, or those of the fused output layer
+    scores.py          masked scores of a step: all log-probabilities, or the scores of the fused output layer
     leaders.py         the best continuations of each sentence
     candidates.py      which tokens may follow which rows, with score and bank
     banks.py           how many places of the beam each bank gets

@@ -124,7 +124,7 @@ class SearchStream:
                 self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
                 ended += batch.step()
                 self._tidy()
-        except StepStopped:  # while the decoder was opened: nobody waits for the newcomers
+        except StepStopped:  # while the decoder was opened: the results for the new sentences are no longer needed
             ended += [_interrupted(sentence) for sentence in newcomers]
         except Exception as error:  # of any kind: it must fail no other sentence
             ended += self._restart(error, newcomers)

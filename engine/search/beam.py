@@ -130,7 +130,7 @@ class BeamSearch:
         return self._take_ended()
 
     def _go_on(self) -> None:
-        """Raises StepStopped if nobody waits for this step: it takes seconds where a wide beam follows a long text."""
+        """Raises StepStopped if the result is no longer needed: a wide beam that follows a long text takes seconds."""
         if all(live.sentence.interruption() for live in self._live.values()):
             raise StepStopped
 
@@ -245,7 +245,7 @@ class BeamSearch:
             self._kept.add(ended.sentences_N[is_kept_N], ended.scores_N[is_kept_N])
 
     def _advance(self, going: Candidates, failed: Ints) -> None:
-        """Make the chosen candidates the next rows, without those of sentences that are done."""
+        """Make the chosen candidates the next rows, except in finished sentences."""
         best_B = np.full(len(self._tracker.num_tokens_B), -np.inf)
         np.maximum.at(best_B, going.sentences_N, going.scores_N)
         best, failed_numbers = best_B.tolist(), failed.tolist()
@@ -268,7 +268,7 @@ class BeamSearch:
     def _conclude(self, number: int, outcome: Outcome) -> None:
         """Store the sentence's result: its n-best list or, if no hypothesis meets all, the best of its last rows.
 
-        A cancelled sentence has none, as nobody waits for them.
+        A cancelled sentence has none, because they are no longer needed.
         """
         live = self._live[number]
         found = [] if outcome == "cancelled" else live.pool.best()

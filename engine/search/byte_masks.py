@@ -47,7 +47,7 @@ class ByteMasks:
         return found
 
     def mask(self, log_probs_RV: Tensor, tokens_RT: Ints) -> None:
-        """Set to -inf, in place, what breaks a character or continues none."""
+        """Set pieces that break a character, or continue none, to -inf in place."""
         allowed = self.allowed(tokens_RT)
         for row, log_probs_V in enumerate(log_probs_RV):
             if row in allowed:

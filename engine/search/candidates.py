@@ -263,7 +263,7 @@ class Expansion:
             width = min(2 * width, vocabulary_size)
 
     def _least_places(self, values_RK: Floats) -> Floats:
-        """(B,): what a continuation must reach to be among the best k of its sentence; -inf if there are not k."""
+        """(B,): the lowest score among the best k continuations of a sentence; -inf if there are fewer than k."""
         _, scores_RK, ranks_RK = self._ranked(values_RK)
         is_last_RK = ranks_RK == self._beam_B[self._rows.sentences_R][:, None] - 1
         least_B = np.full(len(self._beam_B), -np.inf)

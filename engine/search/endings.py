@@ -60,7 +60,9 @@ class SentenceEndings:
         is_late_N = begins_N & is_lacking_N & (begun_N + 1 >= max_sentences_N)
         is_word_N = self._has_word_V[tokens_N]
         ends_N = self._ends_V[tokens_N] & ~((end_N == NUMBERED) & self._stops_V[tokens_N])
-        is_glued_N = self._glues_left_V[tokens_N] | (end_N != ENDED)  # otherwise an opening quotation mark, say
+        is_glued_N = self._glues_left_V[tokens_N] | (
+            end_N != ENDED
+        )  # otherwise, for example, an opening quotation mark
         is_ended_N = ends_N | ((end_N == ENDED) | (end_N == OPEN)) & ~is_word_N
         end_after_N = np.where(is_ended_N, ENDED, np.where(self._numbers_V[tokens_N], NUMBERED, 0))
         end_after_N = np.where(is_ended_N & is_glued_N & self._glues_right_V[tokens_N], OPEN, end_after_N)

@@ -15,7 +15,7 @@ from engine.search_options import SearchOptions
 class SearchHypothesis:
     """One sequence in the result of a search. `is_satisfying`: it wrote the end token and meets every phrase.
 
-    `score` is the one that the options select; `stopping.Scoring` computes it. `penalty` is the cost of leaving a
+    `score` is the score that the options select; `stopping.Scoring` computes it. `penalty` is the cost of leaving a
     previous text, in nats; `total` is `log_prob` minus all penalties, and `ranking_score` its score, by which
     hypotheses compete. `reverse_score` is the score of the source given this text, if it was computed after the search.
     """
@@ -69,7 +69,7 @@ class FinishedPool:
     def best(self) -> list[SearchHypothesis]:
         """The n-best list: distinct texts, highest score first.
 
-        OpenNMT's rule puts the likeliest hypothesis of the last step first, whatever finished before.
+        OpenNMT's rule puts the likeliest hypothesis of the last step first, before all that finished earlier.
         """
         by_text, top = self._best_by_text, self.latest_top
         if self._options.stopping == "opennmt" and top is not None:

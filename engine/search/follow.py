@@ -1,6 +1,6 @@
 """Smallest change: the exact cost of the differences between a hypothesis and a previous text, for all rows together.
 
-The cost is the edit distance (Levenshtein 1966) between the pieces of the hypothesis and those of the previous text:
+The cost is the edit distance (Levenshtein 1966) between the pieces of the hypothesis and of the previous text:
 pieces added, replaced and left out. A row keeps one line of the distance table: entry j is the least cost of turning
 the first j pieces of the previous text into the pieces written so far. The least entry is what every continuation must
 at least cost, so a row's cost never falls as the row grows, and scores with it are bounded like log-probabilities.
@@ -34,7 +34,7 @@ _NUMBERS_AT_ONCE = 2**18  # of the tables of costs: they stay in the processor's
 class Following:
     """The previous texts of a batch of sentences as tables, by the tracker's sentence numbers.
 
-    `numbers` are the sentences with a previous text; the others cost nothing. The state of N rows is an array (N, J):
+    `numbers` are the sentences with a previous text; the others have no cost. The state of N rows is an array (N, J):
     the lines of their distance tables, padded with infinity to one more than the pieces of the longest previous text.
     `go_on` is called between parts of long computations, and may raise.
     """
@@ -59,7 +59,7 @@ class Following:
             self._strength_B[number] = text.strength
 
     def start(self, sentences_R: Ints, pieces_R: Sequence[Sequence[int]]) -> Floats:
-        """(R, J): the costs of rows that must begin with these pieces, which themselves cost nothing."""
+        """(R, J): the costs of rows that must begin with these pieces, which are free."""
         costs_RJ = np.where(self._places_J <= self._last_B[sentences_R, None], self._places_J, np.inf)
         for row, pieces in enumerate(pieces_R):
             for piece in pieces:

@@ -60,7 +60,7 @@ class Context(NamedTuple):
 
     before_last: int = OTHER  # set only if the last joins numbers, so that more texts share a state
     last: int = OTHER
-    is_first: bool = True  # nothing is written yet
+    is_first: bool = True  # the text is empty
     is_open: bool = False  # the last piece glues to its right
     sentence: int = UNTRACKED
     unfinished: bytes = b""  # of a character whose other bytes are still to come

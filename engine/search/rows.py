@@ -26,9 +26,9 @@ class ForcedPrefix(NamedTuple):
 def forced_prefix(tracker: ConstraintTracker, sentence: int, max_length: int, never: tuple[int, ...]) -> ForcedPrefix:
     """The pieces of a sentence's prefix that leave no choice: the model reads them in one pass instead of step by step.
 
-    A step in which the only row of a sentence may take only one piece takes it, whatever its probability. The forced
-    prefix ends before the first piece after which the constraints cannot all be met within `max_length`; the search
-    then reports why. `sentence` is the tracker's number, `never` are pieces that no translation contains.
+    If the only row of a sentence may take only one piece, it takes this piece. The forced prefix ends
+    before the first piece after which the constraints cannot all be met within `max_length`; the search then reports
+    why. `sentence` is the tracker's number, `never` are pieces that no translation contains.
     """
     start = int(tracker.start_B[sentence])
     pieces: list[int] = []
@@ -159,7 +159,7 @@ class Candidates:
     tokens_N: Ints
     token_log_probs_N: Floats
     log_probs_N: Floats  # of the whole hypothesis
-    scores_N: Floats  # what candidates compete with: the log-probability minus all penalties
+    scores_N: Floats  # candidates are ranked by the log-probability minus all penalties
     penalties_N: Floats
     changes_NJ: Floats  # the state of following; without columns before `with_changes`, as it can be gigabytes
     endings_N3: Ints

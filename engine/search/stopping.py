@@ -51,8 +51,8 @@ class Scoring:
 
         So `score(log_prob, max_length)` bounds every continuation of a row: further tokens only lower the
         log-probability. For "log_prob" this is the paper's equation 2, for the bounded length reward its equation 4.
-        For the normalised score the bound is loose, but no lower one holds for all models: a row whose further tokens
-        all have probability 1 reaches it.
+        For the normalised score the bound is loose, but a lower one is not valid for all models: a row whose further
+        tokens all have probability 1 reaches it.
         """
         if self.kind == "normalised":
             return log_prob / max(1, length)
@@ -76,7 +76,7 @@ def is_over(
     All rows have this `length`. A row's total cannot rise as the row grows.
 
     "optimal": no row can enter the n-best list of distinct texts any more. The result then provably equals that of a
-    search to the end, as long as nothing else depends on finished hypotheses.
+    search to the end, unless other options depend on finished hypotheses.
     """
     if options.stopping == "optimal":
         best = pool.best()

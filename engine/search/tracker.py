@@ -92,7 +92,7 @@ class ConstraintTracker:
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
         """Sentence b has the constraints `constraints[b]`.
 
-        `go_on` is called between computations of some milliseconds; if it raises, what is known so far stays right.
+        `go_on` is called between computations of some milliseconds; if it raises, the results so far remain valid.
         """
         self.go_on = never_stop
         self._num_learned = 0
