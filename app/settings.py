@@ -169,7 +169,7 @@ class AppSettings:
     model_registry: str = field(
         default=DEFAULT_MODEL_REGISTRY,
         metadata={
-            "help": "address of the list of models that can be downloaded, for example on a mirror (default: "
+            "help": "address of the list of models that can be downloaded, such as on a mirror (default: "
             "Mozilla's Firefox Translations)",
             "metavar": "URL",
         },

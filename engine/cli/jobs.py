@@ -203,10 +203,10 @@ def _check_keys(value: Any, name: str, allowed: tuple[str, ...], required: tuple
     dot = f"{name}." if name else ""
     for key in value:
         if key not in allowed:
-            raise LineProblem("invalid", f"unknown key {described(dot + key)}; known keys are {', '.join(allowed)}")
+            raise LineProblem("invalid", f"unknown key {described(dot + key)}; known: {', '.join(allowed)}")
     for key in required:
         if key not in value:
-            raise LineProblem("invalid", f"{dot}{key} is missing; known keys are {', '.join(allowed)}")
+            raise LineProblem("invalid", f"{dot}{key} is missing; known: {', '.join(allowed)}")
 
 
 def _string(value: Any, name: str) -> str:

@@ -111,7 +111,7 @@ def test_document_export_includes_logged_proposals(
     out = tmp_path / "out.txt"
     status, _, warning = run(capsys, "export", "2", "document", "--with-proposals", "-o", out, "--log", log)
     assert (status, out.read_text()) == (0, "Ein rotes Haus.\nZwei\n")
-    assert warning == "1 of 2 segments are not confirmed. 1 are proposals that nobody has edited or confirmed.\n"
+    assert warning == "1 of 2 segments are not confirmed. Proposals that nobody has edited or confirmed: 1.\n"
 
 
 def test_export_kinds_equal_the_kinds_of_the_page() -> None:
@@ -203,7 +203,7 @@ def test_glossary_is_exported_in_the_columns_of_another_tool(
         0,
         "a.deepl.csv\n",
         "This file format cannot store (number of terms): other targets (1). "
-        "Forbidden terms are left out (1), because DeepL would require them.\n",
+        "Forbidden terms are left out (1), because DeepL would treat them as required terms.\n",
     )
     read = read_glossary(Path("a.memoq.csv").read_bytes(), "a.memoq.csv", "en-de").terms
     assert [(term.source, term.targets, term.status) for term in read] == [

@@ -186,7 +186,7 @@ def test_deleted_day_leaves_its_last_hash(day: Person) -> None:
     number, last = day.workspace.session_id, day.store.load_session(day.workspace.session_id)
     reply = day.send("delete_session")
     assert reply["document"]["name"] == "getting-started.txt"
-    with pytest.raises(LogError, match="no such session"):
+    with pytest.raises(LogError, match="does not contain this session"):
         day.store.load_session(day.workspace.token)
     stone = day.store.tombstones()[-1]
     assert (stone.session_id, stone.num_events, stone.last_hash) == (number, last.num_events, last.last_hash)

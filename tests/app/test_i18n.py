@@ -64,7 +64,9 @@ def test_message_is_english_text_until_it_is_translated():
     assert shown == "{x}.txt is too large (1234.6 MiB, limit 64 MiB): split the file and open the parts one by one"
     assert shown.in_language("de").startswith("{x}.txt ist zu groß (1234,6 MiB")
     assert (
-        Message("Segments in the source language: {count:,}.", count=1200).in_language("de").startswith("1.200 stehen")
+        Message("Segments in the source language: {count:,}.", count=1200)
+        .in_language("de")
+        .startswith("Segmente in der")
     )
     assert copy.deepcopy([shown])[0] is shown
     assert sqlite3.connect(":memory:").execute("select ?", (shown,)).fetchone() == (str(shown),)
@@ -87,5 +89,5 @@ def test_errors_reach_a_german_page_in_german(api: Api):  # noqa: F811
     wrong = message(api, "edit", segment=7, text="x", origin="typed")
     assert api.command(wrong)["error"]["message"] == "Segment 8 does not exist: the document has 2 segments."
     german = api.command({**wrong, "language": "de"})
-    assert german["error"]["message"] == "Es gibt kein Segment 8; das Dokument hat 2."
+    assert german["error"]["message"] == "Segment 8 gibt es nicht: Das Dokument hat 2 Segmente."
     assert str(CommandError(Message("Not in your text."))) == "Not in your text."

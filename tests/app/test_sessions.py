@@ -288,7 +288,7 @@ def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
     assert run.sessions.exports.note(workspace, "document-with-proposals") == {"note": export.note, "is_empty": False}
     assert export.name == "manual.de.draft.txt", "not the name of the other export"
     assert export.note is not None and "1 are proposals" in export.note
-    assert "1 are in the source language" in run.sessions.exports.note(workspace)["note"]
+    assert "Segments in the source language: 1." in run.sessions.exports.note(workspace)["note"]
 
 
 def test_banned_words_are_restored_and_segments_stored_without_bans_load(log: Path):

@@ -74,7 +74,7 @@ def test_unsupported_precision_is_reported_in_one_line_and_the_run_continues(mod
     line, arguments = b'{"text": "A house."}\n', ["translate", "--model", str(model), *QUICK]
     stderr, half, full = io.StringIO(), io.BytesIO(), io.BytesIO()
     assert main([*arguments, "--brief", "--precision", "half"], io.BytesIO(line), half, stderr) == 0
-    assert stderr.getvalue() == "warning: 16-bit arithmetic is for GPUs; on cpu the model goes on in float32\n"
+    assert stderr.getvalue() == "warning: 16-bit arithmetic is for GPUs; on cpu the model uses float32\n"
     assert main([*arguments, "--brief"], io.BytesIO(line), full) == 0
     assert answers(half.getvalue())[0]["hypotheses"] == answers(full.getvalue())[0]["hypotheses"]
 

@@ -179,7 +179,7 @@ def test_untranslatable_segment_is_named_and_counts_as_empty(files: Files) -> No
         ("constraints", ['{"phrase": []}', "", ""], 'constraints, line 1: unknown key "phrase"'),
         ("constraints", ['{"phrases": [""]}', "", ""], "constraints, line 1: "),
         ("constraints", ['{"text": "Another."}', "", ""], 'constraints, line 1: "text" is not line 1 of'),
-        ("constraints", ['{"direction": "en-de"}', "", ""], 'constraints, line 1: the key "direction" is for all'),
+        ("constraints", ['{"direction": "en-de"}', "", ""], 'constraints, line 1: the key "direction" applies to all'),
         ("glossary", ["file"], "glossary, line 1: expected source<TAB>target[<TAB>other form...], found 'file'"),
         ("glossary", ["", "\tDatei"], "glossary, line 2: expected source"),
         ("glossary", [""], "glossary has no terms"),

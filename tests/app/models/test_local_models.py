@@ -114,7 +114,7 @@ def test_full_disk_is_reported_with_the_model_and_leaves_nothing(folder: Path, t
     given = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", folder)) if is_zip else folder
     errors = [error for _, error in every_error(lambda: install_from_disk(given, Installed())) if error is not None]
     assert len(errors) >= 3
-    assert all(isinstance(error, DownloadError) and "make room" in str(error) for error in errors), errors
+    assert all(isinstance(error, DownloadError) and "free space" in str(error) for error in errors), errors
 
 
 def test_damaged_zip_and_other_files_are_refused(tmp_path: Path, folder: Path) -> None:

@@ -114,7 +114,7 @@ def test_name_of_loose_files_is_the_name_of_the_model(uploads: UploadedModels) -
 @pytest.mark.parametrize(
     ("file", "data", "message"),
     [
-        ("notes.txt", b"x", "These files are not a model"),
+        ("notes.txt", b"x", "These files are not a complete model"),
         ("model.zip", b"x", "is not a model"),
         ("model.safetensors", b"x", "config.json"),
         ("model.enpt.intgemm.alphas.bin", b"x", "^model.enpt.intgemm.alphas.bin: the head of the file"),

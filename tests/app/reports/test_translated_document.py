@@ -27,7 +27,7 @@ def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session
     assert export.data.decode("utf-8").split("\r\n")[:2] == ["Eine 1", "@SUM(A1)\ufffd"]  # no formula rule in a text
     assert export.note is not None
     assert "2 of 3 segments are not confirmed" in export.note
-    assert "1 are in the source language" in export.note
+    assert "Segments in the source language: 1." in export.note
 
 
 def test_proposals_fill_untouched_segments(store: LogStore, session_id: int) -> None:
@@ -49,10 +49,10 @@ def test_texts_from_the_memory_count_and_are_marked_as_proposals() -> None:
     assert export.data.decode() == (
         '#, fuzzy\nmsgid "One"\nmsgstr "Eins"\n\n#, fuzzy\nmsgid "Two"\nmsgstr "Zwei"\n\nmsgid "Six"\nmsgstr "Sechs"\n'
     )
-    assert export.note == ("2 of 3 segments are not confirmed. 2 are proposals that nobody has edited or confirmed.")
+    assert export.note == ("2 of 3 segments are not confirmed. Proposals that nobody has edited or confirmed: 2.")
     without = translated_document(document, saved)
     assert without.data == document.data.replace(b'"Six"\nmsgstr ""', b'"Six"\nmsgstr "Sechs"')
-    assert without.note == "2 of 3 segments are not confirmed. 2 have no translation."
+    assert without.note == "2 of 3 segments are not confirmed. Segments without a translation: 2."
 
 
 def test_only_confirmed_exports_only_confirmed_texts(store: LogStore, session_id: int) -> None:
@@ -73,7 +73,7 @@ def test_missing_translations_in_a_paired_file_are_not_source_text() -> None:
     untouched = SavedSegment(0, "One", None, "new", 0, {})
     export = translated_document(document, [untouched])
     assert export.data == document.data
-    assert export.note == "1 of 1 segments are not confirmed. 1 have no translation."
+    assert export.note == "1 of 1 segments are not confirmed. Segments without a translation: 1."
 
 
 def test_emptied_segment_keeps_its_source() -> None:

@@ -141,7 +141,7 @@ WRONG = [
         "'bans'",
     ),
     ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
-    ({"name": "resume_session", "session": 4711}, "no such session"),
+    ({"name": "resume_session", "session": 4711}, "does not contain this session"),
     ({"name": "keys", "segment": 0, "counts": {"magic": 1}}, "'magic'"),
     ({"name": "keys", "segment": 0, "counts": {"delete": -1}}, "invalid key counts"),
     ({"name": "keys", "segment": 0, "counts": {"delete": "1"}}, "'counts.delete'"),

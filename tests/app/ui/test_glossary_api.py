@@ -104,7 +104,7 @@ WRONG = [
     ({"source": "a\x00"}, "U+0000"),
     ({"variants": [f"v{n}" for n in range(21)]}, "21 variants"),
     ({"source": "Router", "target": "Weiche"}, "already has the target “Router”"),
-    ({"number": 4711}, "is gone"),
+    ({"number": 4711}, "was deleted"),
     ({"glossary": 4711}, "removed from the document"),
     ({"status": "loud"}, "'status'"),
     ({"variants": "a"}, "'variants'"),
