@@ -645,7 +645,7 @@ def test_problems_are_reported_by_segment_and_the_document_is_written(
         (["-o", "b.docx"], "must end in '.txt'"),
         (["-o", "a.txt"], "is the document itself"),
         (["--direction", "en-fr"], "it translates en-de, de-en"),
-        (["--direction", "de-en", "--formality", "formal"], "hand does not support the formality 'formal' in de-en"),
+        (["--direction", "de-en", "--formality", "formal"], "hand does not support the formality 'formal' for de-en"),
         (["--domain", "law"], "domain 'law' for en-de (supported: docs): leave it out"),
     ],
 )

@@ -287,7 +287,7 @@ def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
     assert export.data.decode() == "Öffnen Sie die Einstellungen.\nde: The router saves the file.\n"
     assert run.sessions.exports.note(workspace, "document-with-proposals") == {"note": export.note, "is_empty": False}
     assert export.name == "manual.de.draft.txt", "not the name of the other export"
-    assert export.note is not None and "1 are proposals" in export.note
+    assert export.note is not None and "edited or confirmed: 1." in export.note
     assert "Segments in the source language: 1." in run.sessions.exports.note(workspace)["note"]
 
 

@@ -61,9 +61,9 @@ STALE = [
     ({}, 0, "Anders", "has changed"),
     ({"requested": 2}, 0, "Ja.", "has changed"),
     ({"shown": None}, 0, "Ja.", "has changed"),
-    ({"bans": (Avoid("x"),)}, 0, "Ja.", "cannot be met"),
-    ({}, 1, "Ja.", "no word 2"),
-    ({}, -1, "Ja.", "no word 0"),
+    ({"bans": (Avoid("x"),)}, 0, "Ja.", "cannot all be met"),
+    ({}, 1, "Ja.", "word number 2"),
+    ({}, -1, "Ja.", "word number 0"),
 ]
 
 

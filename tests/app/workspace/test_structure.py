@@ -133,7 +133,7 @@ def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_again(store
     assert export(workspace).decode().split("\n")[0] == "Öffnen Sie das Menü Einstellungen. Save the file."
     numbers = list(csv.reader(io.StringIO(session_csv(store, workspace.session_id).data.decode("utf-8-sig"))))
     assert [row[:3] for row in numbers[1:3]] == [["1", "edited", "Open the"], ["2", "confirmed", "settings."]]
-    with pytest.raises(CommandError, match="changed since"):
+    with pytest.raises(CommandError, match="have changed in the meantime"):
         workspace.structure.step(done["step"], is_undo=True)
     assert export(workspace).decode().startswith("Öffnen Sie das Menü Einstellungen."), "nothing was changed"
     workspace.close()
@@ -148,7 +148,7 @@ def test_split_is_undone_and_redone_over_steps_that_were_undone(store: LogStore)
     workspace.structure.step(done["step"], is_undo=True)
     whole = sources(workspace)
     workspace.edit(0, None, "undo")
-    with pytest.raises(CommandError, match="changed since"):
+    with pytest.raises(CommandError, match="have changed in the meantime"):
         workspace.structure.step(done["step"], is_undo=False)
     workspace.edit(0, "Eins", "redo")
     workspace.structure.step(done["step"], is_undo=False)

@@ -198,7 +198,7 @@ def test_style_that_the_model_does_not_support_is_kept_unsent_and_reported(run: 
     assert snapshot["model"]["style"] == shown
     workspace.choose_style(Style("formal", None))  # what is kept is no hindrance
     assert plain.of(0)[-1][0].domain is None
-    with pytest.raises(CommandError, match=r"does not support the formality 'informal' in en-de \(it knows none\)"):
+    with pytest.raises(CommandError, match=r"does not support the formality 'informal' for en-de \(supported: none\)"):
         workspace.choose_style(Style("informal", None))
     num_asked = len(plain.requests)
     workspace.choose_style(Style(None, None))
