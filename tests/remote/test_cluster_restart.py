@@ -40,6 +40,7 @@ class Cluster:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": "0123456789abcdef" * 4,
             "RAY_ADDRESS": f"127.0.0.1:{self.port}",
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # or Ray replaces this address by the machine's outer one
             "PYTHONPATH": str(ROOT),
         }
         self._folder = folder
@@ -59,7 +60,9 @@ class Cluster:
         until(self._is_reached)
 
     def serve_model(self) -> None:
-        subprocess.run([sys.executable, "-m", "app", "serve"], cwd=ROOT, check=True, timeout=120, capture_output=True)
+        """Tries until it succeeds: the port of a cluster is open for seconds before the cluster answers."""
+        command = [sys.executable, "-m", "app", "serve"]
+        until(lambda: subprocess.run(command, check=False, cwd=ROOT, timeout=120).returncode == 0)
 
     def stop(self) -> None:
         """Ends the processes of the cluster, as `ray stop` does with all of this machine."""
