@@ -259,7 +259,7 @@ def test_model_with_weights_too_large_for_16_bits_is_not_rounded() -> None:
 def test_processor_without_8_bit_products_falls_back_to_float32_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_weights, "can_multiply_int8", lambda: False)
     model = random_model()
-    with pytest.warns(UserWarning, match=r"no 8-bit products.*goes on in float32"):
+    with pytest.warns(UserWarning, match=r"no 8-bit products.*uses float32"):
         pack(model, "int8", smallest=1)
     x = torch.randn(3, CONFIG.model_size)
     torch.testing.assert_close(model.project(x), random_model().project(x), rtol=1e-5, atol=1e-5)
