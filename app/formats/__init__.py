@@ -1,4 +1,7 @@
-"""The file formats of documents, chosen by file extension."""
+"""The file formats of documents, chosen by file extension; a module for each, in rooms of similar formats.
+
+The modules beside this one are shared by several formats, or work with documents of any format.
+"""
 
 from __future__ import annotations
 
@@ -10,35 +13,24 @@ from typing import Any, Literal
 from urllib.parse import quote, unquote
 
 from app.errors import CommandError, DocumentError, check_fields
-from app.formats import (
+from app.formats import plain_text
+from app.formats.base import ParsedFile
+from app.formats.bilingual import table, tmx, xliff
+from app.formats.markup import html, markdown, xml_document
+from app.formats.office import docx, docx_extras, idml, odf, pptx, xlsx
+from app.formats.part_rules import element_rules, key_rules
+from app.formats.software import (
     android,
-    ass,
-    docx,
-    docx_extras,
-    html,
-    idml,
     ios_strings,
     json_strings,
-    markdown,
-    odf,
-    plain_text,
     po,
-    pptx,
     properties,
     resx,
     stringsdict,
-    subtitles,
-    table,
-    tmx,
-    webvtt,
     xcstrings,
-    xliff,
-    xlsx,
-    xml_document,
     yaml_strings,
 )
-from app.formats.base import ParsedFile
-from app.formats.part_rules import element_rules, key_rules
+from app.formats.subtitles import ass, srt, webvtt
 from app.i18n import Message
 from app.text.encoding import codec_of
 
@@ -50,9 +42,9 @@ class Reading:
     """Import settings that a person chose for a file. None: detected by the reader.
 
     `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0. `extras` are
-    kinds of texts of `app.formats.docx_extras.EXTRAS` that are offered too. `segments` is "paragraph" where a paragraph
-    is a segment, not a sentence; formats with targets beside their sources do not have this choice. `rules` are lines
-    about the parts of the file that are translated (`app.formats.part_rules`).
+    kinds of texts of `app.formats.office.docx_extras.EXTRAS` that are offered too. `segments` is "paragraph" where a
+    paragraph is a segment, not a sentence; formats with targets beside their sources do not have this choice. `rules`
+    are lines about the parts of the file that are translated (`app.formats.part_rules`).
     """
 
     encoding: str | None = None
@@ -146,7 +138,7 @@ FORMATS = (
     _PLAIN_TEXT,
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),
     Format("mdx", "MDX", (".mdx",), markdown.read, options=_TEXT),
-    Format("srt", Message("SubRip subtitles"), (".srt",), subtitles.read, options=_TEXT),
+    Format("srt", Message("SubRip subtitles"), (".srt",), srt.read, options=_TEXT),
     Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
     Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB, options=("extras",)),
     Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),

@@ -20,7 +20,7 @@ from typing import Final
 
 from app.errors import DocumentError
 from app.formats import CONVERTIBLE, format_of
-from app.formats.office_package import DAMAGE
+from app.formats.office.office_package import DAMAGE
 from app.formats.packages import (
     GLOSSARIES,
     MEMORIES,

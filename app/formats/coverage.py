@@ -26,11 +26,11 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from app.errors import DocumentError
-from app.formats.docx_drawings import alt_texts
-from app.formats.html_attributes import attributes, is_translated, texts
-from app.formats.markdown_inline import shown
-from app.formats.mdx import is_mdx, without_code
-from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.markup.html_attributes import attributes, is_translated, texts
+from app.formats.markup.markdown_inline import shown
+from app.formats.markup.mdx import is_mdx, without_code
+from app.formats.office.docx_drawings import alt_texts
+from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import tree
 from app.i18n import Message
 

@@ -30,12 +30,12 @@ from app.formats.base import (
     Unit,
     UnitTranslation,
 )
+from app.formats.bilingual.table import TableFile, first_rows
 from app.formats.blocks import Block, HasBlocks
 from app.formats.coverage import Coverage, coverage_of
-from app.formats.docx import extras_of
+from app.formats.office.docx import extras_of
 from app.formats.part_rules import HasParts, Part
 from app.formats.srx import RuleFile, segmenter_of
-from app.formats.table import TableFile, first_rows
 from app.i18n import Message
 from app.text.encoding import safe_name
 from app.text.sentences import sentence_spans

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from app.checks.numbers import is_in_name, localized, value_of
-from app.formats.po_header import plural_index
+from app.formats.software.po_header import plural_index
 from app.text.nontranslatables import nontranslatables, tag_spans, without_markup
 from app.tm.dates import ANY_DATE_PART, DATE_PARTS, clock_way, is_day_time, translated_month
 

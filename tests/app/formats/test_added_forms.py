@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from app.errors import CommandError
 from app.formats.documents import Document, read_document
-from app.formats.po_header import numbers_of_form
+from app.formats.software.po_header import numbers_of_form
 from app.formats.split_merge import split_segment
 from app.reading import FileReader
 from app.text.plural_forms import CATEGORIES, numbers_of

@@ -247,10 +247,10 @@ def test_rejected_document_names_the_reason_and_a_remedy(data: bytes, message: s
 def test_archives_that_are_too_large_when_unpacked_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     data = zip_of(TYPES=TYPES, BODY=b"<x>" + b" " * 4 * 2**20 + b"</x>")
     assert len(data) < 10_000
-    monkeypatch.setattr("app.formats.office_package.MAX_PART_BYTES", 2**20)
+    monkeypatch.setattr("app.formats.office.office_package.MAX_PART_BYTES", 2**20)
     with pytest.raises(DocumentError, match=r"document\.xml is larger than 1 MiB when unpacked"):
         read_document(data, "a.docx")
-    monkeypatch.setattr("app.formats.office_package.MAX_TOTAL_BYTES", 2**20)
+    monkeypatch.setattr("app.formats.office.office_package.MAX_TOTAL_BYTES", 2**20)
     with pytest.raises(DocumentError, match=r"too large when unpacked .2 files, 4 MiB"):
         read_document(data, "a.docx")
 

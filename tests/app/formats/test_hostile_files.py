@@ -10,8 +10,10 @@ from collections.abc import Callable
 import pytest
 
 from app.errors import AppError, DocumentError, GlossaryError
-from app.formats import FORMATS, markdown, office_file
+from app.formats import FORMATS
 from app.formats.documents import read_document
+from app.formats.markup import markdown
+from app.formats.office import office_file
 from app.formats.xml_text import decode_xml
 from app.glossary.reading import glossary_file as glossary_files
 from app.glossary.reading.glossary_file import read_glossary

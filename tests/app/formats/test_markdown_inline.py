@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.formats.documents import read_document
-from app.formats.markdown_inline import marked_up, pairs, shown
+from app.formats.markup.markdown_inline import marked_up, pairs, shown
 
 PARSER = MarkdownIt("commonmark").enable("strikethrough")
 DEFINITION = "\n\n[k]: https://harbor.example\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.formats.documents import read_document
-from app.formats.mdx import without_code
+from app.formats.markup.mdx import without_code
 from tests.app.work import growth
 
 FILE = """---

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from app.formats.office_file import moved
+from app.formats.office.office_file import moved
 
 
 def test_elements_move_by_the_growth_of_all_edits_that_end_before_them():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats.documents import read_document
-from app.formats.po import from_shown, shown
+from app.formats.software.po import from_shown, shown
 
 HEADER = (
     b'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'

@@ -9,7 +9,7 @@ import pytest
 from docx import Document as WordDocument
 
 from app.formats.documents import Document, read_document
-from app.formats.html_blocks import OpenBlocks
+from app.formats.markup.html_blocks import OpenBlocks
 from app.formats.preview import PreviewBlock, preview_of
 from app.formats.split_merge import split_segment
 from tests.app.formats import test_docx, test_odf, test_pptx, test_xlsx

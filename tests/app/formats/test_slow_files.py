@@ -9,10 +9,11 @@ from time import process_time
 import pytest
 
 from app.errors import DocumentError
-from app.formats import office_file, table, xliff, xlsx
+from app.formats.bilingual import table, xliff
 from app.formats.coverage import coverage_of
 from app.formats.documents import read_document
 from app.formats.inline import Piece, show
+from app.formats.office import office_file, xlsx
 from tests.app.work import growth
 from tests.benchmarks.files.hostile import indesign, open_document, word, workbook
 

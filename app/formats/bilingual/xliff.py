@@ -26,11 +26,11 @@ from app.formats.base import (
     one_line,
     splice,
 )
+from app.formats.bilingual.xliff_limits import num_unchecked, stated_limit
+from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.escapes import repeated
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.unit_notes import name_note
-from app.formats.xliff_limits import num_unchecked, stated_limit
-from app.formats.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText, shortened_list

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.formats.docx_drawings import AltText
-from app.formats.docx_text import OBJECT, Atom, Container, Paragraph, without_marks, without_seams
+from app.formats.office.docx_drawings import AltText
+from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph, without_marks, without_seams
 from app.formats.xml_text import Node, escape, unescape
 
 _BREAK: Final = "Br"
@@ -38,7 +38,7 @@ _INVISIBLE = re.compile(r"""\s(?:KerningValue|KerningMethod|AppliedLanguage)=(?:
 _PART = re.compile(r"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|(?P<sign><\?.*?\?>)|(?P<text>[^<]+)", re.DOTALL)
 _SPECIAL = re.compile("[\t\u2028\ufeff]")
 _RIGHT_TAB: Final = "<?ACE 8?>"
-# Marks of the start of a run with its format, and of its end, as in `app.formats.docx_text`.
+# Marks of the start of a run with its format, and of its end, as in `app.formats.office.docx_text`.
 _RUN = re.compile("\ufffe(?:r([0-9]+)|(e))\ufffe")
 _EMPTY_RUN = re.compile("\ufffer[0-9]+\ufffe\ufffee\ufffe")
 

@@ -26,8 +26,8 @@ from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile,
 from app.formats.escapes import from_shown, repeated_keys_note, shown
 from app.formats.icu import IcuText, icu_message, shown_text, written
 from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
+from app.formats.software.yaml_pieces import with_changes
 from app.formats.unit_notes import key_note
-from app.formats.yaml_pieces import with_changes
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
 from app.text.plural_forms import CATEGORIES, is_language

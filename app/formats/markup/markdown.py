@@ -17,8 +17,8 @@ from markdown_it.token import Token
 from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.blocks import PARAGRAPH, Block, code
-from app.formats.markdown_inline import marked_up, pairs, shown, typed_html_as_text
-from app.formats.mdx import is_mdx, without_code
+from app.formats.markup.markdown_inline import marked_up, pairs, shown, typed_html_as_text
+from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
 from app.text.encoding import decode_text

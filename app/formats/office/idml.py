@@ -18,10 +18,10 @@ from typing import Final
 
 from app.formats.base import Edit, RawTags, splice
 from app.formats.blocks import PARAGRAPH, Block
-from app.formats.idml_text import IdmlParagraph, StoryParagraph, alternatives, hidden_in, paragraphs_of
-from app.formats.office_blocks import around, placed
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_length, check_size, moved, starts_of
-from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.office.idml_text import IdmlParagraph, StoryParagraph, alternatives, hidden_in, paragraphs_of
+from app.formats.office.office_blocks import around, placed
+from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_length, check_size, moved, starts_of
+from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
 from app.i18n import Message, joined
 from app.text.encoding import DecodedText

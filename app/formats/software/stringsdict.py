@@ -14,8 +14,8 @@ from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, added_forms, space_before
 from app.formats.base import Unit
 from app.formats.escapes import repeated, repeated_keys_note
+from app.formats.software.xml_strings import XmlStrings, file_of
 from app.formats.unit_notes import key_note
-from app.formats.xml_strings import XmlStrings, file_of
 from app.formats.xml_text import Node, decode_xml, tree
 from app.i18n import Message
 

@@ -15,10 +15,16 @@ from functools import cached_property
 from typing import Final
 
 from app.formats.blocks import Block
-from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_nodes, drawing_paragraphs, drawing_tree, rewritten_drawing
-from app.formats.office_blocks import Tables, placed, slide_block
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
-from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.office.drawing_text import (
+    DIAGRAM_PICTURE,
+    drawing_nodes,
+    drawing_paragraphs,
+    drawing_tree,
+    rewritten_drawing,
+)
+from app.formats.office.office_blocks import Tables, placed, slide_block
+from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
+from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import tree
 from app.i18n import Message
 

@@ -17,10 +17,10 @@ from xml.parsers import expat
 from app.errors import DocumentError
 from app.formats.base import Edit, splice
 from app.formats.blocks import PARAGRAPH, Block
-from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
-from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
-from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
+from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
+from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
 from app.i18n import Message, joined
 

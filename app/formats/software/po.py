@@ -28,8 +28,8 @@ from app.formats.base import (
     splice,
 )
 from app.formats.escapes import from_shown, shown
-from app.formats.po_entries import PoEntry, flags_of, po_entries
-from app.formats.po_header import (
+from app.formats.software.po_entries import PoEntry, flags_of, po_entries
+from app.formats.software.po_header import (
     MAX_PLURALS,
     completed,
     first_form_is_one,

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from app.errors import DocumentError
 from app.formats.base import Edit, one_line, splice
 from app.formats.inline import Shown
-from app.formats.office_blocks import around
-from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.office.office_blocks import around
+from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 
@@ -28,7 +28,7 @@ _TABLES = re.compile(r"xl/tables/[^/]+\.xml", re.IGNORECASE)
 
 
 class ChartLabel:
-    """The name of a series or category, with the interface of `app.formats.docx_text.Paragraph`."""
+    """The name of a series or category, with the interface of `app.formats.office.docx_text.Paragraph`."""
 
     def __init__(self, node: Node) -> None:
         self.start, self.end = node.inner_start, node.inner_end

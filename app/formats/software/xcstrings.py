@@ -20,7 +20,7 @@ from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, by_place
 from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, shown
-from app.formats.json_strings import parsed_json, repeated_keys
+from app.formats.software.json_strings import parsed_json, repeated_keys
 from app.formats.unit_notes import key_note
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, shortened_list

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, Protocol
 
 from app.formats.base import Edit, splice
-from app.formats.chart_labels import ChartLabel, is_label, labels, workbook_with
-from app.formats.docx_drawings import AltText
-from app.formats.docx_text import OBJECT, Paragraph
-from app.formats.docx_text_boxes import copies, paragraphs_of
-from app.formats.office_blocks import around
-from app.formats.office_file import Changes, HasParagraphs
-from app.formats.office_package import OfficePackage
+from app.formats.office.chart_labels import ChartLabel, is_label, labels, workbook_with
+from app.formats.office.docx_drawings import AltText
+from app.formats.office.docx_text import OBJECT, Paragraph
+from app.formats.office.docx_text_boxes import copies, paragraphs_of
+from app.formats.office.office_blocks import around
+from app.formats.office.office_file import Changes, HasParagraphs
+from app.formats.office.office_package import OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
 from app.text.encoding import DecodedText
 

@@ -1,6 +1,6 @@
 """Texts of a Word document that are offered when a person asks for them: charts, diagrams (SmartArt) and properties.
 
-Comments have paragraphs like those of the body, so `app.formats.docx` reads them.
+Comments have paragraphs like those of the body, so `app.formats.office.docx` reads them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from app.formats.base import one_line, splice
-from app.formats.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
 from app.formats.inline import Shown
-from app.formats.office_file import Changes, OfficePart, starts_of
-from app.formats.office_package import OfficePackage, Relation
+from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
+from app.formats.office.office_file import Changes, OfficePart, starts_of
+from app.formats.office.office_package import OfficePackage, Relation
 from app.formats.xml_text import Node, encode_xml, escape, tree
 from app.i18n import Message
 
@@ -31,7 +31,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 class PropertyText:
-    """The text of a property, with the interface of `app.formats.docx_text.Paragraph`."""
+    """The text of a property, with the interface of `app.formats.office.docx_text.Paragraph`."""
 
     def __init__(self, node: Node) -> None:
         self.start, self.end = node.inner_start, node.inner_end

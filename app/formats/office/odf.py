@@ -19,10 +19,10 @@ from langcodes import Language
 from app.errors import DocumentError
 from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
 from app.formats.blocks import Block
-from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
-from app.formats.office_blocks import Tables, around, open_document_block, placed
-from app.formats.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
-from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office.office_blocks import Tables, around, open_document_block, placed
+from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
+from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, Text, encode_xml, escape, tree
 from app.i18n import Message, joined
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from app.formats.blocks import PARAGRAPH, Block
-from app.formats.office_package import OfficePackage
+from app.formats.office.office_package import OfficePackage
 from app.formats.xml_text import Node, tree
 
 _CELLS: Final = ("tc", "table-cell", "covered-table-cell")

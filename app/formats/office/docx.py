@@ -6,7 +6,7 @@ The alternative text of a picture comes after the start of its paragraph. A drop
 its own) and the following paragraph are one text.
 
 A document without translations is written byte for byte; in a translated one, all parts without translated text keep
-their content, except for the language in the styles. `app.formats.docx_text` reads and writes paragraphs.
+their content, except for the language in the styles. `app.formats.office.docx_text` reads and writes paragraphs.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from langcodes import Language
 
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.blocks import PARAGRAPH, Block
-from app.formats.docx_drawings import AltText
-from app.formats.docx_extras import EXTRAS, extra_parts, extras_in, rewritten_extra
-from app.formats.docx_text import OBJECT, Paragraph, referenced_bookmarks
-from app.formats.docx_text_boxes import copies, paragraphs_of
-from app.formats.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
-from app.formats.office_file import OfficePart, check_runs, check_size, find_paragraph
-from app.formats.office_package import OfficeKind, OfficePackage
+from app.formats.office.docx_drawings import AltText
+from app.formats.office.docx_extras import EXTRAS, extra_parts, extras_in, rewritten_extra
+from app.formats.office.docx_text import OBJECT, Paragraph, referenced_bookmarks
+from app.formats.office.docx_text_boxes import copies, paragraphs_of
+from app.formats.office.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
+from app.formats.office.office_file import OfficePart, check_runs, check_size, find_paragraph
+from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
 from app.text.encoding import DecodedText

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.formats.docx_drawings import is_alt_text
+from app.formats.office.docx_drawings import is_alt_text
 from app.formats.xml_text import Node
 
 

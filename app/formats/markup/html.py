@@ -20,9 +20,9 @@ from html import unescape
 from app.errors import DocumentError
 from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, line_of, one_line, splice
 from app.formats.blocks import Block, code
-from app.formats.html_attributes import Value, Zones, attributes, is_translated, texts
-from app.formats.html_blocks import OpenBlocks
 from app.formats.inline import Piece, Shown, show
+from app.formats.markup.html_attributes import Value, Zones, attributes, is_translated, texts
+from app.formats.markup.html_blocks import OpenBlocks
 from app.formats.xml_text import encode_xml
 from app.text.encoding import DecodedText, decode_text
 

@@ -24,7 +24,7 @@ def is_alt_text(node: Node) -> bool:
 
 
 class AltText:
-    """The alternative text of an element, with the interface of `app.formats.docx_text.Paragraph`."""
+    """The alternative text of an element, with the interface of `app.formats.office.docx_text.Paragraph`."""
 
     def __init__(self, node: Node, xml: str, attributes: Sequence[str] = _ATTRIBUTES) -> None:
         self.start, self.end = node.start, node.inner_start

@@ -4,7 +4,7 @@ DITA and DocBook have lists of elements in running text and of elements that are
 element with text of its own is a paragraph, and elements inside of it are in running text if most of their name are.
 Rules of ITS 2.0 in the file count more: `its:translate`, `its:withinText`, and global rules whose selectors are
 names. Rules that a person chose (`app.formats.part_rules`) count more than all but attributes of the element itself.
-Android resources are read by `app.formats.android`, without such rules.
+Android resources are read by `app.formats.software.android`, without such rules.
 """
 
 from __future__ import annotations
@@ -16,15 +16,23 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 from app.errors import DocumentError
-from app.formats import android
 from app.formats.base import Edit, ParsedFile, line_of, splice
 from app.formats.blocks import PARAGRAPH, Block
-from app.formats.docx_drawings import AltText
-from app.formats.docx_text import OBJECT, Atom, Container, Paragraph
-from app.formats.office_blocks import placed
-from app.formats.office_file import Changes, OfficePart, ParagraphFile, check_size, moved, starts_of
+from app.formats.markup.xml_rules import (
+    LETTER,
+    XmlRules,
+    has_own_text,
+    rules_of,
+    vocabulary_of,
+    with_chosen,
+    with_state,
+)
+from app.formats.office.docx_drawings import AltText
+from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office.office_blocks import placed
+from app.formats.office.office_file import Changes, OfficePart, ParagraphFile, check_size, moved, starts_of
 from app.formats.part_rules import ELEMENT_USES, KEY_USES, Part, PartList, PartUse, skipped_note
-from app.formats.xml_rules import LETTER, XmlRules, has_own_text, rules_of, vocabulary_of, with_chosen, with_state
+from app.formats.software import android
 from app.formats.xml_text import Node, Text, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 

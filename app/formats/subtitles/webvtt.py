@@ -1,6 +1,6 @@
 """WebVTT subtitles (.vtt): a unit is the text of one speaker in one cue; settings, notes and styles stay unchanged.
 
-Sentences and lines are as in SubRip (`app.formats.subtitles`).
+Sentences and lines are as in SubRip (`app.formats.subtitles.srt`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 from app.errors import DocumentError
 from app.formats.prose import ProseFile
-from app.formats.subtitles import cue_of, is_formatting, speakers, subtitle_file
+from app.formats.subtitles.srt import cue_of, is_formatting, speakers, subtitle_file
 from app.i18n import Message
 from app.text.encoding import decode_text
 

@@ -1,0 +1,1 @@
+"""Formats with translations beside their sources: XLIFF, translation memories, tables."""

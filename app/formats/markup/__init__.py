@@ -1,0 +1,1 @@
+"""Formats of marked-up text: HTML, Markdown, MDX, XML."""

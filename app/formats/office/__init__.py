@@ -1,0 +1,1 @@
+"""Formats of office programs and of InDesign: ZIP files of XML parts."""

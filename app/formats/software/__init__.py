@@ -1,0 +1,1 @@
+"""Formats of texts of software: keys with texts, plural forms and placeholders."""

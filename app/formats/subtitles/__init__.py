@@ -1,0 +1,1 @@
+"""Formats of subtitles: SubRip, WebVTT, ASS."""
