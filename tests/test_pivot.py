@@ -175,7 +175,7 @@ def test_one_deadline_counts_for_both_models(both, models, monkeypatch: pytest.M
         assert bool(both.alternatives(request, hypothesis, 0, options=OPTIONS, deadline_ms=deadline_ms)) == is_in_time
     result = both.translate(Request("Wort " * 400), OPTIONS)
     assert result.status == "infeasible" and result.reasons[0].kind == "source_too_long"
-    with pytest.raises(InvalidRequest, match=r"de-en gives no translation \(infeasible\): the source has"):
+    with pytest.raises(InvalidRequest, match=r"de-en found no translation \(infeasible\): the source has"):
         both.score("Wort " * 400, "Wort")
 
 

@@ -312,10 +312,10 @@ class CrashingPipeline(NotingPipeline):
             decoder.step = crashing
         return decoder
 
-    def translation(self, request, prepared, result, interruption):
+    def translation(self, request, prepared, result, options, interruption):
         if "end" in request.source:
             raise ValueError("cannot be written")
-        return super().translation(request, prepared, result, interruption)
+        return super().translation(request, prepared, result, options, interruption)
 
 
 class Crashing(Gated):

@@ -50,7 +50,7 @@ def test_first_visit_explains_a_pin_the_terms_and_the_confirmation_once(screen: 
     expect(screen.notes).to_have_count(0)  # one thing at a time
     page.keyboard.press("Enter")
     expect(mark).to_have_count(0)
-    expect(screen.notes).to_contain_text("may have a better one")
+    expect(screen.notes).to_contain_text("may contain a better one")
     expect(screen.field).to_be_focused()
     page.get_by_role("tab", name="Memory").click()
     expect(page.locator(".side .panel:visible")).to_contain_text("The translation memory is empty.")

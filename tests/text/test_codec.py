@@ -196,7 +196,7 @@ def test_files_of_different_models_are_refused(codec, tmp_path):
     path = tmp_path / "bpe.codes"
     path.write_text(path.read_text(encoding="utf-8") + "qq qq</w>\n", encoding="utf-8")
     line = len(codec.merges.merges) + 2
-    with pytest.raises(ModelError, match=rf"bpe\.codes line {line}: 'qqqq' is not in vocabulary\.txt; take both files"):
+    with pytest.raises(ModelError, match=rf"bpe\.codes line {line}: 'qqqq' is not in vocabulary\.txt; use two files"):
         TextCodec.load(tmp_path)
 
 

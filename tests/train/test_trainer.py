@@ -180,7 +180,7 @@ def test_run_continues_from_another_models_weights_and_its_card_names_it(work: P
     assert Trainer(work, tmp_path / "second", small_model(work), later).position.update == 3
     write_bundle(work, tmp_path / "second", tmp_path / "both", 1, "second")
     card = (tmp_path / "both" / "card.md").read_text(encoding="utf-8")
-    assert "3 updates" in card and "begun from a model of 12 updates" in card and "--initial EARLIER" in card
+    assert "3 updates" in card and "started from a model of 12 updates" in card and "--initial EARLIER" in card
 
 
 def test_a_run_does_not_go_on_from_a_model_with_other_pieces(work: Path, tmp_path: Path) -> None:

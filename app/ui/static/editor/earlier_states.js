@@ -2,7 +2,7 @@
 import {partsOf} from '../core/constraints.js';
 
 export class EarlierStates {
-  /** @type {Set<number>} the segments that were asked for */
+  /** @type {Set<number>} the segments that have been opened in this page */
   #asked = new Set();
 
   /**
@@ -37,8 +37,9 @@ export class EarlierStates {
     const {token, version} = session;
     const history = this.histories.of(index);
     const isWorkedOn = ['edited', 'confirmed'].includes(state) || detail.pins.length || detail.bans.length;
-    if (!isWorkedOn || detail.is_from_memory || this.#asked.has(index) || !history.isEmpty) return;
-    this.#asked.add(index);
+    if (this.#asked.has(index)) return;
+    this.#asked.add(index); // also if there is nothing to ask for: what comes later is made in this page
+    if (!isWorkedOn || detail.is_from_memory || !history.isEmpty) return;
     let reply;
     try {
       reply = await server.command({
