@@ -13,7 +13,7 @@ from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignm
 from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.placing import PhrasePlacer
-from engine.decoding.reverse import ReverseScorer
+from engine.decoding.reverse import reverse_direction, reverse_scores
 from engine.errors import InvalidRequest
 from engine.model import LoadedModel
 from engine.model.datastore import Datastore
@@ -45,7 +45,6 @@ class RequestPipeline:
     def __init__(self, model: LoadedModel, encodings: Encodings) -> None:
         self._model = model
         self._encodings = encodings
-        self._reverse = ReverseScorer(model)
 
     def prepare(
         self,
@@ -224,7 +223,8 @@ class RequestPipeline:
         Those that follow a text differ too little from it, and those of a prefix must come while a person types.
         """
         is_free = prepared.followed is None and prepared.constraints.prefix is None
-        return bool(options.reverse_weight) and is_free and self._reverse.direction_of(prepared) is not None
+        has_reverse = reverse_direction(self._model, prepared.direction) is not None
+        return bool(options.reverse_weight) and is_free and has_reverse
 
     def _reranked(
         self,
@@ -245,8 +245,9 @@ class RequestPipeline:
                 raise StepStopped
 
         texts = [self._model.codec.decode(one.tokens).text for one in found]
+        is_per_piece = options.score == "normalised"
         try:
-            scores = self._reverse.scores(prepared, request.domain, texts, options.score == "normalised", go_on)
+            scores = reverse_scores(self._model, prepared, request.domain, texts, is_per_piece, go_on)
         except StepStopped:
             scores = None
         if scores is not None:
