@@ -23,12 +23,16 @@ export class EarlierStates {
 
   /** A change of many segments was undone or redone: the states may be different now. */
   forget() {
-    for (const index of this.#asked) this.histories.of(index).dropEarlier();
-    this.#asked.clear();
+    for (const index of this.#asked) {
+      const history = this.histories.of(index);
+      history.dropEarlier();
+      if (history.isEmpty) this.#asked.delete(index);
+    }
   }
 
   /**
-   * Adds the earlier states of a segment that has none in this page.
+   * Adds the earlier states of a segment that is opened for the first time in this page. A fast person may have typed in it
+   * already; these steps stay behind the earlier ones.
    * @param {Detail} detail
    */
   async recall(detail) {
@@ -39,7 +43,7 @@ export class EarlierStates {
     const isWorkedOn = ['edited', 'confirmed'].includes(state) || detail.pins.length || detail.bans.length;
     if (this.#asked.has(index)) return;
     this.#asked.add(index); // also if there is nothing to ask for: what comes later is made in this page
-    if (!isWorkedOn || detail.is_from_memory || !history.isEmpty) return;
+    if (!isWorkedOn || detail.is_from_memory) return;
     let reply;
     try {
       reply = await server.command({
