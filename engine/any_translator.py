@@ -1,4 +1,4 @@
-"""The interface of a translator, whether it is one model or two."""
+"""The interface of a translator: one model, or two in sequence."""
 
 from __future__ import annotations
 
