@@ -148,6 +148,11 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
+def escape_cdata(text: str) -> str:
+    """Escapes text as the content of a CDATA section; characters not allowed in XML become U+FFFD."""
+    return _NOT_XML.sub("\ufffd", text).replace("]]>", "]]]]><![CDATA[>")
+
+
 def unescape(text: str) -> str:
     """Resolves the references in character data and normalises its line ends."""
     if "&" not in text and "\r" not in text:

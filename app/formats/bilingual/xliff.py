@@ -7,6 +7,7 @@ placeholders (`app.formats.inline`). Units with translate="no" and segments lock
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -216,17 +217,19 @@ class XliffFile(PairedFile):
             after = with_attribute(tag, "approved", "yes")
         elif not self.is_version_2 and owner.attributes.get("approved") == "yes":
             after = with_attribute(tag, "approved", "no")
-        for part, translation in zip(entry.parts, new, strict=True):
-            tool_state = part.tool_state
-            if translation is None or tool_state is None:
+        for state_of_tool, members in _by_carrier(entry, new):
+            if all(t is None for _, t in members):
                 continue
-            value = tool_state.after(is_confirmed=translation.is_confirmed, review=translation.review)
-            place = tool_state.carrier.start, tool_state.carrier.inner_start
-            carrier = after if tool_state.carrier is owner else self.decoded.text[slice(*place)]
-            carrier = with_attribute(carrier, tool_state.attribute, value)
-            if translation.text != self._given.get((translation.start, translation.end)):
-                carrier = tool_state.with_origin(carrier)
-            if tool_state.carrier is owner:
+            value = state_of_tool.after(
+                is_confirmed=all(_is_done(entry, part) if t is None else t.is_confirmed for part, t in members),
+                review=_joint(_review(entry, part) if t is None else t.review for part, t in members),
+            )
+            place = state_of_tool.carrier.start, state_of_tool.carrier.inner_start
+            carrier = after if state_of_tool.carrier is owner else self.decoded.text[slice(*place)]
+            carrier = with_attribute(carrier, state_of_tool.attribute, value)
+            if any(t is not None and t.text != self._given.get((t.start, t.end)) for _, t in members):
+                carrier = state_of_tool.with_origin(carrier)
+            if state_of_tool.carrier is owner:
                 after = carrier
             else:
                 yield *place, carrier
@@ -315,7 +318,7 @@ def read(data: bytes, name: str) -> XliffFile:
         "Not checked: length limits in units other than characters, or for several segments ({count:,} in this file).",
         count=count,
     )
-    notes = (note if count else None, _repeated_ids_note(root))
+    notes = (note if count else None, _repeated_ids_note(root), _repeated_mids_note(entries))
     return XliffFile(decoded, root, entries, units, tuple(filter(None, notes)))
 
 
@@ -333,6 +336,21 @@ def _repeated_ids_note(root: Node) -> Message | None:
     )
 
 
+def _repeated_mids_note(entries: Sequence[_Entry]) -> Message | None:
+    """The note about segments (`mrk` elements) with the same id in one unit."""
+    ids = [
+        *chain.from_iterable(
+            repeated(part.source.attributes.get("mid", "") for part in entry.parts) for entry in entries
+        )
+    ]
+    if not ids:
+        return None
+    return Message(
+        "Ids of several segments in one unit: {ids}. Each segment is offered; some programs use only the last.",
+        ids=shortened_list(dict.fromkeys(ids)),
+    )
+
+
 def _version(root: Node) -> str:
     """The version that the root element states; by its namespace if it lacks the attribute."""
     return root.attributes.get("version") or root.attributes.get("xmlns", "").removeprefix(_NAMESPACE)
@@ -347,7 +365,7 @@ def _entries_1(root: Node, text: str) -> Iterator[_Entry]:
         marks = _marks(segmented) if segmented else {}
         if marks:
             targets = _marks(target) if target else {}
-            parts = [_part(mark, targets.get(mid), text, tool_state(unit, mid)) for mid, mark in marks.items()]
+            parts = [_part(mark, targets.get(key), text, tool_state(unit, key[0])) for key, mark in marks.items()]
             yield _Entry(unit, source, segmented, target, tuple(parts))
         else:
             yield _Entry(unit, source, None, target, (_part(source, target, text, tool_state(unit, None)),))
@@ -361,13 +379,21 @@ def _entries_2(root: Node, text: str) -> Iterator[_Entry]:
             yield _Entry(segment, source, None, target, (_part(source, target, text),))
 
 
-def _marks(node: Node) -> dict[str, Node]:
-    """The segments (`mrk` elements) in a seg-source or target of 1.2, by mid."""
-    return {
-        mark.attributes["mid"]: mark
-        for mark in node.walk()
-        if mark.local == "mrk" and mark.attributes.get("mtype") == "seg" and "mid" in mark.attributes
-    }
+def _marks(node: Node) -> dict[tuple[str, int], Node]:
+    """The segments (`mrk` elements) in a seg-source or target of 1.2, by mid and its number among those with that mid.
+
+    A mark inside another segment is not a segment.
+    """
+    marks: dict[tuple[str, int], Node] = {}
+    counts: Counter[str] = Counter()
+    end = 0
+    for mark in node.walk():
+        if mark.local == "mrk" and mark.attributes.get("mtype") == "seg" and mark.start >= end:
+            mid = mark.attributes.get("mid", "")
+            marks[mid, counts[mid]] = mark
+            counts[mid] += 1
+            end = mark.end
+    return marks
 
 
 def _part(source: Node, target: Node | None, text: str, state: ToolState | None = None) -> _Part:
@@ -434,6 +460,18 @@ def _review(entry: _Entry, part: _Part) -> ReviewState:
     ):
         return "returned"
     return "approved" if _state(entry) in _APPROVED or entry.owner.attributes.get("approved") == "yes" else ""
+
+
+def _by_carrier(
+    entry: _Entry, new: Sequence[UnitTranslation | None]
+) -> list[tuple[ToolState, list[tuple[_Part, UnitTranslation | None]]]]:
+    """The segments with their new translations for each element that has their state in attributes of a tool."""
+    found: dict[int, tuple[ToolState, list[tuple[_Part, UnitTranslation | None]]]] = {}
+    for part, translation in zip(entry.parts, new, strict=True):
+        if part.tool_state is not None:
+            _, members = found.setdefault(part.tool_state.carrier.start, (part.tool_state, []))
+            members.append((part, translation))
+    return list(found.values())
 
 
 def _joint(reviews: Iterable[ReviewState]) -> ReviewState:

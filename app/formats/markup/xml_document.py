@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, zip_longest
 from typing import ClassVar, Final
 
 from app.errors import DocumentError
@@ -28,16 +29,34 @@ from app.formats.markup.xml_rules import (
     with_state,
 )
 from app.formats.office.docx_drawings import AltText
-from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph, without_marks, without_seams
 from app.formats.office.office_blocks import placed
 from app.formats.office.office_file import Changes, OfficePart, ParagraphFile, check_size, moved, starts_of
 from app.formats.part_rules import ELEMENT_USES, KEY_USES, Part, PartList, PartUse, skipped_note
 from app.formats.software import android
-from app.formats.xml_text import Node, Text, decode_xml, encode_xml, escape, tree, with_attribute
+from app.formats.xml_text import (
+    Node,
+    Text,
+    decode_xml,
+    encode_xml,
+    escape,
+    escape_cdata,
+    tree,
+    unescape,
+    with_attribute,
+)
 from app.i18n import Message
 
 MAX_ATOMS: Final = 20_000  # in a paragraph
 _SPACE = re.compile(r"[ \t\r\n]+")
+_LINE_END = re.compile(r"\r?\n")
+_BREAK = re.compile(r"([ \t]*\n[ \t\n]*)")  # with the white space around it
+_BREAK_ALONE = re.compile(r"(\n)")
+_BREAK_REFERENCE = re.compile(r"([ \t\r\n]*(?:&#(?:0*10|x0*[aA]);[ \t\r\n]*)+)")
+_REFERENCE: Final = "&#10;"  # to a line break
+_LINE_BREAK = re.compile(r"\n|&#")
+_SENTENCE_END = re.compile(r"[.!?…:][)\]\"'”’»]*\Z")
+_CDATA: Final = "<![CDATA["
 _NOT_TEXT: Final = ("xmlns", "xml:")  # beginnings of the names of attributes
 
 
@@ -80,7 +99,11 @@ def _read_tree(name: str, root: Node, rules: XmlRules) -> _Tree:
 
 
 class XmlParagraph(Paragraph):
-    """The text of an element with elements in running text as containers; other elements are objects."""
+    """The text of an element with elements in running text as containers; other elements are objects.
+
+    Line breaks are objects in CDATA, in preformatted elements and with xml:space="preserve"; elsewhere they are spaces.
+    An empty line or the end of a sentence before a line break ends a text to translate.
+    """
 
     text_attributes: ClassVar[str] = ""
 
@@ -90,28 +113,33 @@ class XmlParagraph(Paragraph):
         raw = xml[node.inner_start : node.inner_end]
         self.start = node.inner_start + len(raw) - len(raw.lstrip())
         self.end = max(self.start, node.inner_start + len(raw.rstrip()))
-        self._read_content(node, (), keeps_space=node.inherited("xml:space") == "preserve")
+        self._is_cdata = xml.startswith(_CDATA, self.start) and any(
+            isinstance(child, Text) and (child.start, child.end) == (self.start, self.end) for child in node.children
+        )
+        self._keeps_space = node.inherited("xml:space") == "preserve"
+        self._keeps_lines = self._keeps_space or node.local in document.rules.preformatted
+        self._read_content(node, ())
         self.text = "".join(atom.text for atom in self._atoms)
         self._base = ""
 
-    def _read_content(self, node: Node, containers: tuple[Container, ...], *, keeps_space: bool) -> None:
+    def _read_content(self, node: Node, containers: tuple[Container, ...]) -> None:
         position = max(node.inner_start, self.start)
         for child in node.children:
             if child.start < position:  # white space at the start
                 position = child.end if isinstance(child, Text) and child.end > position else position
-                self._add_text_of(child, containers, keeps_space=keeps_space)
+                self._add_text_of(child, containers)
                 continue
             self._add_hidden(self._xml[position : child.start], containers)
             position = child.end
             if isinstance(child, Text):
-                self._add_text_of(child, containers, keeps_space=keeps_space)
+                self._add_text_of(child, containers)
                 continue
             raw = self._xml[child.start : child.end]
             document, rules = self._document, self._document.rules
             is_text = rules.is_inline(child) and rules.is_translated(child) is not False
             if is_text and child.start in document.with_text and child.start not in document.with_blocks:
                 tags = self._xml[child.start : child.inner_start], self._xml[child.inner_end : child.end]
-                self._read_content(child, (*containers, self._container(*tags)), keeps_space=keeps_space)
+                self._read_content(child, (*containers, self._container(*tags)))
             else:
                 self._add(Atom(self._length, OBJECT, containers, raw=raw, parts=rules.is_block(child)))
         self._add_hidden(self._xml[position : min(node.inner_end, self.end)], containers)
@@ -129,14 +157,50 @@ class XmlParagraph(Paragraph):
             )
         super()._add(atom)
 
-    def _add_text_of(self, child: Node | Text, containers: tuple[Container, ...], *, keeps_space: bool) -> None:
+    def _add_text_of(self, child: Node | Text, containers: tuple[Container, ...]) -> None:
         if not isinstance(child, Text):
             return
-        text = re.sub(r"[\r\n]", " ", child.value) if keeps_space else _SPACE.sub(" ", child.value)
-        text = text.lstrip() if child.start < self.start or not self._atoms else text
-        text = text.rstrip() if child.end >= self.end else text
-        if text:
-            self._add(Atom(self._length, text.replace(OBJECT, " "), containers))
+        text, breaks = self._with_breaks(child)
+        first = len(text) - len(text.lstrip()) if child.start < self.start or not self._atoms else 0
+        last = max(first, len(text.rstrip())) if child.end >= self.end else len(text)
+        start, end = text.count("\n", 0, first), len(breaks) - text.count("\n", last)
+        if start:
+            lead = _filled(text[:first], breaks[:start])
+            self._add_space(lead.lstrip() if child.start < self.start else lead, containers)
+        lines = text[first:last].split("\n")
+        for number, (line, raw) in enumerate(zip_longest(lines, breaks[start:end])):
+            if line:
+                self._add(Atom(self._length, line.replace(OBJECT, " "), containers))
+            if raw is not None:
+                parts = len(_LINE_BREAK.findall(raw)) > 1 or _ends_text(lines, number)
+                self._add(Atom(self._length, OBJECT, containers, raw=raw, parts=parts))
+        if end < len(breaks):
+            trail = _filled(text[last:], breaks[end:])
+            self._add_space(trail.rstrip() if child.end > self.end else trail, containers)
+
+    def _with_breaks(self, child: Text) -> tuple[str, list[str]]:
+        """The text with "\\n" for each line break that counts, and the XML of these."""
+        raw = self._xml[child.start : child.end]
+        is_in_cdata = raw.startswith(_CDATA)
+        if self._keeps_lines or is_in_cdata:
+            value = child.value.replace("\r\n", "\n").replace("\r", "\n")
+            pieces = (_BREAK_ALONE if self._keeps_space else _BREAK).split(value)
+        elif "&#" in raw:
+            pieces = _BREAK_REFERENCE.split(raw)
+            pieces[::2] = map(unescape, pieces[::2])
+        else:
+            pieces = [child.value]
+        lines, breaks = pieces[::2], pieces[1::2]
+        if is_in_cdata and not (self._is_cdata or self._keeps_lines):  # the text is written outside of CDATA
+            breaks = [_REFERENCE * each.count("\n") for each in breaks]
+        if not self._keeps_space:
+            lines = [_SPACE.sub(" ", line) for line in lines]
+        return "\n".join(lines), breaks
+
+    def _add_space(self, raw: str, containers: tuple[Container, ...]) -> None:
+        """Adds white space at an end of the paragraph, which stays."""
+        if raw:
+            self._add(Atom(self._length, "", containers, raw=raw, is_last=True))
 
     def _add_hidden(self, raw: str, containers: tuple[Container, ...]) -> None:
         """Adds comments and processing instructions, which stay."""
@@ -151,7 +215,27 @@ class XmlParagraph(Paragraph):
         return ""
 
     def _content(self, text: str) -> str:
-        return escape(text)
+        return text if self._is_cdata else escape(text)
+
+    def _assembled(self, xml: str) -> str:
+        content = without_marks(without_seams(xml))
+        if self._is_cdata:
+            content = f"{_CDATA}{escape_cdata(content)}]]>"
+        has_long_ends = self._xml.find("\r\n", self.start, self.end) >= 0
+        return _LINE_END.sub("\r\n", content) if has_long_ends else content
+
+
+def _ends_text(lines: Sequence[str], number: int) -> bool:
+    """Whether a text to translate ends with a line: its sentence ends there, or an empty line is beside the break."""
+    is_empty = number > 0 and not lines[number].strip()
+    is_before_empty = number + 2 < len(lines) and not lines[number + 1].strip()
+    return is_empty or is_before_empty or _SENTENCE_END.search(lines[number].rstrip()) is not None
+
+
+def _filled(text: str, breaks: Sequence[str]) -> str:
+    """The text with the XML of its line breaks."""
+    lines = text.split("\n")
+    return "".join(chain.from_iterable(zip(lines, (*breaks, ""), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ class XmlVocabulary:
     """A kind of XML: its root elements, attributes with text, and elements by their use.
 
     `inline` elements are in running text, `nested` ones too, but with a text of their own, as footnotes have; `skipped`
-    ones are not translated.
+    ones are not translated. In `preformatted` ones, line breaks count.
     """
 
     roots: frozenset[str]
@@ -33,6 +33,7 @@ class XmlVocabulary:
     nested: frozenset[str]
     skipped: frozenset[str]
     attributes: frozenset[str] = frozenset()
+    preformatted: frozenset[str] = frozenset()
 
 
 def _names(text: str) -> frozenset[str]:
@@ -49,6 +50,7 @@ _DITA: Final = XmlVocabulary(
     nested=_names("fn indexterm image data foreign"),
     skipped=_names("codeblock draft-comment required-cleanup foreign unknown data othermeta svg math keydef"),
     attributes=_names("navtitle alt"),
+    preformatted=_names("pre lines codeblock msgblock screen"),
 )
 _DOCBOOK: Final = XmlVocabulary(
     roots=_names("book article chapter section sect1 sect2 appendix preface refentry glossary"),
@@ -63,6 +65,7 @@ _DOCBOOK: Final = XmlVocabulary(
     ),
     nested=_names("footnote indexterm inlinemediaobject inlineequation"),
     skipped=_names("programlisting screen synopsis cmdsynopsis funcsynopsis classsynopsis remark svg math"),
+    preformatted=_names("literallayout address programlisting screen synopsis"),
 )
 
 
@@ -71,7 +74,7 @@ class XmlRules:
     """By local name of an element, or "*" for any: if it is in running text ("yes", "no" or "nested").
 
     `translated` maps local names to whether they are translated; None: like the parent, and the root like `is_on`.
-    `attributes` are the attributes with text.
+    `attributes` are the attributes with text; in `preformatted` elements, line breaks count.
     """
 
     within: Mapping[str, str]
@@ -79,6 +82,7 @@ class XmlRules:
     attributes: Mapping[tuple[str, str], bool]  # by the names of element (or "*") and attribute
     prefix: str = "its:"  # of ITS
     is_on: bool = True
+    preformatted: frozenset[str] = frozenset()
 
     def is_inline(self, node: Node) -> bool:
         """Whether an element is in running text."""
@@ -143,7 +147,8 @@ def rules_of(root: Node, vocabulary: XmlVocabulary | None) -> tuple[XmlRules, li
                 translated[match[1]] = node.attributes.get("translate") == "yes"
             elif node.attributes.get("translate") == "yes":
                 attributes[match[1], match[2]] = True
-    return XmlRules(within, translated, attributes, prefix), unknown
+    preformatted = vocabulary.preformatted if vocabulary else frozenset()
+    return XmlRules(within, translated, attributes, prefix, preformatted=preformatted), unknown
 
 
 def _inline_names(root: Node) -> dict[str, str]:

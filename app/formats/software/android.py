@@ -19,7 +19,7 @@ from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile,
 from app.formats.escapes import from_shown, from_utf16, repeated_keys_note, shown
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.unit_notes import key_note
-from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree
+from app.formats.xml_text import Node, decode_xml, encode_xml, escape, escape_cdata, tree
 from app.text.encoding import DecodedText
 
 _PAIRED = ("b", "i", "u", "em", "strong", "big", "small", "sup", "sub", "strike", "tt", "font", "a", "annotation", "g")
@@ -50,8 +50,7 @@ class _Value:
     def raw(self, translation: str) -> str:
         text = one_line(translation)
         if self.is_cdata:
-            content = self._escaped(text).replace("]]>", "]]]]><![CDATA[>")
-            return self._joined(self.shown.lead + content + self.shown.trail)
+            return self._joined(self.shown.lead + escape_cdata(self._escaped(text)) + self.shown.trail)
         raw = self.shown.raw(text, lambda part: escape(self._escaped(part)))
         is_at_start = not self.is_quoted and not self.shown.lead.strip() and text.startswith(("@", "?"))
         return f"{self.shown.lead}\\{raw.removeprefix(self.shown.lead)}" if is_at_start else self._joined(raw)

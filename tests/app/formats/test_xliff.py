@@ -276,3 +276,37 @@ def test_version_comes_from_the_namespace_if_the_attribute_is_missing(version: s
     document = read_document(text.encode(), "a.xlf")
     assert document.export({}) == text.encode()
     assert b"<target" in document.export({0: "Eins"})
+
+
+def with_marks(source: str, target: str = "", after: str = "") -> bytes:
+    return (
+        '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" '
+        f'target-language="de" datatype="x"><body><trans-unit id="1"><source>All</source><seg-source>{source}'
+        f"</seg-source>{target}{after}</trans-unit></body></file></xliff>"
+    ).encode()
+
+
+@pytest.mark.parametrize("mid", [' mid="1"', ""])
+def test_segments_with_the_same_mid_are_all_offered_and_keep_their_targets(mid: str) -> None:
+    mark = f'<mrk mtype="seg"{mid}>'
+    source = f'{mark}One.</mrk> {mark}Two.</mrk> <mrk mtype="seg" mid="2">Three.</mrk>'
+    target = f'<target>{mark}Eins.</mrk> {mark}Zwei.</mrk> <mrk mtype="seg" mid="2"/></target>'
+    document = read_document(with_marks(source, target), "a.xlf")
+    assert [(s.source, s.target) for s in document.segments] == [("One.", "Eins."), ("Two.", "Zwei."), ("Three.", None)]
+    named = "Ids of several segments in one unit: 1. Each segment is offered; some programs use only the last."
+    assert document.notes == ((named,) if mid else ())
+    exported = document.export({1: "2.", 2: "Drei."})
+    marks = target_of(exported, "1").findall("x:mrk", namespaces=NAMESPACE)
+    assert [each.text for each in marks] == ["Eins.", "2.", "Drei."]
+    without_target = read_document(with_marks(source), "a.xlf").export({0: "1.", 1: "2.", 2: "3."})
+    marks = target_of(without_target, "1").findall("x:mrk", namespaces=NAMESPACE)
+    assert [each.text for each in marks] == ["1.", "2.", "3."]
+
+
+def test_segment_inside_a_segment_is_a_tag() -> None:
+    inner = '<mrk mtype="seg" mid="2">very</mrk>'
+    document = read_document(with_marks(f'<mrk mtype="seg" mid="1">It is {inner} late.</mrk>'), "a.xlf")
+    assert [segment.source for segment in document.segments] == ["It is {1}very{/1} late."]
+    assert b'<target state="translated"><mrk mtype="seg" mid="1">Zu <mrk mtype="seg" mid="2">sehr</mrk></mrk>' in (
+        document.export({0: "Zu {1}sehr{/1}"})
+    )

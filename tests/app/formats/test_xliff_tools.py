@@ -158,3 +158,17 @@ def test_text_that_tracked_changes_have_deleted_is_not_part_of_the_target() -> N
     written = document.export({1: "{1}Ein{/1} {2}alter {/2}{3}Schl\u00fcssel."}).decode()
     expected = TRACKED.replace("gro\u00dfer", "alter").replace('mid="1"/> <mrk', 'mid="1"></mrk> <mrk')
     assert written == expected.replace("ApprovedTranslation", "Translated")  # nobody has approved the new text
+
+
+def test_state_that_several_segments_share_is_done_only_if_all_are() -> None:
+    marks = '<mrk mtype="seg" mid="1">One.</mrk> <mrk mtype="seg" mid="1">Two.</mrk>'
+    data = (
+        TRADOS.replace('<mrk mtype="seg" mid="3">Locked</mrk>', marks)
+        .replace('<mrk mtype="seg" mid="3">Gesperrt</mrk>', "")
+        .replace('<sdl:seg id="3" locked="true" conf="Translated"/>', '<sdl:seg id="1" conf="Draft"/>')
+    )
+    document = read_document(data.encode(), "a.sdlxliff")
+    first = [segment.source for segment in document.segments].index("One.")
+    translations = {first: "Eins.", first + 1: "Zwei."}
+    assert b'<sdl:seg id="1" conf="Translated"' in document.export(translations)
+    assert b'<sdl:seg id="1" conf="Draft"' in document.export_file(translations, "de", drafts={first}).data

@@ -146,3 +146,65 @@ def test_special_content_is_kept(body: str, expected: list[str]) -> None:
     again = document.export({index: f"{source}!" for index, source in enumerate(expected)})
     assert sources(read_document(again, "a.xml")) == [f"{source}!" for source in expected]
     assert again.count(b"<?pi x?>") == data.count(b"<?pi x?>")
+
+
+LINES = """<doc><p><![CDATA[
+ Dear customer,
+we ship <b>today</b> & tomorrow.
+Thank you.
+
+Your shop
+]]></p><p>One <![CDATA[two
+three]]> four</p><p xml:space="preserve">Keep
+  this
+
+ and that</p><p>
+ &#10;Red&#xA;green
+ blue&#10;</p></doc>"""
+SOURCES_OF_LINES = [
+    "Dear customer,{1}we ship <b>today</b> & tomorrow.",
+    "Thank you.",
+    "Your shop",
+    "One two{1}three four",
+    "Keep{1}  this",
+    "and that",
+    "Red{1}green blue",
+]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_line_breaks_that_count_are_tags_or_ends_and_come_back(line_end: str) -> None:
+    data = LINES.replace("\n", line_end).encode()
+    document = read_document(data, "a.xml")
+    assert sources(document) == SOURCES_OF_LINES
+    assert document.export(dict(enumerate(SOURCES_OF_LINES[:3]))) == data
+    new = [source.upper() for source in SOURCES_OF_LINES]
+    again = document.export(dict(enumerate(new)))
+    assert sources(read_document(again, "a.xml")) == new  # CDATA that is a part of the text becomes a reference
+    assert [p.text for p in ElementTree.fromstring(again)] == [
+        "\n DEAR CUSTOMER,\nWE SHIP <B>TODAY</B> & TOMORROW.\nTHANK YOU.\n\nYOUR SHOP\n",
+        "ONE TWO\nTHREE FOUR",
+        "KEEP\n  THIS\n\n AND THAT",
+        "\n \nRED\nGREEN BLUE\n",
+    ]
+    assert again.count(b"<![CDATA[") == 1 and again.count(b"\r\n") == (10 if line_end == "\r\n" else 0)
+
+
+def test_line_breaks_of_preformatted_elements_count() -> None:
+    data = b'<topic id="t"><title>A</title><body><lines>\n Roses are red,\n  violets are blue\n</lines></body></topic>'
+    document = read_document(data, "a.dita")
+    assert sources(document) == ["A", "Roses are red,{1}violets are blue"]
+    assert document.export({1: "Rosen,{1}Veilchen"}) == data.replace(
+        b"Roses are red,\n  violets are blue", b"Rosen,\n  Veilchen"
+    )
+
+
+def test_end_of_cdata_in_a_translation_stays_text() -> None:
+    document = read_document(b"<doc><p><![CDATA[a & b]]></p></doc>", "a.xml")
+    again = document.export({0: "]]> <&"})
+    assert ElementTree.fromstring(again)[0].text == "]]> <&"
+
+
+def test_elements_that_are_named_as_those_of_word_are_kept() -> None:
+    document = read_document(b"<doc><p>One <r><t></t></r> two</p></doc>", "a.xml")
+    assert document.export({0: "Eins {1} zwei"}) == b"<doc><p>Eins <r><t></t></r> zwei</p></doc>"
