@@ -28,14 +28,14 @@ class Phrase:
     `forms` are alternatives to `text`; any one of them meets the phrase. The phrase needs at least `count` occurrences
     that do not overlap, and at most `max_count`, including those in the prefix, in locked texts and in other phrases.
     The counts of equal phrases add up.
-    `boundary` controls the neighbours of an occurrence. "word": it must not be part of a longer word or number.
-    "start": it may begin a longer word. "compound": it may also end one, with a lower-case first letter, as German
-    nouns do (`Datei` in `Dateisystem` and in `Bilddatei`); such ends count where the model writes them and are never
-    forced. "anywhere": no condition. Phrases that share a form, directly or through others, need separate occurrences;
-    a phrase with a `max_count` must not share a form.
+    `boundary` controls the characters beside an occurrence. "word": it must not be part of a longer word or number.
+    "start": it may also be the beginning of a longer word. "compound": it may also be the end of one, with a lower-case
+    first letter, as in German compounds (`Datei` in `Dateisystem` and in `Bilddatei`); the search accepts such ends if
+    the model writes them, but never forces them. "anywhere": no condition. Phrases that share a form, directly or
+    through others, need separate occurrences; a phrase with a `max_count` must not share a form.
     `case="auto"` also accepts the capitalised form at the beginning of a sentence. `source_span` is the term's position
-    in the source, for phrases from a glossary; it adds details to the placements (see `Placement`), and changes the
-    translation only where `Request.follow` lacks the phrase (see `Follow`).
+    in the source, for phrases from a glossary. It adds details to the placements (see `Placement`). It changes the
+    translation only if `Request.follow` does not contain the phrase (see `Follow`).
     """
 
     text: str
@@ -83,22 +83,23 @@ class Avoid:
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """A previous translation, of which the new one changes as little as the model and the constraints allow.
+    """A previous translation. The new translation differs from it as little as the model and the constraints allow.
 
-    Hypotheses compete by log-probability minus `strength` nats for each change: each piece that is added to `text`,
-    replaced in it or left out of it, counted as the least number of changes that turn `text` into the hypothesis
-    (Levenshtein's distance). Pieces of a prefix that leaves no choice are not counted. If the place of a correction is
+    Hypotheses compete by log-probability minus `strength` nats for each change. Changes are pieces that are added to
+    `text`, replaced in it or left out of it; their number is the Levenshtein distance between `text` and the
+    hypothesis. Pieces of a prefix are not counted if the model has no choice there. If the place of a correction is
     known, give the text with the correction in it, and require the correction as a phrase. With strength 0 the
-    translation is the same as without `follow`. Unless it is pruned, `text` itself competes if it meets all
-    constraints, so the first translation never ranks below it; with a very large strength it is then the translation.
+    translation is the same as without `follow`. If `text` meets all constraints and is not pruned, it competes, too, so
+    the first translation never ranks below it; with a very large strength, `text` is then the translation.
 
-    With `places_phrases`, phrases that `text` lacks are first put into it, one after the other in their order, and the
-    result is followed instead. A phrase goes between two words or in the place of up to three (one more for each
-    further word of the phrase), without touching the prefix, locked texts and other phrases. Of the eight places with
-    the best score up to the first piece behind the phrase, it takes the one with the best score of the whole text. The
-    score is the log-probability plus 1 nat for each piece. If the phrase has a `source_span`, replacing words that
-    translate the span adds 6 nats, and each other translated word that is replaced costs 3. The search may still move
-    the phrase. A text that has all phrases, or does not begin with the prefix, is not changed.
+    With `places_phrases`, phrases that `text` does not contain are first inserted into it, one after the other in their
+    order, and the result is followed instead. A phrase is inserted between two words or replaces up to three words (one
+    more for each further word of the phrase), but never a part of the prefix, of locked texts or of other phrases.
+    Candidates are the eight places with the best score up to the first piece behind the phrase; of these, the place
+    with the best score of the whole text is used. The score is the log-probability plus 1 nat for each piece. If the
+    phrase has a `source_span`, replacing words that translate the span adds 6 nats, and each other translated word that
+    is replaced costs 3. The search may still move the phrase. The text is not changed if it contains all phrases, or
+    does not begin with the prefix.
     """
 
     text: str

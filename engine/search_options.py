@@ -28,118 +28,122 @@ MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of length
 class SearchOptions:
     """How to search; `engine/README.md` lists the options in a table.
 
-    A translation has at most `max_length_factor` * source pieces + `max_length_offset` + constraint tokens, the end
-    included. `bank_threshold` and `max_children` are the delta and M of Yang et al. 2020, where 1.5 and 5 cost no
-    quality at a beam of 50; both spare continuations that take a phrase forward. `score="bounded_length_reward"` is
-    log_prob + r * min(tokens, ratio * source pieces) (Huang et al. 2017).
+    The maximum length of a translation, including the end token, is `max_length_factor` * source pieces +
+    `max_length_offset` + constraint tokens. `bank_threshold` and `max_children` are the delta and M of Yang et al.
+    2020, where 1.5 and 5 did not reduce quality at a beam of 50; neither drops continuations that advance a phrase.
+    `score="bounded_length_reward"` is log_prob + r * min(tokens, ratio * source pieces) (Huang et al. 2017).
 
-    Phrases with more pieces than the beam has places crowd at the start of the output, as the shares of dynamic beam
-    allocation leave all places to the rows that have met most; `crowding` and `places_per_bank` change that. A bank is
-    the rows with the same number of constraint tokens met.
+    A bank is the set of rows with the same number of constraint tokens met. If the phrases have more pieces than the
+    beam has places, dynamic beam allocation gives all places to the rows that have met most, so the phrases crowd at
+    the start of the output; `crowding` and `places_per_bank` change this.
     """
 
-    beam: int = setting(10, "hypotheses kept", minimum=1, maximum=MAX_BEAM)
-    nbest: int = setting(5, "most translations to return", minimum=1, maximum=MAX_NBEST)
+    beam: int = setting(10, "number of hypotheses kept in each step", minimum=1, maximum=MAX_BEAM)
+    nbest: int = setting(5, "maximum number of translations to return", minimum=1, maximum=MAX_NBEST)
     score: Score = setting(
         "normalised",
-        "ranks translations by log-probability per token, by log-probability, or by log-probability plus a reward for "
-        "each token up to the usual length",
+        "ranks translations by log-probability per token (normalised), by log-probability (log_prob), or by "
+        "log-probability plus a reward for each token up to the usual length (bounded_length_reward)",
     )
     length_reward: float | None = setting(
         None,
-        "reward for each token, for the bounded length reward",
+        "reward for each token, with score bounded_length_reward",
         minimum=0,
         maximum=MAX_LENGTH_REWARD,
         unset="the model's",
     )
     length_ratio: float | None = setting(
         None,
-        "usual number of tokens for each piece of the source, for the bounded length reward",
+        "usual number of tokens for each piece of the source, with score bounded_length_reward",
         minimum=0,
         maximum=MAX_LENGTH_REWARD,
         unset="the model's",
     )
     stopping: Stopping = setting(
         "optimal",
-        "ends the search once no live hypothesis can enter the n-best list; as OpenNMT, when the likeliest item of the "
-        "beam finishes; when the beam, which loses a place with each finished hypothesis, is empty; after the first "
-        "finished hypothesis; after as many as the beam is wide; or when all have finished, at the length limit at the "
-        "latest",
+        "when the search ends. optimal: when no live hypothesis can enter the n-best list; opennmt: when the most "
+        "probable item of the beam finishes; shrinking: each finished hypothesis removes a place of the beam, and the "
+        "search ends when no place is left; first_finished: after the first finished hypothesis; beam_finished: after "
+        "as many finished hypotheses as the beam has places; all_finished: when all have finished. It always ends at "
+        "the length limit",
     )
     finished: Finished = setting(
         "leave",
-        "a finished hypothesis frees its place in the beam; or keeps it as in the paper on dynamic beam allocation, "
-        "and the search ends when all places are finished",
+        "leave: a finished hypothesis frees its place in the beam; keep: it keeps its place, as in the paper on "
+        "dynamic beam allocation, and the search ends when all places have a finished hypothesis",
     )
     pruning_threshold: float | None = setting(
         20.0,
-        "drops hypotheses whose log-probability is more than this below that of the best finished one; none: keep all",
+        "drops hypotheses whose log-probability is lower than that of the best finished one by more than this; none: "
+        "keep all",
         minimum=0,
     )
     pruning: Pruning = setting(
         "full_list",
-        "drops them once the n-best list is full, or as soon as one has finished, as in the paper on dynamic beam "
-        "allocation, which leaves shorter lists",
+        "when pruning_threshold applies: once the n-best list is full, or from the first finished hypothesis on, as in "
+        "the paper on dynamic beam allocation, which returns shorter lists",
     )
     bank_threshold: float | None = setting(
         None,
-        "drops hypotheses whose log-probability is more than this below that of the best with as many constraint "
-        "tokens met",
+        "drops hypotheses whose log-probability is lower by more than this than that of the best one with the same "
+        "number of constraint tokens met",
         minimum=0,
         unset="keep all",
     )
     max_children: int | None = setting(
         None,
-        "lets at most this many continuations of a hypothesis compete, and those that its phrases need",
+        "maximum number of continuations of a hypothesis that compete, in addition to those that its phrases need",
         minimum=1,
         unset="as many as the beam is wide",
     )
-    max_length_factor: float = setting(1.5, "most pieces of a translation for each piece of the source", minimum=0)
+    max_length_factor: float = setting(
+        1.5, "maximum number of pieces of a translation for each piece of the source", minimum=0
+    )
     max_length_offset: int = setting(
-        10, "pieces that a translation may have beyond that, those of the phrases not counted", minimum=0
+        10, "additional number of pieces of a translation, without the pieces of the phrases", minimum=0
     )
     places_per_bank: int = setting(
         0,
-        "widens the beam to this many places for each number of constraint tokens met, from 0 to all, so that many "
-        "phrases do not crowd at the start; 1 is often enough",
+        "widens the beam to this many places for each bank (each number of constraint tokens met, from 0 to all), so "
+        "that many phrases do not crowd at the start; 1 is often enough",
         minimum=0,
         maximum=MAX_PLACES_PER_BANK,
     )
     crowding: Crowding = setting(
         "topmost",
-        "where the beam is narrower than that, gives its places to the hypotheses that have met most, as in the paper, "
-        "or spreads them evenly",
+        "if there are more banks than places in the beam, gives the places to the hypotheses that have met most "
+        "(topmost, as in the paper), or spreads them evenly (spread)",
     )
     late_penalty: float = setting(
         0.0,
-        "nats that rank a hypothesis lower for each sentence that it begins, beyond as many as the source has, while "
-        "phrases are still missing, so that no phrase is put behind a finished sentence if it fits elsewhere; 0: none",
+        "penalty in nats for each sentence that a hypothesis begins while phrases are still missing, if it then has "
+        "more sentences than the source; prevents phrases behind a finished sentence if they fit elsewhere; 0: none",
         minimum=0,
         maximum=MAX_LATE_PENALTY,
     )
     repetition_penalty: float = setting(
         0.0,
-        "nats that rank a hypothesis lower for each run of three pieces that it repeats, beyond as many as the source "
-        "and the constraints repeat, so that nothing is translated twice around a phrase; only in requests with "
+        "penalty in nats for each run of three pieces that a hypothesis repeats, beyond the repetitions in the source "
+        "and in the constraints; prevents words that are translated twice around a phrase; only in requests with "
         "phrases or locked texts; 0: none",
         minimum=0,
         maximum=MAX_REPETITION_PENALTY,
     )
     draft_strength: float = setting(
         0.0,
-        "nats that each change to a draft costs: where the word alignment says that a phrase with a place in the "
-        "source does not translate it, or that another word does too, the text is translated without such phrases, "
-        "they are put into this draft in the place of the words that translate theirs, and the result is taken if "
-        "more of them are then where they belong; not in requests that follow a text; 0: no draft",
+        "nats for each change to a draft. A phrase with a source_span is misplaced if, by the word alignment, it does "
+        "not translate its span, or other words do, too. The text is then translated without the misplaced phrases "
+        "(the draft), each phrase replaces the words that translate its span, and the result is used if more phrases "
+        "are in the right place; not in requests that follow a text; 0: no draft",
         minimum=0,
         maximum=MAX_DRAFT_STRENGTH,
     )
 
     reverse_weight: float = setting(
         0.0,
-        "adds this many times the score of the source, given the translation, to the score of each translation found, "
-        "by the same model in the reverse direction, where it has one; at least five translations compete; not in "
-        "requests with a prefix, or that follow a text; 0: not computed",
+        "weight of the reverse score: the score of the source, given the translation, by the same model in the reverse "
+        "direction, if it has one. It is added to the score of each translation found, of which at least five compete; "
+        "not in requests with a prefix or that follow a text; 0: not computed",
         minimum=0,
         maximum=MAX_REVERSE_WEIGHT,
     )
@@ -149,9 +153,9 @@ class SearchOptions:
 
     @property
     def num_found(self) -> int:
-        """The translations that the search must find: those to return, or to rank again."""
+        """Number of translations that the search must find: to return them, or to rank them again."""
         return max(self.nbest, NUM_RERANKED) if self.reverse_weight else self.nbest
 
     def beam_for(self, num_tokens: int) -> int:
-        """The beam of a sentence with `num_tokens` constraint tokens."""
+        """The beam size for a sentence with `num_tokens` constraint tokens."""
         return max(self.beam, min(MAX_BEAM, self.places_per_bank * (num_tokens + 1)))

@@ -12,12 +12,13 @@ exit status:
 TRANSLATE = """\
 Translates every segment without a translation; existing translations (XLIFF, PO, TMX, tables) are kept. Glossary
 terms are required in the translation of each sentence that contains their source. Exact matches of the memory are used;
-fuzzy matches (75 % or more) are only counted. The output has the format of the input, with nothing else changed, and is
-a draft: in XLIFF and PO no translation is marked as confirmed. An existing file is never overwritten.
+fuzzy matches (75 % or more) are only counted. The output has the format of the input, and only translated text changes.
+It is a draft: in XLIFF and PO, translations are not marked as confirmed. Existing files are never overwritten.
 
 DOCUMENT may be a folder, a ZIP file, or a package of Trados (.sdlppx), memoQ (.mqxlz) or XLZ: each document in it is
-translated. The output is a folder with the translated documents, the archive with them in their places and all else
-unchanged, or the return package. What is not translated is named, with the reason.
+translated. For a folder, the output is a folder with the translated documents; for a ZIP file, a copy in which only
+these documents are replaced; for a package, its return package. Other files are listed with the reason why they were
+not translated.
 
 examples:
   python -m app translate manual.docx -o manual.de.docx --glossary terms.tbx --memory project.tmx
@@ -33,10 +34,10 @@ placeholders lost) are written to standard error.
     "       several documents cannot be read"
 ).replace("  130", "  3    with --strict: written, but the file has text that is not offered or cannot be read\n  130")
 STATS = """\
-Net time excludes pauses of more than --idle seconds between two actions. HTER is sacreBLEU's TER of the first proposal
-that was shown against the confirmed text, over the segments whose text started from that proposal, not from the memory
-or the file. Words are separated by white space; for languages without it, such as Chinese, characters are counted. The
-log is not changed.
+Net time excludes pauses of more than --idle seconds between two actions. HTER is sacreBLEU's TER between the confirmed
+text and the first proposal that was shown. It is computed for segments whose text started from a proposal of the model,
+not from the memory or the file. Words are separated by white space; for languages without it, such as Chinese,
+characters are counted. The log is not changed.
 
 examples:
   python -m app stats                  all sessions, most recent first
@@ -55,9 +56,9 @@ kinds:
   xliff      all segments with their states, for any document format
   tbx        the terms added in the session
   glossary   a glossary of the document in the columns of this or another tool (--as): memoQ, Trados MultiTerm, Crowdin,
-             Smartling, Lokalise, Phrase, MateCat or DeepL; what the file cannot keep is written to standard error
-  zip        the translated documents that were opened together with this one: the ZIP file or package that they came
-             from, with everything else in it unchanged, or a new ZIP file
+             Smartling, Lokalise, Phrase, MateCat or DeepL; standard error lists the data that the file cannot store
+  zip        the translated documents that were opened together with this one: in a copy of the ZIP file or package
+             that they came from, with all other files unchanged, or in a new ZIP file
 
 SESSION is a number listed by `stats`, or "newest". The log is not changed.
 
@@ -67,8 +68,8 @@ examples:
 
 """ + _EXIT_STATUS.format(partly="not used")
 IMPORT = """\
-Imports the session with all its events, with its old number if that is free. Refuses a file that was changed after the
-export, and a session that the log already contains.
+Imports the session with all its events. It keeps its number if this number is free. The command refuses a file that
+was changed after the export, and a session that the log already contains.
 
 example:
   python -m app import-log manual.log.jsonl
@@ -76,26 +77,28 @@ example:
 """ + _EXIT_STATUS.format(partly="not used")
 BACKUP = """\
 The copy is a consistent snapshot of the log and is checked after writing. If the log has keys of the HTTP API, they are
-copied into FILE.keys. To restore a copy, stop the app and start it with --log FILE, which also finds FILE.keys; or
-replace the log and its .keys file by the copies. FILE must not exist. A log of an older Pinpoint, which the app updates
-at its next start, is copied unchanged.
+copied into FILE.keys. To restore a copy, stop the app and start it with --log FILE (it also reads FILE.keys); or
+replace the log and its .keys file by the copies. FILE must not exist. The log of an older version of Pinpoint is copied
+unchanged; the app updates it at its next start.
 
 example:
   python -m app backup backups/2026-01-31.sqlite
 
 """ + _EXIT_STATUS.format(partly="not used")
 VERIFY = """\
-Each event has the hash of the one before it. A session whose events were removed, reordered or changed later is listed
-with the first wrong event. The texts of segments and the glossaries have no hashes. The log is not changed.
+Each event has the hash of the event before it. The command lists each session whose events were removed, reordered or
+changed later, with the first wrong event. The texts of segments and the glossaries do not have hashes. The log is not
+changed.
 
 example:
   python -m app verify --log backups/2026-01-31.sqlite
 
 """ + _EXIT_STATUS.format(partly="a session is incomplete or was changed")
 RESCUE = """\
-Reads around the damaged pages of the log, which is not changed, and writes a new log FILE. A session is in it if its
-document and all its segments can be read; `verify --log FILE` lists sessions that lack events. The readable segments of
-other sessions are written to FILE.texts.csv. FILE must not exist. A backup may have more: compare with `stats`.
+Reads the intact pages of a damaged log and writes a new log FILE. The damaged log is not changed. The new log contains
+each session of which the document and all segments can be read; `verify --log FILE` lists sessions with missing events.
+The readable segments of other sessions are written to FILE.texts.csv. FILE must not exist. A backup may contain more:
+compare both with `stats`.
 
 example:
   python -m app rescue rescued.sqlite --log log.sqlite
@@ -103,22 +106,21 @@ example:
 
 """ + _EXIT_STATUS.format(partly="a session is not in the new log")
 DEPENDENCIES = """\
-Lists the packages that Pinpoint needs on this system, and those that these need, with version and licence as the
-packages state it. --sbom writes them as a bill of materials: CycloneDX 1.6, JSON. The same packages give the same file.
+Lists the direct and indirect requirements of Pinpoint on this system, with version and licence as stated by each
+package. --sbom writes them as a bill of materials (CycloneDX 1.6, JSON). The file is the same for the same packages.
 
 example:
   python -m app dependencies --sbom pinpoint.cdx.json
 
 """ + _EXIT_STATUS.format(partly="not used")
 KEYS = """\
-The HTTP API (start the app with --api) answers programs that send a key. With --sign-in, a person opens the page with
-the key instead of the access token: the log names them, each has a document of their own on the screen, and sees the
-projects that they are a member of (see `people`). A key is shown once, when it is created; the file beside the log has
-only its hash. Keys of the same NAME belong to one person and share glossaries. A key can be created and revoked while
-the app runs.
+The HTTP API (start the app with --api) answers programs that send a key. With a key made with --sign-in, a person opens
+the page without the access token: the log contains their name, and they see the projects that they are a member of (see
+`people`). A key is shown once, when it is created; the file beside the log contains only its hash. Keys with the same
+NAME belong to one person and share glossaries. Keys can be created and revoked while the app runs.
 
 --address is for programs that cannot send a key, such as the plug-ins of OPUS-CAT: their requests from this address
-count as requests with this key. Everybody who uses that computer can then do the same. Behind a proxy, all requests
+count as requests with this key. Everybody who uses that computer then has the same access. Behind a proxy, all requests
 come from the address of the proxy, unless the app is started with --trust-proxy.
 
 examples:
@@ -131,17 +133,18 @@ examples:
 
 """ + _EXIT_STATUS.format(partly="not used")
 PEOPLE = """\
-Once somebody has a role, people see only the projects that they are members of, with the documents, glossaries and
-memories in them; `keys create NAME --sign-in` gives a role, too. A person is known by the NAME of their keys, or by the
-name that a proxy sends. Roles:
+As soon as one person has a role, everybody sees only the projects that they are a member of, with the documents,
+glossaries and memories in them. `keys create NAME --sign-in` gives a role, too. The name of a person is the NAME of
+their keys, or the name that a proxy sends. Roles:
 
   translator     works in the documents of their projects, and opens documents there, or in a project of their own
   reviewer       the same
-  manager        also creates projects, and changes and deletes those that they are members of, with their documents
-                 and their members; adds models
-  administrator  all of this in all projects; removes models
+  manager        also creates projects, and changes and deletes the projects that they are a member of, their
+                 documents and their members; adds models
+  administrator  the same in all projects; also removes models
 
-Changes count at once, also while the app runs. The owner, with the access token, is an administrator without a name.
+Changes take effect at once, also while the app runs. The owner, who has the access token, is an administrator without
+a name.
 
 `password` is for people who sign in with a name and a password instead of a key. It asks for the password twice;
 without a terminal, it reads one line of standard input. A password has 12 to 200 characters; only its hash is kept.
@@ -158,15 +161,17 @@ examples:
   python -m app people remove "Ana Silva"
   python -m app people forget "Ana Silva"
 
-`forget` cannot be undone: a pseudonym replaces the name in all events, whose hashes are computed again, and an event in
-each document says so. Texts, exports and backups stay as they are.
+`forget` cannot be undone: a pseudonym replaces the name in all events, the hashes of these events are computed again,
+and an event in each document records this. Texts, exports and backups do not change.
 
 """ + _EXIT_STATUS.format(partly="not used")
 ASSIGNMENTS = """\
-A document is assigned to one member of its project (see `people`), and each of its segments to one; the newest
-assignment counts. Others read the segments of a person and comment, but do not change them; reviewers and managers can.
+Assigns a document, or some of its segments, to a member of its project (see `people`). For each segment, the newest
+assignment counts. Other members can read the segments of a person and comment on them, but cannot change them;
+reviewers and managers can.
 
-Changes count within a second, also while the app runs; open pages show them within twenty. They are in the log.
+Changes take effect within a second, also while the app runs; open pages show them within twenty seconds. The log
+contains them.
 
 examples:
   python -m app assignments list
@@ -180,7 +185,7 @@ MCP = """\
 Speaks the Model Context Protocol on standard input and output, for assistants that start programs. Nothing else is
 written to standard output. The tools: translate (a text with required and banned texts, a beginning, several
 translations), look_up_terms (of the glossaries, in a text) and check (a translation: numbers, placeholders, terms, …).
-The terms of the glossaries are required in translations. The command ends with its input.
+The terms of the glossaries are required in translations. The command ends when standard input is closed.
 
 example, and the same in the settings of many assistants:
   python -m app mcp --glossary /home/ana/terms.tbx
@@ -188,9 +193,9 @@ example, and the same in the settings of many assistants:
 
 """ + _EXIT_STATUS.format(partly="not used")
 SERVE = """\
-Starts copies of a model in a Ray cluster, or changes their number, and waits until they answer. Each is a process with
-a model of its own. The app and its API use them with --engine ray. All machines of the cluster need the same Pinpoint,
-with `pip install 'pinpoint[server]'`, and the model: installed, in a folder of the same path, or from the hub.
+Starts copies of a model in a Ray cluster, or changes their number, and waits until they answer. Each copy is a separate
+process. With --engine ray, the app and its API use these copies. All machines of the cluster need the same version of
+Pinpoint (`pip install 'pinpoint[server]'`) and the model: installed, in a folder of the same path, or from the hub.
 
 examples:
   ray get-auth-token --generate
@@ -204,11 +209,11 @@ examples:
 
 """ + _EXIT_STATUS.format(partly="not used")
 MODELS = """\
-Lists the models on this computer and those that can be downloaded. The registry is asked for its list only with
---update, or if the list was never read, with --direction or --install NAME. The list is then kept. Downloads are
-checked; the same command continues an interrupted one. The licence is kept beside the model, as LICENSE.txt.
+Lists the models on this computer and the models that can be downloaded. The list is downloaded from the registry with
+--update, and, if it was never downloaded before, with --direction or --install NAME. It is then kept. Downloads are
+checked; the same command continues an interrupted download. The licence is kept beside the model, as LICENSE.txt.
 
-Without a network: download the files of a model elsewhere (model, vocabulary), put them into a folder of their own, and
+Without a network: download the files of a model elsewhere (model, vocabulary), put them into a separate folder, and
 give this folder, or a ZIP file of it, to --install.
 
 examples:

@@ -1,4 +1,4 @@
-"""The text of `--help` besides the flags: keys of lines and answers, examples, exit statuses."""
+"""The parts of `--help` that are not about flags: keys of lines and answers, examples, exit statuses."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ lines:
     {{"line": 1, ...}}                                               the answer
     {{"line": 2, "error": {{"kind": "...", "message": "..."}}}}        an error; the other lines are processed
 
-  Kinds of errors: "unreadable" (no JSON, no UTF-8, too long), "invalid" (a key, a type or a value is wrong, or the
-  model cannot do it), "not_a_number" (the model's weights are damaged), "crashed" (anything else, such as a full
-  memory; `translate` reports both in "status" and "reasons"). Scores are natural logarithms; offsets count Unicode
-  characters from 0.
+  Kinds of errors: "unreadable" (not JSON, not UTF-8, too long), "invalid" (a key, a type or a value is wrong, or the
+  model does not support it), "not_a_number" (the model's weights are damaged), "crashed" (any other error, such as full
+  memory; `translate` reports the last two in "status" and "reasons"). Scores are natural logarithms; offsets count
+  Unicode characters from 0.
 
 exit status:
   0    every line has an answer (unmet phrases are an answer: see "status")
@@ -64,49 +64,49 @@ keys of a line:
                forms        other spellings, any of which meets the phrase: ["Fahrrads", "Fahrräder"]
                count        minimum number of occurrences (1)
                max_count    maximum number of occurrences anywhere; null: no limit (null)
-               boundary     what may touch it: "word" nothing that makes it part of a word, "start" lets a longer word
-                            begin with it, "compound" also end with it, its first letter small then, as German nouns
-                            do, "anywhere" anything ("word")
-               case         "exact", or "auto": capitalised too where a sentence begins ("exact")
-               source_span  [start, end] of the term in the source, for those that come from a glossary
+               boundary     "word": the phrase consists of whole words; "start": it may be the beginning of a longer
+                            word; "compound": also the end of one, then with a small first letter as in German
+                            compounds; "anywhere": it may stand inside of words ("word")
+               case         "exact", or "auto": also capitalised at the beginning of a sentence ("exact")
+               source_span  [start, end] of the term in the source, for a phrase from a glossary
   avoid      banned words: a list of strings, or of objects with
                text         the words
-               case         "exact", or "permissive": in any case ("exact")
-  prefix     how the translation begins, character by character; it may end inside a word ("")
+               case         "exact", or "permissive": in capital and small letters ("exact")
+  prefix     the exact beginning of the translation; it may end inside a word ("")
   locked     texts that the translation contains in this order, with or without text between: a list of strings
-  suffix     how the translation ends ("")
-  follow     a previous translation, to change as little of it as possible: a string, or an object with
-               text         the previous translation, with a correction in its place, which phrases should require
+  suffix     the exact end of the translation ("")
+  follow     a previous translation; the new one differs from it as little as possible: a string, or an object with
+               text         the previous translation, with the correction in its place; also require it in phrases
                strength     {_STRENGTH.full_help}
-               places_phrases  whether phrases that it lacks are first put into it, where they fit best (true)
-  hints      whether a model that was trained with hints reads phrases, locked texts and suffix beside the source, so
+               places_phrases  true: phrases that are not in it are first inserted where they fit best (true)
+  hints      true: a model that was trained with hints reads phrases, locked texts and suffix beside the source, so
              that it expects them (true)
-  direction  "en-de", say (--direction, or else the model's first)
-  domain     "software", say, for a model that was trained with it (--domain, or else none)
-  formality  "formal" (Sie) or "informal" (du), for a model trained with it (--formality, or else the model decides)
+  direction  such as "en-de" (default: --direction, otherwise the first of the model)
+  domain     such as "software", for a model that was trained with it (default: --domain, otherwise none)
+  formality  "formal" (Sie) or "informal" (du), for a model that was trained with it (default: --formality, otherwise
+             the model decides)
   options    search options for this line alone:
 {_SEARCH_OPTIONS}
              see the flags of these names
 
 keys of an answer:
-  status          "complete": every hypothesis meets everything; or else "unmet", "infeasible" (before any search),
-                  "deadline", "cancelled", "failed"
-  hypotheses      best first: text, score (as --score says), log_prob, tokens (ids, the end included),
-                  token_log_probs, token_spans, placements (below), alignment (source start and end, target start and
-                  end of each two words that stand for each other), unmet (numbers of phrases), locked (start and
-                  end of each locked text and then the suffix), change_penalty (nats for changes to the text of
-                  follow), reverse_score (of the source, given this text, in the reverse direction; null if it was
-                  not computed), score_penalty (what all penalties and the reverse score take from the score;
-                  score - score_penalty ranks the hypotheses)
-  placements      of each phrase: its number, form, start, end; for one with a source_span, aligned (whether the form
-                  stands for that span; null where the model cannot tell) and doubled ([start, end] of other words
-                  that stand for it too)
-  reasons         for anything but "complete": kind, message with the cure, phrase (its number, or null)
-  relaxation      the fewest constraints whose removal makes an infeasible line feasible: numbers of phrases, avoid and
-                  locked texts, prefix and suffix (true or false); or null
+  status          "complete": every hypothesis meets all constraints; otherwise "unmet", "infeasible" (found before
+                  the search), "deadline", "cancelled" or "failed"
+  hypotheses      best first: text, score (see --score), log_prob, tokens (ids, including the end), token_log_probs,
+                  token_spans, placements (below), alignment (source start and end, target start and end of each pair
+                  of aligned words), unmet (numbers of phrases), locked (start and end of each locked text, then of
+                  the suffix), change_penalty (nats for changes to the text of follow), reverse_score (of the source,
+                  given this text, in the reverse direction; null if it was not computed), score_penalty (the sum of
+                  all penalties and of the reverse score; score - score_penalty ranks the hypotheses)
+  placements      of each phrase: its number, form, start, end; for a phrase with a source_span also aligned (true if
+                  the form translates that span; null if the model cannot determine it) and doubled ([start, end] of
+                  other words that translate the span, too)
+  reasons         unless "complete": kind, message with a solution, phrase (its number, or null)
+  relaxation      the smallest set of constraints whose removal makes an infeasible line feasible: numbers of phrases,
+                  avoid and locked texts, prefix and suffix (true or false); or null
   unknown_source  [start, end] of source characters that the model cannot read
   num_steps       decoding steps
-  elapsed_ms      time from the start of decoding to the answer, while other lines may be decoded too
+  elapsed_ms      time from the start of decoding to the answer; other lines may be decoded in this time, too
 
 examples:
   Two required words, the second in either of two forms:
@@ -122,8 +122,8 @@ examples:
 
     python -m engine translate --batch-size 1
 
-  Lines are read ahead, eight batches at a time, to decode sentences of like length together; with --batch-size 1, with
-  --deadline-ms, or typed at a terminal, each is answered before the next is read.
+  Eight batches of lines are read in advance, so that sentences of similar length are decoded together. With
+  --batch-size 1, with --deadline-ms, or at a terminal, each line is answered before the next one is read.
 """
 
 SCORE = """\
@@ -131,8 +131,8 @@ The model's score of a given translation.
 
 keys of a line:
   text       the source
-  target     its translation, scored in the model's own segmentation into pieces; or instead
-  tokens     piece ids including the end, as in a hypothesis of `translate`, with the same score
+  target     its translation, which the model splits into pieces itself; or instead
+  tokens     the piece ids including the end, as in a hypothesis of `translate`, which gives the same score
   direction, domain, formality
              as for `translate`
 
@@ -153,11 +153,11 @@ keys of a line:
              as for `translate`
   offset     a character of the word to replace, counted in the translation
   target     the translation that contains the word; or instead
-  tokens     its piece ids, as in a hypothesis of `translate`; with neither, the best translation of the line is taken
-  count      how many alternatives at most, up to {MAX_ALTERNATIVES} (5)
+  tokens     its piece ids, as in a hypothesis of `translate`; without both, the best translation of the line is used
+  count      maximum number of alternatives, up to {MAX_ALTERNATIVES} (5)
 
 keys of an answer:
-  text          the translation in which the offset counts
+  text          the translation that the offset refers to
   offset        the given offset
   alternatives  best sentence first: word, log_prob of that word in its place, hypothesis
 
@@ -169,20 +169,20 @@ example:
 PRICE = f"""\
 The price of constraints: the model's score of the best translation without them, minus the score with them.
 
-One price for all phrases and avoided texts together, and one for each while the others are kept. A price can be
-negative because beam search is not exact, and null where there is no translation to compare. At most {MAX_PRICED}
-constraints per line.
+The answer has one price for all phrases and avoided texts together, and one for each of them while the others are
+kept. A price can be negative because beam search is not exact, and null if there is no translation to compare with. A
+line can have at most {MAX_PRICED} constraints.
 
 keys of a line:
   text, phrases, avoid, prefix, locked, suffix, follow, hints, direction, domain, formality, options
              as for `translate`
 
 keys of an answer:
-  total        the price of all together
-  phrases      the price of each, in their order
-  avoid        the price of each, in their order
-  constrained  the translation with them, as of `translate`
-  free         the translation without
+  total        the price of all constraints together
+  phrases      the price of each phrase, in order
+  avoid        the price of each avoided text, in order
+  constrained  the translation with the constraints, as in an answer of `translate`
+  free         the translation without the constraints
 
 example:
     echo '{{"text": "A red bicycle.", "phrases": ["Rad"], "avoid": ["rotes"]}}' | python -m engine price --brief
@@ -198,23 +198,24 @@ keys of a line of --constraints:
 rows of --glossary:
   source, target, other forms of the target, separated by tabs, semicolons or commas; rows with the same source are
   forms of one term. A first row may name the columns: "source", "target", "forms", or the languages of the direction. A
-  term is required, in any of its forms, wherever its source stands as words of their own, as spelt or with a capital
-  first letter; the longest counts.
+  term is required, in any of its forms, wherever its source occurs as whole words, as spelt or with a capital first
+  letter. Where several terms match, the longest one is used.
 
 keys of the object of --json:
-  model, checksum, direction, num_segments; domain and formality where they were asked for
-  bleu, chrf, ter      0 to 100, but TER may be more; the lower the better; signatures has sacrebleu's of each
-  statuses             segments by the status of their translation; untranslated: lines without any, from 1, which
-                       count as empty
-  num_constrained      segments of which anything is required, num_constrained_met of them in full
-  num_phrases          phrases and terms required, num_phrases_met of them
-  num_terms            terms in the sources, by occurrence; num_terms_met with a form in the translation, each an
-                       occurrence of its own
-  window_overlaps      how many of the 2 or 3 words on each side of a term in the reference stand beside it in the
-                       translation too, 0 to 1 (Alam et al. 2021); the mean over num_window_segments, those with a
-                       term in the reference
+  model, checksum, direction, num_segments; domain and formality if they were requested
+  bleu, chrf, ter      0 to 100, but TER may be more, and a lower TER is better; signatures: sacrebleu's signature of
+                       each
+  statuses             number of segments by the status of their translation; untranslated: lines without a
+                       translation, counted from 1, which are scored as empty
+  num_constrained      segments with constraints; num_constrained_met: of these, segments that meet all of them
+  num_phrases          required phrases and terms; num_phrases_met: of these, how many the translations contain
+  num_terms            occurrences of terms in the sources; num_terms_met: of these, how many have a form in the
+                       translation, where each form in the translation is counted once
+  window_overlaps      the share of the 2 or 3 words on each side of a term in the reference that are also beside it in
+                       the translation, 0 to 1 (Alam et al. 2021); the mean over the num_window_segments segments with
+                       a term in the reference
   seconds, segments_per_second, words_per_second
-                       of decoding, loading not included; words of the source
+                       of decoding, without loading; words of the source
 
 example:
     python -m engine evaluate --source test.en --reference test.de --glossary terms.tsv
@@ -223,7 +224,7 @@ example:
 EVALUATION_STATUS = """\
 exit status:
   0    every segment was translated
-  1    some segments have no translation; standard error says which
+  1    some segments have no translation; standard error lists them
   2    the run failed: wrong flags, no model, files that cannot be read or do not match
   130  Ctrl-C
 """
@@ -234,13 +235,13 @@ folder.
 
 keys of a line with --json:
   kind        "model" or "family"
-  of a model  name (what --model takes; the bundled one is its default), place ("bundled" or "cached"), folder,
-              directions (of many languages instead: languages, any two of which make one), num_parameters,
-              num_bytes (of all its files), problem (why it cannot be loaded, or ""), domains and, by direction,
-              formalities (what its requests may name)
-  of a family name, architecture, pattern (how its models are named), example, directions
+  of a model  name (the value of --model; the default is the bundled model), place ("bundled" or "cached"), folder,
+              directions (for a model of many languages: languages, of which any two are a direction),
+              num_parameters, num_bytes (of all its files), problem (why it cannot be loaded, or ""), domains and, by
+              direction, formalities (the values that its requests may have)
+  of a family name, architecture, pattern (of the names of its models), example, directions
 
-A model is downloaded and converted when it is first named, and kept below the folder PINPOINT_CACHE (by default
+A model is downloaded and converted when it is first used, and kept in the folder PINPOINT_CACHE (by default
 ~/.cache/pinpoint); --remove MODEL deletes a converted model.
 """
 

@@ -41,18 +41,20 @@ class DatastoreOptions:
     `share` / (1 + exp((d - reach) / fall)) for the nearest one's d, or 0 if that is below 0.01.
     """
 
-    share: float = setting(0.99, "most of a piece's probability that neighbours give", minimum=0, maximum=0.99)
-    reach: float = setting(0.2, "distance at which the share of all neighbours is half of that", minimum=0)
+    share: float = setting(
+        0.99, "largest share of a piece's probability that comes from neighbours", minimum=0, maximum=0.99
+    )
+    reach: float = setting(0.2, "distance at which the share of all neighbours is half of `share`", minimum=0)
     fall: float = setting(
-        0.14, "distance over which the share of all neighbours falls", minimum=0, is_above_minimum=True
+        0.14, "scale of distance on which the share of all neighbours falls", minimum=0, is_above_minimum=True
     )
     temperature: float = setting(
-        0.1, "distance over which the weight of a neighbour falls", minimum=0, is_above_minimum=True
+        0.1, "scale of distance on which the weight of a neighbour falls", minimum=0, is_above_minimum=True
     )
-    num_neighbours: int = setting(16, "nearest states that count", minimum=1)
-    max_states: int = setting(8192, "states kept; the first pairs are dropped", minimum=1)
+    num_neighbours: int = setting(16, "number of nearest states that are used", minimum=1)
+    max_states: int = setting(8192, "maximum number of states; the oldest pairs are dropped", minimum=1)
     least_fit: float = setting(
-        1.0, "nats a piece by which a source makes its translation likelier than a blank source; less is not learned"
+        1.0, "nats per piece by which a translation must be more probable for its source than for a blank source"
     )
 
     def __post_init__(self) -> None:
