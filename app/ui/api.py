@@ -56,13 +56,13 @@ class Api:
         self.glossaries = GlossaryApi(sessions)
         self._repeated = RepeatedCommands()
         self._reading_archive = threading.Lock()  # one large file in memory at a time
-        self._waiting: set[Callable[[], None]] = set()
+        self._waiting: dict[str | object, Callable[[], None]] = {}  # by page
         self._is_stopping = False
 
     def stop(self) -> None:
         """Answers every waiting page now; from here on no page waits."""
         self._is_stopping = True
-        for notify in tuple(self._waiting):
+        for notify in tuple(self._waiting.values()):
             notify()
 
     def hello(self, message: Any) -> Json:
@@ -79,7 +79,10 @@ class Api:
         return in_language_of(message, attempt(lambda: self._carry_out(message)))
 
     async def changes(self, message: Any) -> Json:
-        """Everything that changed after the page's version; waits up to HOLD_SECONDS until something does."""
+        """Everything that changed after the page's version; waits up to HOLD_SECONDS until something does.
+
+        A browser opens six connections to a server, for all of its tabs: a page has one waiting question at most.
+        """
         # Whatever may wait for a lock or for the disk does so in another thread: this one serves all connections.
         try:
             question = read(Changes, message)
@@ -95,15 +98,20 @@ class Api:
                 loop.call_soon_threadsafe(news.set)
 
         end = await asyncio.to_thread(workspace.subscribe, notify)
-        self._waiting.add(notify)
+        page = question.client or notify
+        if earlier := self._waiting.get(page):
+            earlier()
+        self._waiting[page] = notify
         try:
-            if not await asyncio.to_thread(workspace.has_news, *position) and not self._is_stopping:
+            waits = question.waits and not self._is_stopping
+            if waits and not await asyncio.to_thread(workspace.has_news, *position):
                 await asyncio.wait_for(news.wait(), HOLD_SECONDS)
                 await asyncio.sleep(0.02)  # changes that come together go into one reply
         except TimeoutError:
             pass
         finally:
-            self._waiting.discard(notify)
+            if self._waiting.get(page) is notify:
+                del self._waiting[page]
             await asyncio.to_thread(end)
 
         def news_of() -> Json:

@@ -20,11 +20,16 @@ class Hello(PageModel):
 
 
 class Changes(PageMessage):
-    """Changes since `since`; see `app.ui.commands.command.CommandMessage`."""
+    """Changes since `since`; see `app.ui.commands.command.CommandMessage`.
 
+    A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once.
+    """
+
+    client: Name = ""
     since: Integer
     open: Integer | None = None
     detail_since: Integer
+    waits: bool = True
 
 
 class AskAlternatives(PageMessage):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Dialog, Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, Request, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 DOCUMENT = """Open the settings and select the wireless network.
 The router saves the file when the light turns green.
@@ -29,7 +33,14 @@ class Screen:
         self.dialogs: list[str] = []
         self.errors: list[str] = []
         self.foreign_requests: list[str] = []
-        self._listeners = {"dialog": self._on_dialog, "pageerror": self._on_error, "request": self._on_request}
+        self.unanswered_requests: list[Request] = []
+        self._listeners = {
+            "dialog": self._on_dialog,
+            "pageerror": self._on_error,
+            "request": self._on_request,
+            "requestfinished": self._on_answer,
+            "requestfailed": self._on_answer,
+        }
         for event, listener in self._listeners.items():
             page.on(event, listener)  # type: ignore[call-overload]
         if not shows_marks:
@@ -40,8 +51,17 @@ class Screen:
     # ---- the page and its document ----
 
     def visit(self) -> None:
-        """Loads the page and waits until the edit field is visible."""
-        self.page.goto(self.address)
+        """Loads the page and waits until the edit field is visible.
+
+        If the load times out, it is tried once more, and a warning contains the unanswered requests and all threads.
+        """
+        try:
+            self.page.goto(self.address)
+        except PlaywrightTimeoutError as error:
+            unanswered = [request.url for request in self.unanswered_requests]
+            warnings.warn(f"{error}\nunanswered: {unanswered}\n{_stacks_of_threads()}", stacklevel=2)
+            self.page.goto("about:blank")  # or the first load would end the second
+            self.page.goto(self.address)
         expect(self.field).to_be_visible()
 
     def leave(self) -> None:
@@ -213,10 +233,21 @@ class Screen:
     def _on_error(self, error: Any) -> None:
         self.errors.append(str(error))
 
-    def _on_request(self, request: Any) -> None:
+    def _on_answer(self, request: Request) -> None:
+        if request in self.unanswered_requests:
+            self.unanswered_requests.remove(request)
+
+    def _on_request(self, request: Request) -> None:
+        self.unanswered_requests.append(request)
         address = urlsplit(request.url)
         if address.scheme in ("http", "https", "ws", "wss") and address.netloc != urlsplit(self.url).netloc:
             self.foreign_requests.append(request.url)
+
+
+def _stacks_of_threads() -> str:
+    """The five innermost calls of each thread of this process, in which the app may run."""
+    stacks = (traceback.format_stack(frame)[-5:] for frame in sys._current_frames().values())
+    return "\n".join("".join(stack) for stack in stacks)
 
 
 def events(jsonl: Path) -> list[dict[str, Any]]:

@@ -8,12 +8,15 @@ import {Connection, greet, inLanguage} from '../../app/ui/static/core/connection
 const connect = () => {
   /** @type {{message: any, answer: (reply: any) => void, fail: () => void}[]} */
   const received = [];
+  /** @type {{message: any, answer: (reply: any) => void}[]} */
+  const questions = [];
   /** @type {any[]} */
   const replies = [];
   let numReturns = 0;
   const server = {
     command: (/** @type {object} */ message) =>
       new Promise((answer, reject) => received.push({message, answer, fail: () => reject(new Error('offline'))})),
+    changes: (/** @type {object} */ message) => new Promise(answer => questions.push({message, answer})),
   };
   const session = {token: 'token', version: 4, open: 0, detailStamp: 2};
   const connection = new Connection(server, session, {
@@ -24,7 +27,7 @@ const connect = () => {
       numReturns++;
     },
   });
-  return {connection, received, replies, session, numReturns: () => numReturns};
+  return {connection, received, questions, replies, session, numReturns: () => numReturns};
 };
 
 test('a page without https, where browsers have no crypto.randomUUID, has a name of its own', t => {
@@ -128,6 +131,53 @@ test('a command that was not delivered is sent again', async () => {
   assert.equal(connection.isOnline, true);
   assert.equal(numReturns(), 1);
   assert.deepEqual(replies, [[OK, 'edit']]);
+});
+
+/**
+ * Hides or shows the window.
+ * @param {boolean} hidden
+ */
+const hide = hidden => {
+  Object.assign(document, {hidden});
+  document.dispatchEvent(new Event('visibilitychange'));
+};
+
+test('the page asks for news again after each reply, and for another session at once', async () => {
+  const {connection, questions, replies, session} = connect();
+  connection.watch();
+  const {client} = connection;
+  const first = {token: 'token', client, since: 4, open: 0, detail_since: 2, waits: true};
+  assert.deepEqual(questions[0].message, first);
+  questions[0].answer(OK);
+  await turn();
+  assert.equal(questions.length, 2);
+  session.token = 'another';
+  connection.askAgain();
+  await turn();
+  assert.deepEqual(questions[2].message, {...first, token: 'another'});
+  questions[1].answer({ok: true, version: 9}); // of the session before: not shown
+  await turn();
+  assert.deepEqual(replies, [[OK, undefined]]);
+  connection.close();
+});
+
+test('a hidden window holds no connection, and asks at once when it is shown', async t => {
+  t.after(() => Object.assign(document, {hidden: false}));
+  const {connection, questions} = connect();
+  connection.watch();
+  hide(true);
+  await turn();
+  assert.deepEqual(
+    questions.map(({message}) => message.waits),
+    [true, false],
+  );
+  questions[1].answer(OK);
+  await turn();
+  assert.equal(questions.length, 2);
+  hide(false);
+  await turn();
+  assert.equal(questions.at(-1)?.message.waits, true);
+  connection.close();
 });
 
 test('the first message is repeated until the server answers', async () => {

@@ -34,7 +34,7 @@ export const languages = ['en'];
 const fakes = {
   localStorage,
   navigator: {languages},
-  document: {querySelectorAll: () => []},
+  document: Object.assign(new EventTarget(), {querySelectorAll: () => [], hidden: false}),
   fetch: async (/** @type {URL} */ url) => ({json: async () => JSON.parse(readFileSync(url, 'utf8'))}),
 };
 for (const [name, value] of Object.entries(fakes)) Object.defineProperty(globalThis, name, {value, configurable: true});

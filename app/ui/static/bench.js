@@ -149,7 +149,7 @@ export class Bench {
     this.order = [];
     this.segment.forget();
     this.steps.clear();
-    this.connection.switched?.();
+    this.connection.askAgain();
     this.merge(reply);
     this.list.rebuild();
     this.side.preview.forget();

@@ -217,6 +217,34 @@ def test_request_for_changes_is_answered_at_the_next_change(api: Api):
     assert [row["target"] for row in news["rows"]] == ["Neu"]
 
 
+def test_new_request_for_changes_of_a_page_ends_its_earlier_one(api: Api):
+    hello = api.hello({})
+    question = {"token": hello["token"], "since": hello["version"], "open": 0, "detail_since": hello["version"]}
+
+    async def ask_twice() -> tuple[dict[str, Any], bool, bool]:
+        pages = {page: asyncio.create_task(api.changes({**question, "client": page})) for page in ("one", "other")}
+        await asyncio.sleep(0.05)
+        later = asyncio.create_task(api.changes({**question, "client": "one"}))
+        reply = await asyncio.wait_for(pages["one"], 10)
+        still_waiting = not later.done(), not pages["other"].done()
+        api.stop()
+        await asyncio.gather(later, pages["other"])
+        return reply, *still_waiting
+
+    reply, later_waits, other_waits = asyncio.run(ask_twice())
+    assert reply["ok"]
+    assert later_waits
+    assert other_waits
+
+
+def test_request_for_changes_of_a_hidden_window_is_answered_at_once(api: Api, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 10**6)
+    hello = api.hello({})
+    question = {"token": hello["token"], "since": hello["version"], "open": 0, "detail_since": hello["version"]}
+    reply = asyncio.run(asyncio.wait_for(api.changes({**question, "waits": False}), 60))
+    assert (reply["ok"], reply["rows"]) == (True, [])
+
+
 def test_internal_error_is_reported_without_details(api: Api, monkeypatch: pytest.MonkeyPatch):
     def explode(*_: object) -> None:
         raise RuntimeError("secret path /home/someone")

@@ -4,6 +4,7 @@
 /** @param {number} ms */
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const MAX_PAUSE_MS = 4000;
+const HIDDEN_PAUSE_MS = 5000; // between two questions of a hidden window
 /** As Promise.withResolvers(), which older browsers lack. */
 const withResolvers = () => {
   /** @type {(value: any) => void} */
@@ -16,7 +17,7 @@ const withResolvers = () => {
 /** 128 random bits. Unlike crypto.randomUUID, it also works on a page that another computer reads without https. */
 export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
-const SWITCHED = Symbol('another session is shown');
+const OVERTAKEN = Symbol('another question is to be asked');
 
 export class Connection {
   /**
@@ -44,7 +45,7 @@ export class Connection {
     this.sequence = 0;
     this.client = randomId();
     /** @type {(() => void) | undefined} */
-    this.switched = undefined;
+    this.overtake = undefined;
   }
 
   /**
@@ -123,25 +124,38 @@ export class Connection {
     this.isBusy = false;
   }
 
-  /** Asks for news in a loop; the server answers each question when there is news. */
+  /** Asks for news again at once: another session is shown, or the window was hidden or shown. */
+  askAgain() {
+    this.overtake?.();
+  }
+
+  /**
+   * Asks for news in a loop; the server answers each question when there is news, and ends it at the next question.
+   *
+   * A browser opens six connections to a server, for all of its tabs. A hidden window holds none of them.
+   */
   async watch() {
     let pause = 250;
+    document.addEventListener('visibilitychange', () => this.askAgain());
     while (!this.isClosed) {
       const {token, version, open, detailStamp} = this.session;
+      const {client} = this;
+      const waits = !document.hidden;
       const another = new Promise(resolve => {
-        this.switched = () => resolve(SWITCHED);
+        this.overtake = () => resolve(OVERTAKEN);
       });
       try {
-        const asked = this.server.changes({token, since: version, open, detail_since: detailStamp});
+        const asked = this.server.changes({token, client, since: version, open, detail_since: detailStamp, waits});
         asked.catch(() => {}); // it may fail after nobody waits for it
         const reply = await Promise.race([asked, another]);
-        if (reply === SWITCHED) continue;
+        if (reply === OVERTAKEN) continue;
         if (!reply || typeof reply !== 'object') throw new Error('no reply');
         this.isRestarting = reply.is_stopping === true;
         this.setOnline(!this.isRestarting);
         pause = 250;
         if (!this.isClosed) this.onReply(reply, null);
         if (reply.ok === false || this.isRestarting) await sleep(1000);
+        else if (!waits) await Promise.race([sleep(HIDDEN_PAUSE_MS), another]);
       } catch {
         this.setOnline(false);
         await sleep(pause);

@@ -478,13 +478,17 @@ export interface BlankRow {
   source: string;
 }
 
-/** Changes since `since`; see `app.ui.commands.command.CommandMessage`. */
+/** Changes since `since`; see `app.ui.commands.command.CommandMessage`.
+ *
+ * A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once. */
 export interface Changes {
   token: string;
   language?: string;
+  client?: string;
   since: number;
   open?: number | null;
   detail_since: number;
+  waits?: boolean;
 }
 
 /** Checks a text of a segment before it is confirmed. */
