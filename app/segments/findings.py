@@ -53,11 +53,14 @@ def findings_of(
 def uncertain_tags(segment: SegmentState, text: str) -> list[str]:
     """The first tags of pairs around source words that the proposal's word alignment leaves without a partner.
 
-    None if `text` is not the proposal, or if the model has no word alignment. Tags that the user has typed or pinned
-    are left out.
+    Without a word alignment, these are all pairs around a part of the source. None if `text` is not the proposal. Tags
+    that the user has typed or pinned are left out.
     """
     best = segment.shown.best if segment.shown is not None else None
-    if best is None or best.text != text or not best.alignment:
+    if best is None:
+        kept = segment.stored_answer
+        return list(kept.uncertain_tags) if kept is not None and kept.text == text else []
+    if best.text != text:
         return []
     source, elements = segment.source, nontranslatables(segment.source)
     by_user = "\n".join((segment.beginning, *segment.locked, *segment.pins))
@@ -67,11 +70,15 @@ def uncertain_tags(segment: SegmentState, text: str) -> list[str]:
         if element.kind != "open" or element.text in by_user:
             continue
         start, end = element.end, elements[element.partner].start
-        inside = source[start:end]
+        inside, outside = source[start:end], f"{source[:start]} {source[end:]}"
         is_aligned = any(link[0] < end and start < link[1] for link in partners)
-        if not is_aligned and any(map(is_word_char, without_markup(inside))) and inside not in text:
+        if not is_aligned and inside not in text and _has_words(inside) and _has_words(outside):
             found.append(element.text)
     return found
+
+
+def _has_words(text: str) -> bool:
+    return any(map(is_word_char, without_markup(text)))
 
 
 def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:

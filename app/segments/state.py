@@ -42,12 +42,14 @@ class StoredAnswer:
     """The best hypothesis of a complete answer, stored in the log so that it survives a restart.
 
     `constraints_key` identifies the constraints of its request; `made_with` names the model and the search options.
+    `uncertain_tags` are those that may be at the wrong words.
     """
 
     text: str
     score: float
     constraints_key: str
     made_with: str
+    uncertain_tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

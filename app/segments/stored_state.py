@@ -77,8 +77,10 @@ def _stored_answer_payload(answer: StoredAnswer) -> Json:
         "score": answer.score,
         "asked": answer.constraints_key,
         "made_with": answer.made_with,
+        "uncertain_tags": list(answer.uncertain_tags),
     }
 
 
 def _stored_answer(payload: Json) -> StoredAnswer:
-    return StoredAnswer(payload["text"], payload["score"], payload["asked"], payload["made_with"])
+    uncertain_tags = tuple(payload.get("uncertain_tags", ()))  # earlier versions did not keep them
+    return StoredAnswer(payload["text"], payload["score"], payload["asked"], payload["made_with"], uncertain_tags)

@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 from app.errors import LogError
 from app.log.records import NewEvent, to_json
 from app.models.loading import ModelHandle
+from app.segments.findings import uncertain_tags
 from app.segments.proposal_view import DecodingResult
 from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key
 from app.segments.stored_state import segment_update
@@ -370,7 +371,7 @@ class DecodeQueue:
             segment,
             decoded=decoded,
             shown=decoded if has_text else segment.shown,
-            stored_answer=self._stored_answer(decoded),
+            stored_answer=self._stored_answer(segment, decoded),
             answered=segment.requested,
             state="pretranslated" if has_text and segment.state == "new" else segment.state,
         )
@@ -390,13 +391,14 @@ class DecodeQueue:
         if adopted.index == self._core.open_index and not self.is_suspended:
             self._prices.request(adopted)
 
-    def _stored_answer(self, decoded: DecodingResult) -> StoredAnswer | None:
+    def _stored_answer(self, segment: SegmentState, decoded: DecodingResult) -> StoredAnswer | None:
         """The part of an answer that is kept over a restart; None where a constraint was not met."""
         if decoded.best is None or decoded.translation.status != "complete":
             return None
         kept = decoded.beginning, decoded.locked, decoded.previous
         asked = constraints_key(decoded.constraints, decoded.bans, *kept)
-        return StoredAnswer(decoded.best.text, decoded.best.score, asked, self._made_with)
+        uncertain = tuple(uncertain_tags(replace(segment, shown=decoded), decoded.best.text))
+        return StoredAnswer(decoded.best.text, decoded.best.score, asked, self._made_with, uncertain)
 
 
 def _failed(source: str, error: BaseException) -> Translation:

@@ -200,14 +200,16 @@ def test_pin_of_a_tag_alone_is_left_to_the_placeholder_check() -> None:
         ("Click{1}{/1} it", [("Click", "Klicken"), ("it", "das")], {}, ["{1}"]),
         ("Click {1}it{/1}", [("Click", "Klicken"), ("it", "Sie")], {}, []),
         ("Click{1}{/1}, it", [("Click", "Klicken"), (",", "Sie"), ("it", "das")], {}, ["{1}"]),  # punctuation only
-        ("Click{1}{/1} it", [], {}, []),  # a model without word alignment
+        ("Click{1}{/1} it", [], {}, ["{1}"]),  # a model without word alignment, or two models of which one has none
+        ("Click {1}it{/1}", [], {"source": "{1}Klicken{/1}"}, []),  # around the whole source
+        ("Click {1}it{/1}", [], {"source": "{1}{2}Klicken{/2}{/1}."}, []),
         ("Click {1}Sie{/1}", [("Click", "Klicken")], {}, []),  # the same words
         ("Click{1}{/1} it", [("Click", "Klicken")], {"beginning": "Click{1}"}, []),  # the user's own tag
         ("Click{1}{/1} it", [("Click", "Klicken")], {"target": "Click {1}it{/1}"}, []),  # the user's own text
     ],
 )
 def test_tag_of_words_without_a_partner_in_the_proposal_is_a_finding(text, alignment, fields, expected):
-    source = "Klicken {1}Sie{/1} das"
+    source = fields.get("source", "Klicken {1}Sie{/1} das")
     links = tuple(
         (source.index(word), source.index(word) + len(word), text.index(other), text.index(other) + len(other))
         for other, word in alignment

@@ -9,6 +9,7 @@ import pytest
 from app.formats.documents import read_document
 from app.glossary import Term
 from app.log.store import LogStore
+from app.segments.findings import findings_of
 from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from app.workspace.pace import MIN_SECONDS, WINDOW_SECONDS, Pace
@@ -75,6 +76,25 @@ def test_restart_continues_pretranslation(store: LogStore):
     workspace.open(4)
     assert again.of(4)[-1][1] == "interactive", "its hypotheses and placements are asked for when it is opened"
     assert workspace.snapshot(open_index=4)["segment"]["machine_text"] == "Datei 4", "and its text is there before"
+    workspace.close()
+
+
+def test_warning_about_uncertain_tags_is_there_after_a_restart_until_the_text_changes(store: LogStore):
+    source = b"Klicken {1}Sie{/1} das.\n"
+    token, decoder = store.start_session(read_document(source, "manual.txt"), "en-de").token, HandDecoder()
+    workspace = start(store, token, decoder)
+    decoder.answer(0, "Click it.")  # without a word alignment
+    settle(workspace)
+    text = workspace.segments[0].text
+    found = workspace.core.findings(workspace.segments[0])
+    assert [finding.message for finding in found] == ["Position of tags uncertain: {1}"]
+    workspace.close()
+
+    workspace = start(store, token, HandDecoder())
+    (segment,) = workspace.segments
+    assert segment.text == text and segment.shown is None
+    assert workspace.core.findings(segment) == found
+    assert not any(each.kind == "position" for each in findings_of(segment, f"{text} Now.", "en-de"))
     workspace.close()
 
 
