@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app.errors import ApiError
 from app.models.style import Style
 from app.serving.api_limits import MAX_CHARACTERS, MAX_CONSTRAINTS, MAX_NBEST, MAX_PHRASE_CHARACTERS
 from app.serving.constrained_texts import Answer, ConstrainedText
+from app.text.client_json import check_num_fields
 from engine import Avoid, EngineError, Phrase
 
 # With a limit on the length, pydantic also refuses half a surrogate pair, which no reply could repeat.
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS)]
 Words = Annotated[str, Field(min_length=1, max_length=MAX_PHRASE_CHARACTERS)]
 Schema = TypeVar("Schema", bound=BaseModel)
+_T = TypeVar("_T")
+List = Annotated[list[_T], Field(fail_fast=True)]  # of all wrong values, only the first is reported
 
 
 class StrictSchema(BaseModel):
@@ -24,12 +27,14 @@ class StrictSchema(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
+    _few_fields = model_validator(mode="before")(check_num_fields)
+
 
 class PhraseSchema(StrictSchema):
     """Text that the translation must contain."""
 
     text: Words
-    forms: list[Words] = Field(default=[], max_length=50, description="Alternatives: any of them meets the phrase.")
+    forms: List[Words] = Field(default=[], max_length=50, description="Alternatives: any of them meets the phrase.")
     count: int = Field(default=1, ge=1, le=20, description="The least number of occurrences.")
     max_count: int | None = Field(default=None, ge=1, le=50, description="The largest number of occurrences.")
     case: Literal["exact", "auto"] = Field(
@@ -53,14 +58,14 @@ class AvoidSchema(StrictSchema):
 class ConstraintSchema(StrictSchema):
     """Constraints of a translation."""
 
-    phrases: list[Words | PhraseSchema] = Field(
+    phrases: List[Words | PhraseSchema] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation must contain."
     )
-    avoid: list[Words | AvoidSchema] = Field(
+    avoid: List[Words | AvoidSchema] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation must not contain."
     )
     prefix: str = Field(default="", max_length=2 * MAX_CHARACTERS, description="How the translation begins.")
-    locked: list[Words] = Field(
+    locked: List[Words] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation contains in this order."
     )
     nbest: int = Field(default=1, ge=1, le=MAX_NBEST, description="The largest number of translations to return.")

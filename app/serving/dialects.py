@@ -29,6 +29,7 @@ from app.serving.api_limits import MAX_CHARACTERS, MAX_UNKNOWN_BYTES
 from app.serving.constrained_texts import TranslationSetup
 from app.serving.translations import Hangup, TranslationService
 from app.sessions.assignments import Assignments
+from app.text.client_json import MAX_SMALL_BYTES, parsed_json, read_json
 
 # The HTTP status of each kind of error; a dialect may replace some.
 HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
@@ -109,6 +110,17 @@ def _address_of(request: Request) -> str | None:
     return str(getattr(found, "ipv4_mapped", None) or found)
 
 
+class _LargeJsonRequest(Request):
+    """A request whose JSON may be large."""
+
+    async def json(self) -> Any:
+        """The value of the body. FastAPI calls this; Starlette's own would parse on the thread of all connections."""
+        try:
+            return await parsed_json(await self.body())
+        except ValueError as error:
+            raise ApiError("invalid", "The body cannot be read as JSON.") from error
+
+
 class KeyFirstRoute(APIRoute):
     """An address with the key in `Authorization: Bearer KEY`, which is checked before FastAPI reads the body."""
 
@@ -118,7 +130,7 @@ class KeyFirstRoute(APIRoute):
         async def handle_admitted(request: Request) -> Response:
             async with admitted(request, header_key(request, "Bearer")) as caller:
                 request.state.caller = caller
-                return await handle(request)
+                return await handle(_LargeJsonRequest(request.scope, request.receive))
 
         return handle_admitted
 
@@ -161,8 +173,7 @@ async def uploaded(request: Request, caller: Caller) -> AsyncIterator[tuple[Uplo
 async def unadmitted_fields_of(request: Request, *, takes_address: bool = False) -> dict[str, Any]:
     """The fields of a request whose key is one of them, or which needs none. Raises ApiError.
 
-    Parsing 2 MiB of JSON can take half a second, in which nobody else is answered. So a large body is parsed only if
-    the request contains a valid key.
+    A large body is parsed only if the request contains a valid key.
     """
     body = await request.body()
     if len(body) > MAX_UNKNOWN_BYTES:
@@ -186,18 +197,24 @@ async def fields_of(request: Request) -> dict[str, Any]:
     body = await request.body()
     if not body:
         return fields
+    is_small = len(body) <= MAX_SMALL_BYTES
     try:
-        if kind == "application/x-www-form-urlencoded":
-            form_fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=1000)
-            return fields | _joined(form_fields)
-        found = json.loads(body, parse_constant=_refuse_constant)
-        # Half a surrogate pair and 1e999, which is read as Infinity, could not be repeated in a reply.
-        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError) as error:
+        found = _parsed(body, kind) if is_small else await asyncio.to_thread(_parsed, body, kind)
+    except ValueError as error:
         raise ApiError("invalid", f"The body cannot be read as {kind or 'JSON'}.") from error
     if not isinstance(found, dict):
         raise ApiError("invalid", "The body is not a JSON object.")
     return fields | found
+
+
+def _parsed(body: bytes, kind: str) -> Any:
+    """The fields of a form, or the value of a JSON text. Raises ValueError."""
+    if kind == "application/x-www-form-urlencoded":
+        return _joined(parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=1000))
+    found = read_json(body)
+    # Half a surrogate pair and 1e999, which is read as Infinity, could not be repeated in a reply.
+    json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    return found
 
 
 def _check_charset(request: Request) -> None:
@@ -222,11 +239,6 @@ def text_field(fields: Mapping[str, Any], name: str, default: str | None = None)
     if not isinstance(value, str):
         raise ApiError("invalid", f"{name} is missing." if value is None else f"{name} is not a text.")
     return value
-
-
-def _refuse_constant(name: str) -> Any:
-    """NaN and Infinity are not JSON; no reply could repeat them."""
-    raise ValueError(name)
 
 
 def file_reply(file: Export) -> Response:

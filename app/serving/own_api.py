@@ -13,7 +13,7 @@ from app.errors import ApiError
 from app.models.style import formalities_of
 from app.serving.admission import Caller
 from app.serving.api_limits import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_TEXTS
-from app.serving.api_schemas import AnswerSchema, LanguageSchema, Text, TextSchema
+from app.serving.api_schemas import AnswerSchema, LanguageSchema, List, Text, TextSchema
 from app.serving.constrained_texts import ConstrainedText, Splitting, TranslationSetup
 from app.serving.dialects import HTTP_STATUS, KeyFirstRoute, caller_of, context_of, hangup
 
@@ -23,7 +23,7 @@ PREFIX: Final = "/api/v1"
 class TranslateRequest(LanguageSchema):
     """The body of `translate`: texts, each alone or with constraints."""
 
-    texts: list[Text | TextSchema] = Field(min_length=1, max_length=MAX_TEXTS)
+    texts: List[Text | TextSchema] = Field(min_length=1, max_length=MAX_TEXTS)
     glossary: str | None = Field(default=None, max_length=100, description="The id of a glossary, see DeepL’s API.")
     splitting: Splitting = Field(
         default="sentences",

@@ -19,6 +19,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 
+from app.text.client_json import parsed_json
 from app.ui.api import Api
 
 
@@ -126,18 +127,13 @@ def add_functions(app: FastAPI, api: Api) -> None:
     @app.post(FUNCTION_PATHS[1])
     async def call(request: Request) -> Response:
         try:
-            sent = json.loads(await request.body(), parse_constant=_refuse_constant)
+            sent = await parsed_json(await request.body())
             function, message = functions[sent["fn_name"]], sent["data"]
-        except (ValueError, RecursionError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError):
             return PlainTextResponse("This is not a call of a function of the page.", 400)
         answer = function(message) if iscoroutinefunction(function) else run_in_threadpool(function, message)
         reply: Response = await answer
         return reply
-
-
-def _refuse_constant(name: str) -> Any:
-    """NaN and Infinity are not JSON: no page sends them."""
-    raise ValueError(name)
 
 
 def mount_page(app: FastAPI, api: Api, *, host: str, port: int, max_file_bytes: int) -> None:

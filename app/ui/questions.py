@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from app.glossary.import_report import Shown
 from app.ui import results as r
 from app.ui.glossary_results import DocumentCheck, GlossaryExports, GlossaryList, ImportReport, ImportRows, TermsPage
-from app.ui.schemas import Count, Integer, Name, PageMessage, PageModel
+from app.ui.schemas import Count, Integer, List, Name, PageMessage, PageModel
 
 
 class Hello(PageModel):
@@ -56,7 +56,7 @@ class AskRevision(PageMessage):
     segment: Integer
     text: str
     beginning: str
-    locked: list[str]
+    locked: List[str]
 
 
 class AskRecord(PageMessage):

@@ -11,7 +11,7 @@ from app.segments import Json
 from app.sessions import Sessions
 from app.ui import glossary_results as r
 from app.ui.commands.command import Command, SegmentCommand
-from app.ui.schemas import Integer, List
+from app.ui.schemas import Integer, List, Table
 from app.workspace.commands import Workspace
 from app.workspace.glossaries import Scope
 from app.workspace.term_grid import edit_term
@@ -24,7 +24,7 @@ class ImportGlossary(Command):
     result: ClassVar[Any] = r.UsedImport
     import_: Integer = Field(alias="import")
     fixes: List[str]
-    fills: dict[str, str]
+    fills: Table[str]
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
         return workspace.glossary_imports.use(self.import_, self.fixes, self.fills)

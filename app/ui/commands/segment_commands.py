@@ -12,7 +12,7 @@ from app.segments.text_changes import EditOrigin, ReportedEdit, ReportedOrigin
 from app.sessions import Sessions
 from app.ui import results as r
 from app.ui.commands.command import SegmentCommand, StepOrigin
-from app.ui.schemas import Count, Integer, List, Name, PageModel
+from app.ui.schemas import Count, Integer, List, Name, PageModel, Table
 from app.workspace.activity import MAX_KEY_CHARACTERS, MAX_PRESSES
 from app.workspace.commands import Workspace
 from engine import Avoid
@@ -221,15 +221,18 @@ class CountKeys(SegmentCommand):
     """
 
     name: Literal["keys"]
-    counts: dict[str, Integer]
-    presses: Annotated[
-        list[Annotated[tuple[Integer, Annotated[str, Field(max_length=MAX_KEY_CHARACTERS)]], Field(strict=False)]]
-        | None,
-        Field(max_length=MAX_PRESSES),
-    ] = None
-    carets: Annotated[
-        list[Annotated[tuple[Integer, Integer, Integer], Field(strict=False)]] | None, Field(max_length=MAX_PRESSES)
-    ] = None
+    counts: Table[Integer]
+    presses: (
+        Annotated[
+            List[Annotated[tuple[Integer, Annotated[str, Field(max_length=MAX_KEY_CHARACTERS)]], Field(strict=False)]],
+            Field(max_length=MAX_PRESSES),
+        ]
+        | None
+    ) = None
+    carets: (
+        Annotated[List[Annotated[tuple[Integer, Integer, Integer], Field(strict=False)]], Field(max_length=MAX_PRESSES)]
+        | None
+    ) = None
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
         presses, carets = ([list(row) for row in rows or ()] for rows in (self.presses, self.carets))

@@ -23,6 +23,7 @@ from app.models.loading import ModelHandle
 from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.own_api import PREFIX
+from app.text.client_json import MAX_MARKS
 from app.ui.server import bind, server_config
 from tests.app.serving.conftest import BASE, Program
 
@@ -145,14 +146,14 @@ class Attack:
             transport = httpx.ASGITransport(self.gateway, raise_app_exceptions=False, client=("127.0.0.1", 50_000))
             async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=300) as client:
                 for path, content in attempts:
-                    content["headers"] = {**self._headers(address), **content.get("headers", {})}
+                    content["headers"] = {**self.headers(address), **content.get("headers", {})}
                     reply = await client.request(address.method, path, **content)
                     self._check(reply, address, repr((path, content.get("json", content)))[:300])
 
         asyncio.run(send_all())
         assert not self.failures, "\n".join(self.failures)
 
-    def _headers(self, address: Address) -> dict[str, str]:
+    def headers(self, address: Address) -> dict[str, str]:
         if address in OTHERS:
             return {}
         return {"authorization": f"{'Bearer' if address in OWN else 'DeepL-Auth-Key'} {self.key}"}
@@ -250,6 +251,24 @@ def test_long_request_enters_the_queue_in_parts_and_stops_no_other_request(
     assert reply.json()["texts"][0]["translations"][0]["text"].count("\n") == num_lines
     assert len(begun) == num_lines and max(waiting) <= 4
     assert threading.current_thread() not in threads  # which answers the other requests
+
+
+READS_NO_JSON = ("/MTRestService/PreOrderBatch", "/listLanguageNames")
+READS_JSON = [
+    each
+    for each in ADDRESSES
+    if each.method not in ("GET", "DELETE") and not each.file and each.path not in READS_NO_JSON
+]
+
+
+@pytest.mark.parametrize("address", READS_JSON, ids=str)
+def test_body_with_very_many_values_is_refused(address: Address, attack: Attack, gateway: ApiGateway):
+    body = b'{"q": [' + b"[]," * MAX_MARKS + f'"{attack.key}"]}}'.encode()
+    headers = {"content-type": "application/json", **attack.headers(address)}
+    reply = Program(gateway).request(
+        address.method, address.path.replace("{number}", "1"), content=body, headers=headers
+    )
+    assert reply.status_code == 400 and "cannot be read as" in reply.text and is_error(reply, address)
 
 
 def test_sentences_of_a_request_are_limited(client: Program, monkeypatch: pytest.MonkeyPatch):

@@ -20,6 +20,7 @@ from app.monitoring import Metrics
 from app.serving.gateway import ApiGateway, error_reply_of
 from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
+from app.text.client_json import MAX_MARKS
 from app.ui.api import Api
 from app.ui.server import Doors, build_server
 from app.ui.sign_in import SignIn
@@ -206,6 +207,7 @@ def test_call_that_names_no_function_is_refused(doors: Doors):
     names = (None, [], {}, 1, "", "__class__", "x" * 100_000, "\ud800", "call")
     bodies = [
         *(b"", b"{", b"[]", b"null", b"1", b'"x"', b"\xff", b"NaN", b'{"fn_name": "hello", "data": NaN}'),
+        b'{"fn_name": "hello", "data": [' + b"[]," * MAX_MARKS + b"1]}",
         *(text * 100_000 for text in (b"[", b'{"a":', b"9")),
         *(json.dumps({**CALL, "fn_name": name}).encode() for name in names),
         json.dumps({"fn_name": "hello"}).encode(),
