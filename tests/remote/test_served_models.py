@@ -136,6 +136,27 @@ def test_processes_start_less_and_less_often_during_an_outage(
     until(lambda: engine.outage is None)
 
 
+def test_after_an_outage_the_app_looks_as_often_as_before(
+    cluster: Cluster, served: ServedModels, engine: RemoteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[tuple[bool, float]] = []  # whether there was an outage, and the seconds until the next look
+    wait = served._wake.wait
+
+    def recorded(seconds: float) -> bool:
+        waits.append((engine.outage is not None, seconds))
+        return wait(seconds)
+
+    monkeypatch.setattr(served._wake, "wait", recorded)
+    for name in ("second", "third"):
+        waits.clear()
+        cluster.end()
+        until(lambda: (True, 0.8) in waits)
+        cluster.start(name)
+        until(lambda: waits[-2:] == [(False, 0.1)] * 2)
+        assert [seconds for is_outage, seconds in waits if is_outage][:4] == [0.1, 0.2, 0.4, 0.8]
+        assert {seconds for is_outage, seconds in waits if not is_outage} == {0.1}
+
+
 def test_cluster_that_does_not_answer_for_seconds_is_an_outage_before_its_client_is_replaced(
     cluster: Cluster, engine: RemoteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
