@@ -50,14 +50,14 @@ class Writers:
         if person not in ("", PERSON.get()):
             return OvertakenError(
                 Message(
-                    "{name} has changed the segment in the meantime: “{text}”. Your text is not saved yet.",
+                    "{name} has changed the segment in the meantime: “{text}”",
                     name=person,
                     text=segment.target or "",
                 )
             )
         return OvertakenError(
             Message(
-                "The segment was changed in another window in the meantime: “{text}”. Your text is not saved yet.",
+                "The segment was changed in another window in the meantime: “{text}”",
                 text=segment.target or "",
             )
         )

@@ -281,3 +281,26 @@ def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(
     expect(ben.locator(".addpin input")).to_be_disabled()
     together.ben.open_segment(2)
     expect(together.ben.field).to_be_editable()
+
+
+def test_refused_text_is_shown_until_its_person_chooses_and_can_be_kept_later(together: TwoPeople):
+    ana, ben = together.ana, together.ben
+    for screen in (ana, ben):
+        screen.open_segment(3)
+    ben.page.context.set_offline(True)
+    ben.type_text("Bens Text.")
+    ana.type_text("Anas Text.")
+    ana.wait_until_saved()
+    ben.page.context.set_offline(False)
+    question = ben.page.locator(".banner", has_text="Ana has changed the segment in the meantime: “Anas Text.”")
+    expect(question).to_contain_text("Your text, which is not saved: “Bens Text.”")
+    expect(question.get_by_role("button")).to_have_text(["Keep my text", "Use the other text"])
+    expect(ben.page.locator(".status [data-kind]")).to_have_text("Not saved: choose a text")
+    ben.open_segment(2)
+    ben.open_segment(3)
+    expect(ben.field).to_have_value("Anas Text.")
+    question.get_by_role("button", name="Keep my text").click()
+    expect(question).to_have_count(0)
+    expect(ben.field).to_have_value("Bens Text.")
+    expect(ana.field).to_have_value("Bens Text.")
+    ben.wait_until_saved()

@@ -4,7 +4,7 @@ import {drafts} from '../core/storage.js';
 
 /**
  * Sends the drafts of this session to the server and reports it. If a text changed elsewhere since, the person decides.
- * @param {Pick<Bench, 'session' | 'rows' | 'numberOf' | 'notes' | 'connection' | 'segment'>} page
+ * @param {Pick<Bench, 'session' | 'rows' | 'numberOf' | 'notes' | 'connection' | 'segment' | 'status'>} page
  */
 export const restoreDrafts = page => {
   const {token} = page.session;
@@ -22,9 +22,15 @@ export const restoreDrafts = page => {
         t('restored.conflict', {where: page.numberOf(index), text}),
         [
           [t('restored.use'), () => restore(page, index, text)],
-          [t('restored.drop'), () => drafts.drop(token, index)],
+          [
+            t('restored.drop'),
+            () => {
+              drafts.drop(token, index);
+              page.status.update();
+            },
+          ],
         ],
-        {key: `draft ${index}`, stays: true},
+        {key: `draft ${index}`, isQuestion: true},
       );
     }
   }
@@ -33,7 +39,8 @@ export const restoreDrafts = page => {
 
 /**
  * Another window has changed the text of a segment meanwhile, and the server has refused this one: the person decides.
- * @param {Pick<Bench, 'session' | 'notes' | 'connection' | 'segment' | 'rows' | 'numberOf'>} page
+ * The field of the open segment counts only while it shows the refused text; another visit shows the stored one.
+ * @param {Pick<Bench, 'session' | 'notes' | 'connection' | 'segment' | 'rows' | 'numberOf' | 'status'>} page
  * @param {number} index
  * @param {string} text
  * @param {string} message
@@ -42,18 +49,22 @@ export const askWhichText = (page, index, text, message) => {
   const {session, segment} = page;
   page.notes.say(
     'warn',
-    `${t('overtaken', {n: page.numberOf(index)})} ${message}`,
+    `${t('overtaken', {n: page.numberOf(index)})} ${message}\n${t('overtaken.own', {text})}`,
     [
-      [t('overtaken.mine'), () => restore(page, index, index === session.open ? segment.text.value : text)],
+      [
+        t('overtaken.mine'),
+        () => restore(page, index, index === session.open && segment.text.isUnsaved ? segment.text.value : text),
+      ],
       [
         t('overtaken.theirs'),
         () => {
           drafts.drop(session.token, index);
           if (index === session.open) segment.text.giveUp();
+          page.status.update();
         },
       ],
     ],
-    {key: `overtaken ${index}`, stays: true},
+    {key: `overtaken ${index}`, isQuestion: true},
   );
 };
 

@@ -41,6 +41,11 @@ export class TargetText {
     return this.field.text;
   }
 
+  /** Whether the field shows a text that the server has not stored. */
+  get isUnsaved() {
+    return this.isDirty || this.current.isPending('edit');
+  }
+
   /** Another segment is open; the list knows its text. */
   reset() {
     const text = this.current.row.target ?? '';
@@ -54,7 +59,7 @@ export class TargetText {
    * @param {Detail} detail
    */
   adopt(detail) {
-    if (this.isDirty || this.current.isPending('edit')) return false;
+    if (this.isUnsaved) return false;
     this.field.set(detail.target ?? detail.machine_text ?? '');
     this.isTyped = detail.origin === 'typed';
     return true;

@@ -4,8 +4,9 @@ import {showDirections} from '../dialogs/direction.js';
 import {languagesOf} from '../dialogs/published_models.js';
 
 const FADE_MS = 12000;
+const MAX_NOTES = 3; // and the questions
 
-/** Notices: plain text and a few buttons. Errors and questions stay until they are dismissed. */
+/** Notices: plain text and a few buttons. Errors stay until they are dismissed, questions until they are answered. */
 export class Notes {
   /** @param {HTMLElement} host */
   constructor(host) {
@@ -16,9 +17,9 @@ export class Notes {
    * @param {NoteKind} kind
    * @param {string} text
    * @param {NoteAction[]} [actions]
-   * @param {{key?: string, stays?: boolean}} [options]
+   * @param {{key?: string, isQuestion?: boolean, stays?: boolean}} [options]
    */
-  say(kind, text, actions = [], {key = text, stays = kind === 'bad'} = {}) {
+  say(kind, text, actions = [], {key = text, isQuestion = false, stays = isQuestion || kind === 'bad'} = {}) {
     this.take(key);
     const close = () => {
       note.remove();
@@ -26,7 +27,7 @@ export class Notes {
     /** @type {HTMLElement} */
     const note = h(
       `div.banner.${kind}`,
-      {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key},
+      {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key, 'data-question': isQuestion ? '' : null},
       icon({bad: 'err', warn: 'problem', info: 'info'}[kind]),
       h('div.say', {}, text),
       h(
@@ -44,13 +45,19 @@ export class Notes {
             label,
           ),
         ),
-        button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x')),
+        isQuestion ? null : button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x')),
       ),
     );
     this.host.append(note);
     if (!stays) this.fade(note);
-    while (this.host.children.length > 3) this.host.firstChild?.remove();
+    const others = this.host.querySelectorAll(':scope > :not([data-question])');
+    for (let i = 0; i < others.length && this.host.children.length > MAX_NOTES; i++) others[i].remove();
     return note;
+  }
+
+  /** Whether a question waits for its answer. */
+  get isAsking() {
+    return this.host.querySelector('[data-question]') !== null;
   }
 
   /**

@@ -16,7 +16,7 @@ const duration = seconds => {
 
 export class Status {
   /**
-   * @param {Pick<Bench, 'connection' | 'decode' | 'model' | 'progress' | 'root' | 'segment' | 'unit' | 'work'>} bench
+   * @param {Pick<Bench, 'connection' | 'decode' | 'model' | 'notes' | 'progress' | 'root' | 'segment' | 'unit' | 'work'>} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {
@@ -62,15 +62,17 @@ export class Status {
   }
 
   update() {
-    const {connection, segment, progress, decode, model, unit} = this.bench;
+    const {connection, notes, segment, progress, decode, model, unit} = this.bench;
     const isUnsaved = segment.text.isDirty || connection.line.length > 0;
     const [kind, iconName, text] = !connection.isOnline
       ? ['bad', 'problem', t(connection.isRestarting ? 'status.restarting' : 'status.offline')]
-      : isUnsaved
-        ? ['warn', 'draft', t('status.saving')]
-        : model.is_silent
-          ? ['warn', 'problem', t('status.silent')]
-          : ['ok', 'check', this.savedAt ? t('status.saved', {when: this.savedAt}) : t('status.ready')];
+      : notes.isAsking
+        ? ['warn', 'problem', t('status.asking')]
+        : isUnsaved
+          ? ['warn', 'draft', t('status.saving')]
+          : model.is_silent
+            ? ['warn', 'problem', t('status.silent')]
+            : ['ok', 'check', this.savedAt ? t('status.saved', {when: this.savedAt}) : t('status.ready')];
     if (this.shown !== kind + text) {
       this.shown = kind + text;
       this.saved.className = kind;
