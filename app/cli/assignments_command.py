@@ -7,6 +7,7 @@ import json
 import sys
 from dataclasses import asdict
 
+from app.i18n import counted
 from app.log.store import LogStore
 from app.sessions.assignments import Assignments, DocumentAssignment
 
@@ -24,7 +25,7 @@ def assignments(flags: argparse.Namespace) -> int:
         done, num_taken = known.assign(flags.session, person, flags.part)
         print(_line(done))
         if num_taken:
-            print(f"{num_taken} of the segments were assigned to somebody else before.", file=sys.stderr)
+            print(f"Assigned to somebody else before: {counted(num_taken, 'segment')}.", file=sys.stderr)
     finally:
         store.close()
     return 0

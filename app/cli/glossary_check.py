@@ -29,8 +29,8 @@ def glossary_report(document: Document, glossary: TermMatcher, translator: AnyTr
 
 
 def _lines(run: DryRun, unspellable: Sequence[str]) -> Iterator[str]:
-    yield f"{len(run.segments_hit):,} of {run.num_segments:,} segments contain a term"
-    yield f"{len(run.uses):,} of {run.num_terms:,} terms occur in the document; {run.num_without_hits:,} do not"
+    yield f"Segments that contain a term: {len(run.segments_hit):,} of {run.num_segments:,}"
+    yield f"Terms that occur in the document: {len(run.uses):,} of {run.num_terms:,}; not: {run.num_without_hits:,}"
     yield from _part(
         "matches", (f"{use.num_hits:>7,}  {_pair(use.term)}  (segments {_places(use.segments)})" for use in run.uses)
     )

@@ -19,7 +19,7 @@ from app.cli.arguments import EXPORT_KINDS, NEWEST
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.writing import write_glossary
-from app.i18n import Message
+from app.i18n import Message, counted
 from app.log.records import SessionRecord
 from app.log.rescue import RescuedText, rescue_log
 from app.log.store import LogStore
@@ -142,7 +142,7 @@ def backup(flags: argparse.Namespace) -> int:
         raise
     finally:
         store.close()
-    print(f"{flags.file} contains {num_sessions} sessions ({flags.file.stat().st_size / 2**20:.1f} MiB).")
+    print(f"{flags.file} contains {counted(num_sessions, 'session')} ({flags.file.stat().st_size / 2**20:.1f} MiB).")
     if keys is not None:
         print(f"{keys} contains the keys of the HTTP API.")
     return 0
@@ -166,7 +166,7 @@ def verify(flags: argparse.Namespace) -> int:
     with _reading(flags.log) as store:
         reports = [(summary, store.verify_chain(summary.id)) for summary in store.sessions()]
     for summary, report in reports:
-        state = f"{report.num_events:,} events, complete" if report.is_intact else f"DAMAGED: {report.problem}"
+        state = f"{counted(report.num_events, 'event')}, complete" if report.is_intact else f"DAMAGED: {report.problem}"
         print(f"session {summary.id}: {state} ({summary.document_name})")
     return 0 if all(report.is_intact for _, report in reports) else 1
 
@@ -178,14 +178,15 @@ def rescue(flags: argparse.Namespace) -> int:
     found = rescue_log(flags.log, flags.file)
     if _back_up_keys(flags.log, flags.file) is not None:
         print("The keys of the HTTP API are copied beside it.")
-    print(f"{flags.file} contains {found.num_sessions} sessions. Start with it: {program_name()} --log {flags.file}")
+    print(f"{flags.file} contains {counted(found.num_sessions, 'session')}.")
+    print(f"Start with it: {program_name()} --log {flags.file}")
     if not found.texts:
         return 0
     write(texts_file, _table_of(found.texts))
     documents = {text.session_id: text.document or "?" for text in found.texts}
     for session, document in documents.items():
         num = sum(text.session_id == session for text in found.texts)
-        print(f"session {session} ({document}) is not whole: {num:,} segments could be read")
+        print(f"session {session} ({document}) is incomplete: {counted(num, 'segment')} could be read")
     print(f"{texts_file} contains these segments.")
     return 1
 
@@ -312,9 +313,9 @@ def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:
         ("gross time", _clock(figures.gross_ms)),
         (f"{unit} per hour", "" if figures.words_per_hour is None else f"{figures.words_per_hour:,.0f}, net"),
         ("median time", "" if figures.median_ms is None else f"{figures.median_ms / 1000:.1f} s per confirmed segment"),
-        ("HTER", "" if figures.hter is None else f"{figures.hter:.3f} over {figures.num_compared:,} segments"),
+        ("HTER", "" if figures.hter is None else f"{figures.hter:.3f} over {counted(figures.num_compared, 'segment')}"),
         ("chrF", "" if figures.chrf is None else f"{figures.chrf:.1f}, mean"),
-        ("unchanged", f"{figures.num_unchanged:,} of {figures.num_compared:,} segments"),
+        ("unchanged", f"{figures.num_unchanged:,} of {counted(figures.num_compared, 'segment')}"),
         ("pins, bans", f"{figures.num_pins:,}, {figures.num_bans:,}"),
         ("terms met", f"{figures.num_terms_met:,} of {figures.num_terms:,}"),
         ("repetitions", _repetitions(store, number, unit)),
@@ -327,8 +328,8 @@ def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:
 def _repetitions(store: LogStore, number: int, unit: str) -> str:
     found = repetitions_of(store, store.load_session(number))
     return (
-        f"{found.num_inside:,} segments ({found.num_words_inside:,} {unit}) in the document, {found.num_elsewhere:,} "
-        f"({found.num_words_elsewhere:,}) also in others of the project"
+        f"{counted(found.num_inside, 'segment')} ({found.num_words_inside:,} {unit}) in the document, "
+        f"{found.num_elsewhere:,} ({found.num_words_elsewhere:,}) also in others of the project"
     )
 
 

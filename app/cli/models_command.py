@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from app.errors import DownloadError
-from app.i18n import Message
+from app.i18n import Message, counted
 from app.models.local_models import install_from_disk
 from app.models.pivot_models import PivotModels
 from app.models.published_models import ModelList, PublishedModels
@@ -130,7 +130,8 @@ def _print_published(
     print(f"\nto download with --install NAME (list of {found.read_at[:10]} from {address}):")
     if direction is None:
         directions = list(dict.fromkeys(model.direction for model in offered))
-        print(f"  {len(offered)} models for {len(directions)} language pairs; --direction en-de shows those of one:")
+        numbers = f"{counted(len(offered), 'model')} for {counted(len(directions), 'language pair')}"
+        print(f"  {numbers}; --direction en-de shows the models for one pair:")
         print("  " + " ".join(directions))
         return
     for number, model in enumerate(offered):

@@ -12,7 +12,7 @@ from getpass import getpass
 from pathlib import Path
 
 from app.errors import CommandError
-from app.i18n import Message
+from app.i18n import Message, counted
 from app.log.forgetting import forget_person
 from app.log.people import checked_name
 from app.log.roles import Role
@@ -82,7 +82,7 @@ def _remove(store: LogStore, name: str) -> None:
             num_revoked = file.revoke_all(name)
             Passwords(file).remove(name)
     print(
-        f"{name} has no role, no projects and no password any more; {num_revoked} keys are void.",
+        f"{name} has no role, no projects and no password any more. Revoked: {counted(num_revoked, 'key')}.",
         file=sys.stderr,
     )
 
@@ -119,7 +119,7 @@ def _sign_out(store: LogStore, name: str) -> None:
     if ApiFile.path_beside(store.path).exists():
         with _keys(store) as file:
             num_browsers = Passwords(file).sign_out_everywhere(name)
-    print(f"{name} is signed out in {num_browsers} browsers.", file=sys.stderr)
+    print(f"{name} is signed out in {counted(num_browsers, 'browser')}.", file=sys.stderr)
 
 
 def _forget(store: LogStore, name: str) -> None:
@@ -130,8 +130,8 @@ def _forget(store: LogStore, name: str) -> None:
             Passwords(file).remove(name)
     done = forget_person(store.connection, name)
     print(
-        f"{num_keys} keys are deleted, and {done.num_events} events of {done.num_sessions} documents name "
-        f"{done.pseudonym} instead.",
+        f"Deleted: {counted(num_keys, 'key')}. {done.pseudonym} replaces the name in "
+        f"{counted(done.num_events, 'event')} of {counted(done.num_sessions, 'document')}.",
         file=sys.stderr,
     )
 

@@ -23,7 +23,7 @@ from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import read_glossary
-from app.i18n import Message
+from app.i18n import Message, counted
 from app.log.records import SavedSegment, SegmentStateName
 from app.models.document_direction import decide, facing
 from app.models.loading import SEARCH, load_translator
@@ -75,8 +75,8 @@ def exit_status(is_strict: bool, num_notes: int, num_unread: int, *, has_problem
     """The exit status; says why it is that of --strict."""
     if is_strict and (num_notes or num_unread):
         say(
-            f"--strict: {num_notes:,} notes about the file, {num_unread:,} segments with characters that the model "
-            "cannot read"
+            f"--strict: {counted(num_notes, 'note')} about the file, {counted(num_unread, 'segment')} with characters "
+            "that the model cannot read"
         )
         return STRICT
     return 1 if has_problems else 0
@@ -300,8 +300,8 @@ def _remembered(memory: MemoryIndex, name: str, segments: Sequence[SegmentState]
     """The exact matches in the memory of that name, by segment."""
     taken = prefill(memory, [segment.source for segment in segments])
     say(
-        f"{len(taken.texts):,} of {len(segments):,} segments have exact matches in {name}; {taken.num_similar:,} more "
-        "have only fuzzy matches, which are not used"
+        f"Segments with exact matches in {name}: {len(taken.texts):,} of {len(segments):,}. "
+        f"With only fuzzy matches, which are not used: {taken.num_similar:,}"
     )
     return {segments[place].index: text for place, text in taken.texts.items()}
 

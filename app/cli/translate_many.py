@@ -14,7 +14,7 @@ from app.errors import AppError, CommandError, DocumentError
 from app.formats.archive import Archive, ArchiveMember, name_problem
 from app.formats.documents import Document, with_language
 from app.formats.packages import PACKAGES
-from app.i18n import Message
+from app.i18n import Message, counted
 from app.whole_files import whole_folder, write_whole
 
 _ARCHIVES = (".zip", *PACKAGES)
@@ -103,7 +103,7 @@ def translate(flags: argparse.Namespace) -> int:
         num_unread += translated.num_unread
     _write(output, archive, made)
     num_left = reading.num_others + reading.num_unreadable
-    one.say(f"{len(made):,} documents are translated, {num_left:,} other files are not")
+    one.say(f"Translated: {counted(len(made), 'document')}. Not translated: {counted(num_left, 'other file')}.")
     print(output)
     has_problems = bool(num_problems or reading.num_unreadable)
     return one.exit_status(flags.strict, num_notes, num_unread, has_problems=has_problems)

@@ -119,13 +119,14 @@ class Coverage:
         count = self.num_seen - self.num_offered
         if not self.example:
             return Message(
-                "{percent:.1f} % of the text that a reader sees is offered for translation; {count:,} letters are not.",
+                "{percent:.1f} % of the text that a reader sees is offered for translation. Letters that are not "
+                "offered: {count:,}.",
                 percent=self.percent,
                 count=count,
             )
         return Message(
-            "{percent:.1f} % of the text that a reader sees is offered for translation; {count:,} letters are not, "
-            "such as “{example}”.",
+            "{percent:.1f} % of the text that a reader sees is offered for translation. Letters that are not offered: "
+            "{count:,}, for example in “{example}”.",
             percent=self.percent,
             count=count,
             example=self.example,

@@ -222,7 +222,7 @@ class Document:
         if unknown:
             raise DocumentError(
                 Message(
-                    "{name} has {count} segments; segment index {index} does not exist",
+                    "{name}: segment index {index} does not exist (segments in the document: {count})",
                     name=self.name,
                     count=len(self.segments),
                     index=unknown[0],

@@ -135,7 +135,9 @@ def skipped_note(num_skipped: int) -> str | None:
     """The note about texts that rules take out."""
     if not num_skipped:
         return None
-    return Message("{count:,} texts are not offered, because of the rules in the import settings.", count=num_skipped)
+    return Message(
+        "Texts that are not offered because of the rules in the import settings: {count:,}.", count=num_skipped
+    )
 
 
 def _rules(lines: Iterable[str], uses: Sequence[str], example: str) -> list[PartRule]:

@@ -79,7 +79,7 @@ class StagedImport:
             writer.writerow((row["row"], *map(escape_formula, cells)))
         verdicts = ATTENTION if shown == "attention" else (shown,)
         if num_more := sum(self.counts[verdict] for verdict in verdicts) - self._num_rows(shown):
-            message = Message("{count:,} more rows are not listed one by one.", count=num_more)
+            message = Message("Further rows, which are not listed: {count:,}.", count=num_more)
             writer.writerow(("", "", "", translated(message, language), "", ""))
         return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
 

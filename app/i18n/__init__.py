@@ -48,6 +48,11 @@ class Message(str):
         return _InLanguage(language).vformat(template, (), self.values)
 
 
+def counted(num: int, noun: str) -> str:
+    """An English number with its noun, for the terminal: "1 segment", "1,200 segments"."""
+    return f"{num:,} {noun}" if num == 1 else f"{num:,} {noun}s"
+
+
 def joined(separator: str, texts: Iterable[str]) -> Message:
     """The texts joined by `separator`; messages among them are translated with the whole."""
     values = {f"text{number}": text for number, text in enumerate(texts)}

@@ -58,7 +58,7 @@ def translated_document(
     if num_confirmed < num_segments:
         notes.append(
             Message(
-                "{count:,} of {total:,} segments are not confirmed.",
+                "Segments that are not confirmed: {count:,} of {total:,}.",
                 count=num_segments - num_confirmed,
                 total=num_segments,
             )

@@ -71,7 +71,7 @@ class Assignments:
             if not 1 <= segments[0] <= segments[1] or len(indices) < segments[1] - segments[0] + 1:
                 raise CommandError(
                     Message(
-                        "Segments {first} to {last} do not exist: this document has {count} segments.",
+                        "Segments {first} to {last} do not exist (segments in this document: {count}).",
                         first=segments[0],
                         last=segments[1],
                         count=len(self._order(session_id)),

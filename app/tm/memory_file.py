@@ -57,7 +57,7 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
     if not pairs and unreadable:
         raise DocumentError(
             Message(
-                "{name}: none of its {count:,} units can be read: export it as TMX, and import that file",
+                "{name}: none of its units can be read ({count:,} in the file): export it as TMX, and import that file",
                 name=name,
                 count=len(unreadable),
             )
@@ -74,5 +74,5 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
     if not unreadable:
         return MemoryFile(pairs, [])
     rows = shortened_list(map(str, unreadable))
-    note = Message("{count:,} units cannot be read and are left out: {rows}.", count=len(unreadable), rows=rows)
+    note = Message("Units that cannot be read and are left out ({count:,}): {rows}.", count=len(unreadable), rows=rows)
     return MemoryFile(pairs, [note])

@@ -126,7 +126,9 @@ def account_page(
         "again_label": Message("New password again"),
         "hint": hint,
         "everywhere": Message("Sign out everywhere"),
-        "browsers": Message("You are signed in with your password in {count} browsers.", count=num_browsers or 0),
+        "browsers": Message(
+            "Browsers in which you are signed in with your password: {count}.", count=num_browsers or 0
+        ),
     }
     parts = ['<h1>{title}</h1>\n<p><a href="./">{back}</a></p>\n']
     if problem:

@@ -114,11 +114,11 @@ class WorkspaceCore:
     # ---- segments ----
 
     def segment(self, index: int) -> SegmentState:
-        """One segment as it is now. Raises CommandError where the document has no segment of that index."""
+        """One segment as it is now. Raises CommandError if it does not exist."""
         if not 0 <= index < len(self.segments):
             raise CommandError(
                 Message(
-                    "Segment {index} does not exist: the document has {count} segments.",
+                    "Segment {index} does not exist (segments in the document: {count}).",
                     index=index + 1,
                     count=len(self.segments),
                 )

@@ -216,14 +216,14 @@ def _unchecked(num_terms: int, num_texts: int, *, is_going_on: bool) -> tuple[st
     """The notes of the report about skipped checks."""
     notes: list[str] = []
     if num_terms > 0:
-        notes.append(Message("The capital letters of {count:,} terms are not checked yet.", count=num_terms))
+        notes.append(Message("Terms whose capital letters are not checked yet: {count:,}.", count=num_terms))
     if num_texts and is_going_on:
         notes.append(
-            Message("For {count:,} words, it is not checked yet whether the model can write them.", count=num_texts)
+            Message("Words that are not checked yet (whether the model can write them): {count:,}.", count=num_texts)
         )
     elif num_texts:
         notes.append(
-            Message("For {count:,} words, it was not checked whether the model can write them.", count=num_texts)
+            Message("Words that were not checked (whether the model can write them): {count:,}.", count=num_texts)
         )
     return tuple(notes)
 

@@ -39,7 +39,7 @@ def test_document_and_its_parts_are_assigned_listed_and_taken_back(
     assert run(capsys, "assign", number, "Ben", "--log", log)[0] == 0
     assert run(capsys, "assign", number, "Cem", "--part", "2-4", "--log", log)[0] == 0
     status, out, err = run(capsys, "assign", number, "Dan", "--part", "4", "--log", log)
-    assert (status, err) == (0, "1 of the segments were assigned to somebody else before.\n")
+    assert (status, err) == (0, "Assigned to somebody else before: 1 segment.\n")
     assert out.endswith("doors.txt: Ben; segments 2-3: Cem; segments 4-4: Dan\n")
     _, out, _ = run(capsys, "list", number, "--json", "--log", log)
     found = json.loads(out)
@@ -70,7 +70,7 @@ def test_running_app_sees_assignments_from_the_command_line(team: Team, log: str
     [
         (["99", "Ben"], "Document 99 does not exist."),
         (["{}", "Eve"], "“Eve” is not a member of this project"),
-        (["{}", "Ben", "--part", "5-7"], "Segments 5 to 7 do not exist: this document has 6 segments."),
+        (["{}", "Ben", "--part", "5-7"], "Segments 5 to 7 do not exist (segments in this document: 6)."),
     ],
 )
 def test_impossible_assignment_names_the_problem(

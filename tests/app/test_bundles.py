@@ -90,7 +90,7 @@ def test_export_replaces_the_chosen_documents_and_keeps_all_else_of_the_archive(
     assert (packed["name"], packed["num_unchanged"]) == ("job.de.zip", 2)
     assert [(row["path"], row["note"]) for row in packed["documents"]] == [
         ("Job/a/manual.txt", None),
-        ("Job/b/manual.txt", "1 of 2 segments are not confirmed. Segments in the source language: 1."),
+        ("Job/b/manual.txt", "Segments that are not confirmed: 1 of 2. Segments in the source language: 1."),
     ]
     assert contents(sessions, packed) == {
         "Job/a/manual.txt": "Öffnen Sie die Einstellungen.\nDer Router speichert die Datei.\n".encode(),

@@ -111,7 +111,7 @@ def test_document_export_includes_logged_proposals(
     out = tmp_path / "out.txt"
     status, _, warning = run(capsys, "export", "2", "document", "--with-proposals", "-o", out, "--log", log)
     assert (status, out.read_text()) == (0, "Ein rotes Haus.\nZwei\n")
-    assert warning == "1 of 2 segments are not confirmed. Proposals that nobody has edited or confirmed: 1.\n"
+    assert warning == "Segments that are not confirmed: 1 of 2. Proposals that nobody has edited or confirmed: 1.\n"
 
 
 def test_export_kinds_equal_the_kinds_of_the_page() -> None:
@@ -143,7 +143,7 @@ def test_stats_of_one_session_as_text_and_json(log: Path, capsys: pytest.Capture
     status, out, _ = run(capsys, "stats", "newest", "--log", log, "--idle", "30")
     assert status == 0
     assert "excluding pauses over 30 s" in out
-    assert "HTER                0.333 over 1 segments" in out
+    assert "HTER                0.333 over 1 segment\n" in out
     assert "words from          model 2, typed 1" in out
     _, out, _ = run(capsys, "stats", "2", "--log", log, "--json")
     figures = json.loads(out)
@@ -296,7 +296,7 @@ def test_error_for_a_damaged_log_names_the_rescue_command(
     assert status == 2 and f"rescue rescued.sqlite --log {log}" in err
     status, out, _ = run(capsys, "rescue", new, "--log", log)
     assert status == 1
-    assert "contains 1 sessions" in out and "session 2 (" in out and "is not whole" in out
+    assert "contains 1 session.\n" in out and "session 2 (" in out and "is incomplete: " in out
     assert "'=1+1" in new.with_name("rescued.sqlite.texts.csv").read_text(encoding="utf-8-sig")
     listed = run(capsys, "stats", "--log", new)
     assert listed[0] == 0 and [line for line in before.splitlines() if line in listed[1]]
@@ -447,7 +447,7 @@ def test_unreadable_source_and_errors_of_the_checks_are_reported(
     assert "segment 1, to check: Numbers missing: 5\n" in err
     assert (tmp_path / "b.txt").read_text(encoding="utf-8") == "Drück 6\n✓ € 7\n"  # nothing to translate: a copy
     status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "c.txt", "--strict")
-    assert status == 3 and "0 notes about the file, 1 segments with characters that the model cannot read" in err
+    assert status == 3 and "0 notes about the file, 1 segment with characters that the model cannot read" in err
 
 
 def test_encoding_of_a_text_can_be_given(
@@ -521,7 +521,7 @@ def test_keys_to_translate_can_be_given(
     ("name", "data", "status", "said"),
     [
         ("a.txt", b"One house.", 0, ""),
-        ("a.txt", "Größe und Höhe".encode("cp1252"), 3, "--strict: 1 notes about the file, 0 segments"),
+        ("a.txt", "Größe und Höhe".encode("cp1252"), 3, "--strict: 1 note about the file, 0 segments"),
         ("a.html", b"<p>One house.</p><pre>Two</pre>", 3, "72.7 % of the text that a reader sees is offered"),
         ("a.csv", b"id,source,target\nk,One,\n", 3, "Not offered: column 1."),
     ],
@@ -579,8 +579,8 @@ def test_dry_run_reports_glossary_matches_and_writes_nothing(
     flags = ("--glossary", tmp_path / "first.tsv", "--glossary", tmp_path / "second.tsv", "--dry-run")
     status, out, _ = run(capsys, "translate", tmp_path / "a.txt", *flags)
     assert status == 0
-    assert "3 of 3 segments contain a term" in out
-    assert "3 of 5 terms occur in the document; 2 do not" in out
+    assert "Segments that contain a term: 3 of 3\n" in out
+    assert "Terms that occur in the document: 3 of 5; not: 2\n" in out
     assert "house → Haus [first.tsv]  (segments 1)" in out
     assert "house → Haus [first.tsv]  by big house → Villa [first.tsv], which is longer" in out
     assert "house → Gebäude [second.tsv]  by house → Haus [first.tsv], which has priority for the same words" in out
@@ -600,7 +600,7 @@ def test_exact_memory_matches_are_used_and_fuzzy_ones_are_not(
     first, second, third, fourth = (tmp_path / "a.de.txt").read_text().splitlines()
     assert (first, second, fourth) == ("Das Gebäude", "de: A big cold window", "de: the house Bau")
     assert third.startswith("de: %s left")  # the memory's lacks the placeholder
-    assert "1 of 4 segments have exact matches in m.tmx; 3 more have only fuzzy" in err
+    assert "Segments with exact matches in m.tmx: 1 of 4. With only fuzzy matches, which are not used: 3\n" in err
     assert (status, "segment 1, from the memory, lacks Bau" in err) == (1, True)
 
 
@@ -726,7 +726,7 @@ def test_archive_is_translated_with_everything_else_unchanged(
     assert (status, out) == (1, f"{tmp_path / 'job.de.zip'}\n")
     assert "logo.png is not translated: Pinpoint does not read files that end in .png.\n" in err
     assert "bad.docx is not translated: bad.docx is not a .docx file" in err
-    assert "2 documents are translated, 2 other files are not\n" in err
+    assert "Translated: 2 documents. Not translated: 2 other files.\n" in err
     archive = Archive((tmp_path / "job.de.zip").read_bytes(), "job.de.zip")
     assert archive.with_translations({}) == archive.rewritten({})
     with zipfile.ZipFile(tmp_path / "job.de.zip") as packed:
@@ -750,7 +750,7 @@ def test_folder_is_translated_into_a_folder_and_strict_counts_the_notes_of_all_f
     status, out, err = run(capsys, "translate", site, "-o", output, "--strict")
     assert (status, out) == (3, f"{output}\n")
     assert "sub/b.html: 72.7 % of the text that a reader sees is offered" in err
-    assert "--strict: 1 notes about the file, 0 segments" in err
+    assert "--strict: 1 note about the file, 0 segments" in err
     assert all(f"{name} is not translated: " in err for name in ("sub/c.js", "link.txt", ".git/"))
     assert sorted(path.relative_to(output).as_posix() for path in output.rglob("*.*")) == ["a.txt", "sub/b.html"]
     assert (output / "a.txt").read_text() == "de: One house."
@@ -796,5 +796,8 @@ def test_documents_that_were_opened_together_are_exported_as_their_archive(
     store.close()
     output = tmp_path / "job.de.zip"
     status, _, err = run(capsys, "export", "newest", "zip", "-o", output, "--log", store.path)
-    assert (status, err) == (0, "two.txt: 1 of 1 segments are not confirmed. Segments in the source language: 1.\n")
+    assert (status, err) == (
+        0,
+        "two.txt: Segments that are not confirmed: 1 of 1. Segments in the source language: 1.\n",
+    )
     assert output.read_bytes() == Archive(data, "job.zip").rewritten({0: b"Eins.\n"})

@@ -15,7 +15,7 @@ import pytest
 import app.checks
 import app.i18n
 from app.errors import CommandError
-from app.i18n import Message, joined, translated
+from app.i18n import Message, counted, joined, translated
 from app.ui.api import Api
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
 
@@ -44,6 +44,28 @@ def test_language_has_every_template_of_the_sources_with_the_same_values(file: P
     assert sorted(templates() - set(texts)) == []
     for english, other in texts.items():
         assert sorted(set(re.findall(r"\{.*?\}", english))) == sorted(set(re.findall(r"\{.*?\}", other)))
+
+
+# Messages with a number and a plural noun whose number is never 1. A number above a limit is not, either.
+NEVER_ONE = {
+    "; none of the {count:,} rows can be used",
+    "found {count} columns",
+    "Only the sheet “{sheet}” is read; {name} has {count} sheets.",
+    "{name!r} is not a valid name for a key: give 1 to {count} characters",
+    "{name!r} is not a valid name: give 1 to {count} characters",
+    "{name} is too large when unpacked ({count:,} files, {size:,.0f} MiB): remove large pictures or split the document",
+    "{path} and {count} other logs in its folder are damaged: choose another file with --log FILE",
+}
+
+
+def test_message_with_a_number_has_no_plural_noun_behind_it():
+    counted_noun = re.compile(r"\{(?:count|num|num_\w+|total)(?::,)?\}(?: more| other)? (?!is\b|was\b)\w+s\b")
+    found = {text for text in templates() if counted_noun.search(text) and "{limit" not in text}
+    assert found == NEVER_ONE
+
+
+def test_number_with_its_noun_is_singular_only_for_one():
+    assert [counted(num, "event") for num in (0, 1, 2, 1200)] == ["0 events", "1 event", "2 events", "1,200 events"]
 
 
 def test_every_error_of_the_app_is_raised_with_a_translatable_message():
@@ -87,7 +109,7 @@ def test_nested_messages_are_translated_and_user_texts_are_not():
 
 def test_errors_reach_a_german_page_in_german(api: Api):  # noqa: F811
     wrong = message(api, "edit", segment=7, text="x", origin="typed")
-    assert api.command(wrong)["error"]["message"] == "Segment 8 does not exist: the document has 2 segments."
+    assert api.command(wrong)["error"]["message"] == "Segment 8 does not exist (segments in the document: 2)."
     german = api.command({**wrong, "language": "de"})
-    assert german["error"]["message"] == "Segment 8 gibt es nicht: Das Dokument hat 2 Segmente."
+    assert german["error"]["message"] == "Segment 8 gibt es nicht (Segmente im Dokument: 2)."
     assert str(CommandError(Message("Not in your text."))) == "Not in your text."

@@ -450,7 +450,7 @@ def test_command_gives_roles_and_projects(tmp_path: Path, capsys: pytest.Capture
         {"name": "Cem", "role": "translator", "projects": [project]},
     ]
     assert "translator     Cem (projects 1)" in run("people", "list")
-    assert "2 keys are void" in run("people", "remove", "Ana")
+    assert "Revoked: 2 keys." in run("people", "remove", "Ana")
     file = ApiFile.beside(log)
     assert all(key.revoked for key in file.keys())  # noqa: SIM118 (no mapping)
     file.close()

@@ -42,7 +42,7 @@ def test_list_asks_the_registry_only_when_a_person_does(registry: Registry, caps
     assert "firefox-en-pt-base  0 MB, comet 0.99, MPL-2.0, not released" in out
     assert len(registry.requests) == 1
     _, out, _ = run(capsys)
-    assert "2 models for 1 language pairs" in out and len(registry.requests) == 1, "the list is kept"
+    assert "2 models for 1 language pair;" in out and len(registry.requests) == 1, "the list is kept"
     _, out, _ = run(capsys, "--direction", "en-xx")
     assert "none for en-xx; OPUS-MT may have one: --install Helsinki-NLP/opus-mt-en-xx" in out
     _, out, _ = run(capsys, "--json", "--update")

@@ -153,7 +153,7 @@ def test_files_of_a_zip_are_opened_together_and_exported_in_their_places(screen:
     with page.expect_download() as started:
         dialog.get_by_role("button", name="Make the ZIP file").click()
     expect(dialog.get_by_role("row")).to_have_count(1)
-    expect(dialog.get_by_role("row", name="Job/b.txt")).to_contain_text("1 of 1 segments are not confirmed.")
+    expect(dialog.get_by_role("row", name="Job/b.txt")).to_contain_text("Segments that are not confirmed: 1 of 1.")
     expect(dialog.get_by_role("status")).to_contain_text("1 other file of the archive is included unchanged.")
     assert started.value.suggested_filename == "job.de.zip"
     started.value.save_as(tmp_path / "job.de.zip")
@@ -204,7 +204,9 @@ def test_keys_of_a_json_file_are_chosen_in_the_page_and_kept_for_the_project(scr
     dialog.get_by_label("Read new files of this format in the project the same way").check()
     again.click()
     expect(screen.page.locator(".cell-src")).to_contain_text("One house.")
-    expect(screen.notes.filter(has_text="3 texts are not offered")).to_be_visible()
+    expect(
+        screen.notes.filter(has_text="Texts that are not offered because of the rules in the import settings: 3.")
+    ).to_be_visible()
     screen.type_text("Ein Haus.")
     screen.confirm()
     screen.wait_until_saved()

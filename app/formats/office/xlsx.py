@@ -224,7 +224,7 @@ def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, .
     }
     left_out = [kind for kind, is_found in is_there.items() if is_found]
     if num_headings:
-        left_out.append(Message("{count} headings of tables, because formulas may refer to them", count=num_headings))
+        left_out.append(Message("headings of tables, because formulas may refer to them ({count})", count=num_headings))
     return (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
 
 

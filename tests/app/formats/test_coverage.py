@@ -49,7 +49,7 @@ def test_all_letters_of_the_samples_are_offered_but_those_known(ending: str) -> 
         assert document.coverage is not None
         num_missing = sum(map(str.isalpha, missing))
         assert document.coverage.num_seen - document.coverage.num_offered == num_missing
-        assert any(f"{num_missing} letters are not" in note for note in document.notes) == bool(missing)
+        assert any(f"Letters that are not offered: {num_missing}" in note for note in document.notes) == bool(missing)
 
 
 def test_first_text_that_is_not_offered_is_named() -> None:
@@ -85,7 +85,8 @@ def test_note_lists_comments_and_charts_of_a_word_document() -> None:
     document = read_document(stream.getvalue(), "a.docx")
     assert document.notes == (
         "Not offered: comments. To translate them too, choose them in “Import settings”, or use --also comments.",
-        "72.7 % of the text that a reader sees is offered for translation; 6 letters are not, such as “Is it so?”.",
+        "72.7 % of the text that a reader sees is offered for translation. Letters that are not "
+        "offered: 6, for example in “Is it so?”.",
     )
 
 

@@ -52,7 +52,9 @@ def test_the_last_rule_that_fits_a_key_decides_if_it_is_translated(
     document = by_rules(data, name, rules)
     assert [segment.source for segment in document.segments] == offered
     num_skipped = 9 - len(offered)
-    assert document.notes == (f"{num_skipped} texts are not offered, because of the rules in the import settings.",)
+    assert document.notes == (
+        f"Texts that are not offered because of the rules in the import settings: {num_skipped}.",
+    )
     again = yaml.safe_load(document.export({segment.index: "NEW" for segment in document.segments}))
     assert json.dumps(again).count("NEW") == len(offered)
     assert format_by_key(document.format).reading == document.reading == Reading(rules=tuple(rules))

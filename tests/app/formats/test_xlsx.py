@@ -71,7 +71,7 @@ def test_each_text_is_offered_once_without_formulas_numbers_and_headings(data: b
         "red",
         "Lid",
     ]
-    assert document.notes[0] == "Not offered: comments; 2 headings of tables, because formulas may refer to them."
+    assert document.notes[0] == "Not offered: comments; headings of tables, because formulas may refer to them (2)."
 
 
 def test_without_translations_the_file_is_the_same_byte_for_byte(data: bytes):

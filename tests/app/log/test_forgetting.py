@@ -80,7 +80,7 @@ def test_command_deletes_keys_and_glossaries_of_the_person_only(tmp_path: Path, 
         glossaries.create(name, "g", {("en", "de"): {"door": "Tür"}})
     keys.create(NAME, signs_in=True)
     assert main(["people", "forget", NAME, "--log", str(log)]) == 0
-    assert "2 keys are deleted" in capsys.readouterr().err
+    assert "Deleted: 2 keys." in capsys.readouterr().err
     assert [key.name for key in keys.keys()] == ["Ben"]  # noqa: SIM118 (no mapping)
     assert glossaries.all_of(NAME) == [] and len(glossaries.all_of("Ben")) == 1
     rows = keys.connection.rows("read", "SELECT count(*) AS n FROM use UNION ALL SELECT count(*) FROM dictionary")

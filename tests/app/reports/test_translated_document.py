@@ -26,7 +26,7 @@ def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session
     assert export.name == "my.manual.de.txt"
     assert export.data.decode("utf-8").split("\r\n")[:2] == ["Eine 1", "@SUM(A1)\ufffd"]  # no formula rule in a text
     assert export.note is not None
-    assert "2 of 3 segments are not confirmed" in export.note
+    assert "Segments that are not confirmed: 2 of 3" in export.note
     assert "Segments in the source language: 1." in export.note
 
 
@@ -49,10 +49,10 @@ def test_texts_from_the_memory_count_and_are_marked_as_proposals() -> None:
     assert export.data.decode() == (
         '#, fuzzy\nmsgid "One"\nmsgstr "Eins"\n\n#, fuzzy\nmsgid "Two"\nmsgstr "Zwei"\n\nmsgid "Six"\nmsgstr "Sechs"\n'
     )
-    assert export.note == ("2 of 3 segments are not confirmed. Proposals that nobody has edited or confirmed: 2.")
+    assert export.note == ("Segments that are not confirmed: 2 of 3. Proposals that nobody has edited or confirmed: 2.")
     without = translated_document(document, saved)
     assert without.data == document.data.replace(b'"Six"\nmsgstr ""', b'"Six"\nmsgstr "Sechs"')
-    assert without.note == "2 of 3 segments are not confirmed. Segments without a translation: 2."
+    assert without.note == "Segments that are not confirmed: 2 of 3. Segments without a translation: 2."
 
 
 def test_only_confirmed_exports_only_confirmed_texts(store: LogStore, session_id: int) -> None:
@@ -73,7 +73,7 @@ def test_missing_translations_in_a_paired_file_are_not_source_text() -> None:
     untouched = SavedSegment(0, "One", None, "new", 0, {})
     export = translated_document(document, [untouched])
     assert export.data == document.data
-    assert export.note == "1 of 1 segments are not confirmed. Segments without a translation: 1."
+    assert export.note == "Segments that are not confirmed: 1 of 1. Segments without a translation: 1."
 
 
 def test_emptied_segment_keeps_its_source() -> None:

@@ -120,7 +120,7 @@ def test_form_is_small(server: Server):
 
 def test_person_changes_the_password(server: Server):
     browser, other = server.signed_in(), server.signed_in()
-    assert "You are signed in with your password in 2 browsers." in browser.get("/account").text
+    assert "Browsers in which you are signed in with your password: 2." in browser.get("/account").text
     for fields, status, problem in (
         ({"password": "wrong", "new": OTHER, "again": OTHER}, 403, "wrong"),
         ({"password": SECRET, "new": OTHER, "again": OTHER + "x"}, 400, "differ"),

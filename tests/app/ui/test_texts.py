@@ -62,6 +62,19 @@ def test_plural_has_both_forms():
                 assert key.removesuffix(form) + other in ENGLISH
 
 
+# Texts with a number and a plural noun that need one form only.
+ALWAYS_PLURAL = {
+    "glossaries.several": "shown from two glossaries on",
+    "replace.shown": "the limit of the list",
+}
+COUNTED_NOUN = re.compile(r"\{n\}(?: more| other)? (?!is\b|was\b)\w{2,}s\b(?!/)")
+
+
+def test_text_with_a_number_and_a_plural_noun_has_both_forms():
+    found = {key for key, text in ENGLISH.items() if COUNTED_NOUN.search(text) and not key.endswith((".one", ".many"))}
+    assert found == set(ALWAYS_PLURAL)
+
+
 def test_every_text_that_a_script_asks_for_exists():
     asked = set(re.findall(r"\bt\('([^']+)'[,)]", SCRIPTS))
     counted = {f"{key}.{form}" for key in re.findall(r"\btn\('([^']+)',", SCRIPTS) for form in ("one", "many")}

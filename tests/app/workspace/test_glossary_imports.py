@@ -203,14 +203,14 @@ def test_table_states_how_many_rows_it_omits(workspace: Workspace, monkeypatch: 
     report = stage(workspace, "a b\tA\n" + "c d\t\n" * 5)
     table = workspace.glossary_imports.table(report["import"], "attention", "en").data.decode("utf-8-sig")
     *listed, last = csv.DictReader(io.StringIO(table))
-    assert len(listed) == 2 and last["message"] == "3 more rows are not listed one by one."
+    assert len(listed) == 2 and last["message"] == "Further rows, which are not listed: 3."
 
 
 def test_words_whose_spelling_was_not_checked_are_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
     monkeypatch.setattr(workspace.model, "engine", None)
     (note,) = stage(workspace, "router\tRouter\nfile\tDatei\n")["notes"]
-    assert note == "For 2 words, it was not checked whether the model can write them."
+    assert note == "Words that were not checked (whether the model can write them): 2."
 
 
 def test_long_checks_are_announced_and_continue_after_the_report(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
@@ -223,8 +223,8 @@ def test_long_checks_are_announced_and_continue_after_the_report(workspace: Work
     report = stage(workspace, text)
     assert (report["counts"]["look"], report["is_checking"]) == (0, True)
     assert report["notes"] == [
-        "The capital letters of 3 terms are not checked yet.",
-        "For 4 words, it is not checked yet whether the model can write them.",
+        "Terms whose capital letters are not checked yet: 3.",
+        "Words that are not checked yet (whether the model can write them): 4.",
     ]
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 20.0)
     monkeypatch.setattr(imports, "SPELLING_PORTION", 1)

@@ -346,7 +346,7 @@ class DocumentsDialog {
       title: t('documents.delete.question', {name: row.name}),
       classes: '.small',
       isAlert: true,
-      body: h('p', {}, t('documents.delete.what', {n: count(row.num_segments), confirmed: count(row.num_confirmed)})),
+      body: h('p', {}, tn('documents.delete.what', row.num_segments, {confirmed: count(row.num_confirmed)})),
       buttons: [
         button('.btn.primary', {onclick: close}, t('delete.no')),
         button('.btn.danger', {onclick: go}, t('delete.yes')),

@@ -1,6 +1,6 @@
 /* All keys with their actions: a dialog that searches them and changes keys. */
 import {Dialog} from '../core/dialog.js';
-import {button, h, icon, setText, t} from '../core/dom.js';
+import {button, h, icon, setText, t, tn} from '../core/dom.js';
 import {
   bind,
   bindFromFile,
@@ -192,7 +192,7 @@ export const openKeySheet = bench => {
     const focused = document.activeElement;
     list.replaceChildren(...shown.flatMap(row => row.nodes));
     if (focused instanceof HTMLElement && list.contains(focused)) focused.focus();
-    setText(found, t('sheet.found', {n: shown.length}));
+    setText(found, tn('sheet.found', shown.length));
   };
   const save = () => {
     const link = h('a', {

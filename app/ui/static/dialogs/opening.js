@@ -194,7 +194,7 @@ const showOpened = (bench, rows, onClose) => {
           shown.map(row => fileRow(bench, row)),
         ),
       ),
-      rows.length > MAX_ROWS ? h('p.muted', {}, t('opened.more', {n: count(rows.length - MAX_ROWS)})) : null,
+      rows.length > MAX_ROWS ? h('p.muted', {}, tn('opened.more', rows.length - MAX_ROWS)) : null,
     ],
     buttons: close,
     onClose: () => {

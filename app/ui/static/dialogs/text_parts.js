@@ -1,5 +1,5 @@
 /* In the import settings: which keys of JSON or YAML are translated, and what the elements of XML are. */
-import {h, setText, t} from '../core/dom.js';
+import {h, setText, t, tn} from '../core/dom.js';
 
 const PAUSE_MS = 400; // after a key, before the rules are tried
 
@@ -90,7 +90,7 @@ export const partsField = (bench, choice, onChange) => {
         ),
         h('tbody', {}, parts.map(row)),
       ),
-      numParts > parts.length ? h('p.muted', {}, t('parts.more', {n: numParts - parts.length})) : '',
+      numParts > parts.length ? h('p.muted', {}, tn('parts.more', numParts - parts.length)) : '',
     );
     if (inTable && focused)
       /** @type {HTMLElement | undefined} */

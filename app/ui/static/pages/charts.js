@@ -1,5 +1,5 @@
 /* Charts as SVG. Colours come from the page's style sheet; `table` shows the same numbers as text. */
-import {append, count, h, number, t} from '../core/dom.js';
+import {append, count, h, number, t, tn} from '../core/dom.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /**
@@ -121,7 +121,7 @@ export const timeChart = (segments, medianMs) => {
   /** @param {number} value */
   const y = value => y0 - (value / top) * 160;
   const step = Math.min(MAX_STEP, (width - x0 - 8) / Math.max(1, segments.length));
-  const label = t('record.time.label', {n: count(segments.length), median: number(median, 1)});
+  const label = tn('record.time.label', segments.length, {median: number(median, 1)});
   return chart(
     width + 70,
     212,
@@ -181,7 +181,7 @@ export const hterChart = values => {
   return chart(
     width,
     200,
-    t('record.hter.label', {n: count(values.length)}),
+    tn('record.hter.label', values.length),
     line(x0, y0, width, y0, 'axis'),
     bins.map(([name, n], i) => [
       bar(x0 + i * step + 3, y0 - (n / top) * 140, step - 6, (n / top) * 140, i ? 'b2' : 'b', `${name}: ${count(n)}`),

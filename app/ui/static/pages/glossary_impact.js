@@ -1,5 +1,5 @@
 /* What glossaries do to the document: which terms occur where, which are suppressed by others, and which have no effect. */
-import {button, count, h, t, textIn} from '../core/dom.js';
+import {button, count, h, t, textIn, tn} from '../core/dom.js';
 
 const MAX_PLACES = 8;
 
@@ -20,7 +20,7 @@ export const impactFigures = run => {
     'ul.impact',
     {},
     rows.map(([name, value, of]) =>
-      h('li', {}, h('b.num', {}, count(value)), h('span', {}, t(`dry.figure.${name}`, {n: count(of ?? 0)}))),
+      h('li', {}, h('b.num', {}, count(value)), h('span', {}, tn(`dry.figure.${name}`, value, {n: count(of ?? 0)}))),
     ),
   );
 };

@@ -110,7 +110,7 @@ class ImportPage {
           'section.card.w5',
           {'aria-label': t('import.document')},
           h('h2', {}, t('import.document')),
-          run.num_more > 0 ? h('p.cap', {}, t('import.more', {n: count(run.num_more)})) : null,
+          run.num_more > 0 ? h('p.cap', {}, tn('import.more', run.num_more)) : null,
           impactFigures(run),
         ),
       ),

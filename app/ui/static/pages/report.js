@@ -122,12 +122,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
   const host = h(
     'div',
     {},
-    button(
-      '.btn',
-      {onclick: () => openReplay(host)},
-      icon('play', true),
-      t('replay.open', {n: count(report.num_events)}),
-    ),
+    button('.btn', {onclick: () => openReplay(host)}, icon('play', true), tn('replay.open', report.num_events)),
   );
   const highest = report.prices[0]?.[0] ?? 0;
   /** @param {string} kind */
@@ -380,7 +375,16 @@ const askDeletion = (bench, report) => {
     title: t('delete.question', {name: report.name}),
     classes: '.small',
     isAlert: true,
-    body: [h('p', {}, t('delete.what', {segments: count(report.num_segments), events: count(report.num_events)}))],
+    body: [
+      h(
+        'p',
+        {},
+        t('delete.what', {
+          segments: tn('opened.segments', report.num_segments),
+          events: tn('delete.events', report.num_events),
+        }),
+      ),
+    ],
     buttons: [
       button('.btn.primary', {onclick: close}, t('delete.no')),
       button('.btn.danger', {onclick: go}, t('delete.yes')),
