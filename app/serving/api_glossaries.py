@@ -6,7 +6,7 @@ A glossary has a dictionary for each language pair. They are in the file of the 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -124,13 +124,26 @@ class ApiGlossaries:
             self._connection.db.execute("DELETE FROM dictionary WHERE glossary = ?", (number,))
             self._connection.db.execute("DELETE FROM glossary WHERE id = ?", (number,))
 
-    def matcher(self, owner: str, number: str, pair: Pair) -> TermMatcher:
-        """Finds the terms of a glossary in a text. Raises ApiError if it has none for these languages."""
-        self._check_owner(owner, number)
-        text = self._text(number, pair)
-        if not text:
-            raise ApiError("invalid", f"The glossary has no entries for {'-'.join(pair)}.")
-        return _matcher(text, pair)
+    def joined_entries(self, owner: str, numbers: Sequence[str], pair: Pair) -> Entries:
+        """The entries of several glossaries for a language pair; of one source, the first glossary counts.
+
+        Raises ApiError if none of them has entries for these languages.
+        """
+        return _read(self._joined_text(owner, numbers, pair))
+
+    def matcher(self, owner: str, numbers: Sequence[str], pair: Pair) -> TermMatcher:
+        """Finds the `joined_entries` in a text. Raises ApiError."""
+        return _matcher(self._joined_text(owner, numbers, pair), pair)
+
+    def _joined_text(self, owner: str, numbers: Sequence[str], pair: Pair) -> str:
+        """The lines of several dictionaries; of two with the same source, the last one counts."""
+        for number in numbers:
+            self._check_owner(owner, number)
+        texts = [text for number in numbers if (text := self._text(number, pair))]
+        if not texts:
+            which = "The glossary has" if len(numbers) == 1 else "The glossaries have"
+            raise ApiError("invalid", f"{which} no entries for {'-'.join(pair)}.")
+        return "\n".join(reversed(texts))
 
     def _check_owner(self, owner: str, number: str) -> None:
         if not self._rows("SELECT 1 FROM glossary WHERE owner = ? AND id = ?", owner, number):

@@ -32,3 +32,4 @@ MAX_GLOSSARY_CHARACTERS: Final = 20_000_000  # of all entries of a person
 MAX_ENTRIES: Final = 20_000  # of a dictionary
 MAX_ENTRY_CHARACTERS: Final = 500
 MAX_NAME: Final = 200  # characters of a glossary's name
+MAX_GLOSSARIES_AT_ONCE: Final = 5  # in one request

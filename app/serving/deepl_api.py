@@ -1,7 +1,8 @@
 """The dialect of DeepL's API, version 2, with glossaries of versions 2 and 3.
 
 The parameter `pinpoint` of a translation is a `ConstraintSchema` for all texts, or a list with one for each text; the
-reply then has an `AnswerSchema` for each text. Context, model types and writing styles are ignored.
+reply then has an `AnswerSchema` for each text. Context, model types, writing styles and translation memories are
+ignored.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from app.models.document_direction import language_and_script
 from app.models.style import Style, formalities_of
 from app.serving.admission import Caller
 from app.serving.api_glossaries import ApiGlossary, Entries, Pair
-from app.serving.api_limits import MAX_TAG_NAMES, MAX_TEXTS
+from app.serving.api_limits import MAX_GLOSSARIES_AT_ONCE, MAX_TAG_NAMES, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
 from app.serving.constrained_texts import Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
@@ -33,7 +34,11 @@ T = TypeVar("T")
 PREFIXES: Final = ("/v2/", "/v3/")
 _STATUS: Final = {"no_key": 403, "wrong_key": 403, "used_up": 456, "unmet": 400, "too_late": 503}
 # DeepL distinguishes variants of these target languages; the language of a model covers all of them.
-_VARIANTS: Final = {"EN": ("EN-GB", "EN-US"), "PT": ("PT-BR", "PT-PT"), "ZH": ("ZH-HANS",)}
+_VARIANTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "EN": {"EN-GB": "English (British)", "EN-US": "English (American)"},
+    "PT": {"PT-BR": "Portuguese (Brazilian)", "PT-PT": "Portuguese (European)"},
+    "ZH": {"ZH-HANS": "Chinese (simplified)"},
+}
 FORMALITIES: Final[Mapping[str, Formality | None]] = {
     "default": None,
     "more": "formal",
@@ -41,6 +46,18 @@ FORMALITIES: Final[Mapping[str, Formality | None]] = {
     "less": "informal",
     "prefer_less": "informal",
 }
+# By part of the API: what its languages support, and whether both languages of a pair need it: source, target.
+_RESOURCES: Final[Mapping[str, Mapping[str, tuple[bool, bool]]]] = {
+    "translate_text": {
+        "formality": (False, True),
+        "tag_handling": (True, True),
+        "glossary": (True, True),
+        "auto_detection": (True, False),
+    },
+    "translate_document": {"formality": (False, True), "glossary": (True, True), "auto_detection": (True, False)},
+    "glossary": {},
+}
+_NOT_OFFERED: Final = ("style_rules", "voice", "write")
 _MARKUP: Final[Mapping[str, Markup | Literal[""]]] = {"xml": "xml", "html": "html", "": ""}
 _SPLITTING: Final[Mapping[str, Splitting]] = {"0": "none", "1": "sentences", "nonewlines": "punctuation"}
 _SIGNS: Final = {"tsv": "\t", "csv": ","}
@@ -67,10 +84,7 @@ async def translate(request: Request) -> Response:
         setup = await context.translations.setup(
             source, target, "\n".join(texts), style, is_style_required="prefer" not in formality, splitting=splitting
         )
-        if glossary_id := text_field(fields, "glossary_id", ""):
-            if source is None:
-                raise ApiError("invalid", "source_lang is required together with glossary_id.")
-            setup = await context.with_glossary(setup, caller, glossary_id)
+        setup = await context.with_glossaries(setup, caller, glossary_ids(fields))
         marked = await asyncio.to_thread(_marked, texts, kind, fields, constraints)
         items = [
             item.constrain(paragraph.text)
@@ -111,12 +125,50 @@ async def languages(request: Request) -> Response:
         for model in context_of(request).translations.models():
             for direction in model.directions:
                 code = _code(direction.split("-", 1)[side])
-                for shown in _VARIANTS.get(code, (code,)) if side else (code,):
-                    entry = found.setdefault(shown, {"language": shown, "name": english_name(code.lower())})
+                for shown, name in (_named(code) if side else {code: english_name(code.lower())}).items():
+                    entry = found.setdefault(shown, {"language": shown, "name": name})
                     if side:
                         is_known = bool(formalities_of(model, direction)) or entry.get("supports_formality", False)
                         entry["supports_formality"] = is_known
     return JSONResponse(list(found.values()))
+
+
+@router.get("/v3/languages")
+async def languages_of_resource(request: Request) -> Response:
+    """The languages of a part of the API, each with what it supports as source or target."""
+    async with admitted(request, key_of(request)):
+        resource = choice(await fields_of(request), "resource", {name: name for name in (*_RESOURCES, *_NOT_OFFERED)})
+        models = context_of(request).translations.models() if resource in _RESOURCES else []
+    found: dict[str, dict[str, Any]] = {}
+    for model in models:
+        for direction in model.directions:
+            codes = [_code(each) for each in direction.split("-", 1)]
+            targets = _named(codes[1]) if resource != "glossary" else [codes[1]]
+            for side, code in ((0, codes[0]), *((1, each) for each in targets)):
+                entry = found.setdefault(code, _language(code))
+                entry["usable_as_target" if side else "usable_as_source"] = True
+                for name, needs in _RESOURCES[resource].items():
+                    if needs[side] and (name != "formality" or formalities_of(model, direction)):
+                        entry["features"][name] = {"status": "stable"}
+    return JSONResponse(list(found.values()))
+
+
+@router.get("/v3/languages/resources")
+async def language_resources(request: Request) -> Response:
+    """The parts of the API that have languages, with the features of each."""
+    async with admitted(request, key_of(request)):
+        sides = ("needs_source_support", "needs_target_support")
+        shown = [
+            {
+                "name": resource,
+                "features": [
+                    {"name": name, **{side: True for side, is_needed in zip(sides, needs, strict=True) if is_needed}}
+                    for name, needs in features.items()
+                ],
+            }
+            for resource, features in _RESOURCES.items()
+        ]
+    return JSONResponse(shown)
 
 
 @router.get("/v2/glossary-language-pairs")
@@ -237,6 +289,15 @@ async def delete_dictionary(request: Request, number: str) -> Response:
     return Response(status_code=204)
 
 
+def glossary_ids(fields: Mapping[str, Any]) -> list[str]:
+    """The glossaries that a translation uses: one in `glossary_id`, or several in `glossary_ids`. Raises ApiError."""
+    several = _names(fields, "glossary_ids", MAX_GLOSSARIES_AT_ONCE)
+    one = text_field(fields, "glossary_id", "")
+    if one and several:
+        raise ApiError("invalid", "glossary_id and glossary_ids cannot be used together.")
+    return [one] if one else several
+
+
 def error_reply(error: ApiError) -> Response:
     """The reply that shows an error as DeepL does."""
     return JSONResponse({"message": str(error)}, _STATUS.get(error.kind, HTTP_STATUS[error.kind]))
@@ -269,20 +330,21 @@ def _marked(
     """The texts with their markup. Without tag handling, a text is one plain paragraph."""
     if not kind:
         return [MarkedText.plain(text) for text in texts]
-    ignored, splitting = _tag_names(fields, "ignore_tags"), _tag_names(fields, "splitting_tags")
+    ignored, splitting = (_names(fields, name, MAX_TAG_NAMES) for name in ("ignore_tags", "splitting_tags"))
     return [
         MarkedText.of(text, kind, ignored, splitting, is_whole=each.constrain("x").is_whole)
         for text, each in zip(texts, constraints, strict=True)
     ]
 
 
-def _tag_names(fields: Mapping[str, Any], name: str) -> list[str]:
+def _names(fields: Mapping[str, Any], name: str, most: int) -> list[str]:
+    """A field that is a list of names, or names separated by commas. Raises ApiError."""
     value = fields.get(name) or []
     names = value.split(",") if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         raise ApiError("invalid", f"{name} is not a list of names.")
-    if len(names) > MAX_TAG_NAMES:
-        raise ApiError("too_large", f"{name} has {len(names):,} names; at most {MAX_TAG_NAMES} are allowed.")
+    if len(names) > most:
+        raise ApiError("too_large", f"{name} has {len(names):,} names; at most {most} are allowed.")
     return [each.strip() for each in names if each.strip()]
 
 
@@ -348,6 +410,20 @@ def _languages(pair: Pair) -> dict[str, str]:
 def _pair_of(direction: str) -> Pair:
     source, target = direction.split("-", 1)
     return language_and_script(source), language_and_script(target)
+
+
+def _named(target: str) -> Mapping[str, str]:
+    """The codes of a target language with their names: of its variants, if it has some."""
+    return _VARIANTS.get(target, {target: english_name(target.lower())})
+
+
+def _language(code: str) -> dict[str, Any]:
+    """A language of version 3, which supports nothing yet: "EN-GB" -> "en-GB"."""
+    language, *variants = code.split("-")
+    shown = "-".join([language.lower(), *(each.title() if len(each) == 4 else each for each in variants)])
+    name = _VARIANTS.get(language, {}).get(code, english_name(code.lower()))
+    about = {"lang": shown, "name": name, "status": "stable"}
+    return {**about, "usable_as_source": False, "usable_as_target": False, "features": {}}
 
 
 def _glossary(found: ApiGlossary) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from app.models.document_direction import language_and_script
 from app.models.style import Style
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState, Upload
-from app.serving.deepl_api import FORMALITIES, choice, key_of
+from app.serving.deepl_api import FORMALITIES, choice, glossary_ids, key_of
 from app.serving.dialects import admitted, context_of, fields_of, file_reply, text_field, uploaded
 
 PATH: Final = "/v2/document"
@@ -51,8 +51,8 @@ async def upload(request: Request) -> Response:
             secret=secret,
         )
         terms: dict[str, Sequence[Term]] = {}
-        if glossary := text_field(fields, "glossary_id", ""):
-            terms = await asyncio.to_thread(_terms, request, caller, glossary, order)
+        if glossaries := glossary_ids(fields):
+            terms = await asyncio.to_thread(_terms, request, caller, glossaries, order)
         made = await asyncio.to_thread(
             context.documents.create, caller, Upload(name, file.data), order, context.admission.charge, terms
         )
@@ -96,12 +96,11 @@ async def _find(request: Request, caller: Caller, number: str) -> ApiDocument:
     return await asyncio.to_thread(context_of(request).documents.find, caller.name, number, secret)
 
 
-def _terms(request: Request, caller: Caller, glossary: str, order: DocumentOrder) -> dict[str, Sequence[Term]]:
-    """The terms of a glossary for the languages of a document, by its name. Raises ApiError."""
+def _terms(request: Request, caller: Caller, numbers: Sequence[str], order: DocumentOrder) -> dict[str, Sequence[Term]]:
+    """The terms of glossaries for the languages of a document, by the name of the first one. Raises ApiError."""
     if order.source is None:
-        raise ApiError("invalid", "source_lang is required together with glossary_id.")
+        raise ApiError("invalid", "source_lang is required together with a glossary.")
     glossaries = context_of(request).glossaries
     pair = language_and_script(order.source), language_and_script(order.target)
-    entries = glossaries.entries(caller.name, glossary, pair)
-    terms = [Term(*entry) for entry in entries.items()]
-    return {glossaries.find(caller.name, glossary).name: with_forms(terms, pair[1])}
+    terms = [Term(*entry) for entry in glossaries.joined_entries(caller.name, numbers, pair).items()]
+    return {glossaries.find(caller.name, numbers[0]).name: with_forms(terms, pair[1])}

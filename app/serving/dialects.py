@@ -6,7 +6,7 @@ import asyncio
 import ipaddress
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -72,11 +72,15 @@ class ApiContext:
             raise ApiError("too_large", f"A text may have {MAX_CHARACTERS:,} characters: split it.")
         await asyncio.to_thread(self.admission.charge, caller, sum(map(len, texts)))
 
-    async def with_glossary(self, setup: TranslationSetup, caller: Caller, number: str) -> TranslationSetup:
-        """The same setup with the terms of one of the person's glossaries. Raises ApiError."""
+    async def with_glossaries(
+        self, setup: TranslationSetup, caller: Caller, numbers: Sequence[str]
+    ) -> TranslationSetup:
+        """The same setup with the terms of some of the person's glossaries, if any. Raises ApiError."""
+        if not numbers:
+            return setup
         pair = language_and_script(setup.source), language_and_script(setup.target)
         # The forms of the terms, and the dictionaries for these, may take seconds the first time.
-        terms = await asyncio.to_thread(self.glossaries.matcher, caller.name, number, pair)
+        terms = await asyncio.to_thread(self.glossaries.matcher, caller.name, numbers, pair)
         return replace(setup, terms=terms)
 
 

@@ -134,7 +134,7 @@ async def translate(request: Request, asked: TranslateRequest, caller: Caller = 
         asked.source, asked.target, sample, asked.style(), splitting=asked.splitting
     )
     if asked.glossary is not None:
-        setup = await context.with_glossary(setup, caller, asked.glossary)
+        setup = await context.with_glossaries(setup, caller, [asked.glossary])
     answers = await context.translations.translate(caller, items, setup, hangup(request))
     return TranslateReply(
         model=setup.model.name, direction=setup.direction, texts=[AnswerSchema.of(answer) for answer in answers]

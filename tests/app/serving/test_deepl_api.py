@@ -66,6 +66,30 @@ def test_client_keeps_and_uses_a_glossary(ana: deepl.DeepLClient):
         ana.get_glossary(made.glossary_id)
 
 
+def test_first_of_several_glossaries_counts_for_a_term_of_both(ana: deepl.DeepLClient):
+    client = ana.create_glossary("Client", "EN", "DE", {"file": "Akte"})
+    house = ana.create_glossary("House", "EN", "DE", {"file": "Unterlage", "folder": "Mappe"})
+    other = ana.create_glossary("Other", "DE", "EN", {"Akte": "dossier"})
+    text, languages = "Open the file in the folder.", {"source_lang": "EN", "target_lang": "DE"}
+    for order, has, has_not in (([client, house], "Akte", "Unterlage"), ([house, other, client], "Unterlage", "Akte")):
+        found = ana.translate_text(text, glossary_ids=order, **languages).text
+        assert has in found and has_not not in found and "Mappe" in found
+    with pytest.raises(deepl.DeepLException, match="no entries for en-de"):
+        ana.translate_text(text, glossary_ids=[other], **languages)
+    with pytest.raises(deepl.DeepLException, match="no glossary with this id"):
+        ana.translate_text(text, glossary_ids=[client, "unknown"], **languages)
+    both = {"glossary_id": client.glossary_id}
+    with pytest.raises(deepl.DeepLException, match="cannot be used together"):
+        ana.translate_text(text, glossary_ids=[house], extra_body_parameters=both, **languages)
+
+
+def test_glossary_is_used_for_the_language_that_was_detected(client: Program, ana: deepl.DeepLClient, key: str):
+    made = ana.create_glossary("Terms", "EN", "DE", {"file": "Akte"})
+    body = {"text": ["The file could not be opened."], "target_lang": "DE", "glossary_id": made.glossary_id}
+    reply = client.post("/v2/translate", json=body, headers={"authorization": f"DeepL-Auth-Key {key}"})
+    assert "Akte" in reply.json()["translations"][0]["text"]
+
+
 def test_client_keeps_a_glossary_of_several_pairs(ana: deepl.DeepLClient):
     pairs = [
         MultilingualGlossaryDictionaryEntries("EN", "DE", {"file": "Akte"}),
@@ -92,6 +116,7 @@ def test_client_reads_languages_and_usage(ana: deepl.DeepLClient):
     assert [(each.code, each.name) for each in ana.get_source_languages()] == [("EN", "English"), ("DE", "German")]
     targets = {each.code: each.supports_formality for each in ana.get_target_languages()}
     assert targets == {"DE": True, "EN-GB": False, "EN-US": False}
+    assert {each.name for each in ana.get_target_languages()} == {"German", "English (British)", "English (American)"}
     assert {(each.source_lang, each.target_lang) for each in ana.get_glossary_languages()} == {
         ("en", "de"),
         ("de", "en"),
@@ -99,6 +124,33 @@ def test_client_reads_languages_and_usage(ana: deepl.DeepLClient):
     ana.translate_text("Open.", target_lang="DE", source_lang="EN")
     usage = ana.get_usage()
     assert (usage.character.count, usage.character.limit) == (5, 2_000_000)
+
+
+def test_languages_of_version_3_name_what_they_support(gateway: ApiGateway, key: str):
+    program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
+
+    def languages(resource: str) -> dict[str, tuple[str, bool, bool, set[str]]]:
+        found = program.get("/v3/languages", params={"resource": resource}).json()
+        return {
+            each["lang"]: (each["name"], each["usable_as_source"], each["usable_as_target"], {*each["features"]})
+            for each in found
+        }
+
+    source, target = {"tag_handling", "glossary", "auto_detection"}, {"tag_handling", "glossary"}
+    assert languages("translate_text") == {
+        "en": ("English", True, False, source),
+        "de": ("German", True, True, source | {"formality"}),
+        "en-GB": ("English (British)", False, True, target),
+        "en-US": ("English (American)", False, True, target),
+    }
+    assert languages("translate_document")["de"][3] == {"glossary", "auto_detection", "formality"}
+    assert languages("glossary") == {"en": ("English", True, True, set()), "de": ("German", True, True, set())}
+    assert languages("style_rules") == {}
+    resources = program.get("/v3/languages/resources").json()
+    assert [each["name"] for each in resources] == ["translate_text", "translate_document", "glossary"]
+    assert {"name": "formality", "needs_target_support": True} in resources[0]["features"]
+    assert program.get("/v3/languages").status_code == 400
+    assert Program(gateway).get("/v3/languages", params={"resource": "glossary"}).status_code == 403
 
 
 def test_client_gets_its_own_exceptions(ana: deepl.DeepLClient, address: str, keys: ApiFile):
@@ -145,7 +197,7 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
         ("translate", {"text": "x"}, 400, "target_lang is missing"),
         ("translate", {"text": ["x"] * 51, "target_lang": "DE"}, 413, "50 texts"),
         ("translate", {"text": "x", "target_lang": "DE", "formality": "rude"}, 400, "formality"),
-        ("translate", {"text": "x", "target_lang": "DE", "glossary_id": "1"}, 400, "source_lang is required"),
+        ("translate", {"text": "x", "target_lang": "DE", "glossary_ids": ["1"] * 6}, 413, "glossary_ids has 6 names"),
         ("translate", {"text": "x", "target_lang": "DE", "pinpoint": [{}, {}]}, 400, "2 items for 1 texts"),
         ("translate", {"text": "x", "target_lang": "DE", "pinpoint": {"pins": []}}, 400, "pins"),
         ("translate", {"text": "x", "target_lang": "DE", "pinpoint": {"phrases": ["≋⌘"]}}, 400, "no translation"),

@@ -221,6 +221,13 @@ def test_client_of_deepl_translates_a_document_once(
         )
         assert (status.done, status.billed_characters) == (True, 31)
         assert "Datei" in result.getvalue().decode() and "Scheibe" in result.getvalue().decode()
+        first = ana.create_glossary("First", "EN", "DE", {"file": "Akte"})
+        handle = ana.translate_document_upload(
+            TEXT, source_lang="EN", target_lang="DE", filename="manual.txt", glossary_ids=[first, terms]
+        )
+        ana.translate_document_wait_until_done(handle)
+        ana.translate_document_download(handle, result := io.BytesIO())
+        assert "Akte" in result.getvalue().decode() and "Scheibe" in result.getvalue().decode()
         (tmp_path / "a.html").write_text("<p>Save your <b>file</b>.</p>")
         ana.translate_document_from_filepath(
             tmp_path / "a.html", tmp_path / "b.html", target_lang="DE", formality="less"
