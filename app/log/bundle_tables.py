@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from sqlite_utils import Database
 
+from app.errors import check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection
 
@@ -23,6 +24,9 @@ class Bundle:
     id: int
     name: str
     data: bytes = field(default=b"", repr=False)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,13 @@ def load_bundle(log: LogConnection, bundle_id: int) -> Bundle | None:
     """The bundle of that number with its archive, if there is one."""
     query = "SELECT id, name, data FROM bundle WHERE id = ?"
     rows = log.rows(Message("load the session"), query, (bundle_id,))
-    return Bundle(**rows[0]) if rows else None
+    with log.checked(Message("load the session")):
+        return Bundle(**rows[0]) if rows else None
 
 
 def documents_of_bundle(log: LogConnection, bundle_id: int) -> list[BundleDocument]:
     """The documents of a bundle in the order in which they were opened."""
     query = "SELECT session_id, path, entry FROM bundle_document WHERE bundle_id = ? ORDER BY session_id"
-    return [BundleDocument(**row) for row in log.rows(Message("load the session"), query, (bundle_id,))]
+    rows = log.rows(Message("load the session"), query, (bundle_id,))
+    with log.checked(Message("load the session")):
+        return [BundleDocument(**row) for row in rows]

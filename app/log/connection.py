@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from app.errors import LogError
+from app.errors import CommandError, LogError
 from app.i18n import Message
 
 # By primary error code of SQLite.
@@ -216,6 +216,22 @@ class LogConnection:
                     self.db.rollback()
         finally:
             group.has_ended.set()
+
+    @contextmanager
+    def checked(self, purpose: str) -> Iterator[None]:
+        """Turns the errors of wrong values in the file into LogError: a wrong type, an unknown name, damaged JSON."""
+        try:
+            yield
+        except (CommandError, ValueError, TypeError, LookupError, RecursionError) as error:
+            raise LogError(
+                Message(
+                    "{path}: could not {purpose}, because the file has a wrong value ({error}): restore a backup, or "
+                    "copy the intact documents with `pinpoint rescue`",
+                    path=self.path,
+                    purpose=purpose,
+                    error=error,
+                )
+            ) from error
 
     @contextmanager
     def clear_errors(self, purpose: str) -> Iterator[None]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from app.errors import LogError
+from app.errors import LogError, check_fields
 from app.glossary.glossary import MAX_OWN_ID, Glossary, changes_between
 from app.glossary.index.term_index import TermIndex
 from app.glossary.model import Term
@@ -218,4 +218,7 @@ def _terms(db: Database, session_id: int, glossary_id: int) -> Iterator[tuple[in
     query = f"SELECT number, source, target, file_row, said FROM {table} WHERE {condition} ORDER BY number"  # noqa: S608
     for number, source, target, row, fields_json in db.execute(query, key):
         fields: dict[str, Any] = json.loads(fields_json)
-        yield number, Term(source, target, row, **{**fields, "variants": tuple(fields.get("variants", ()))})
+        term = Term(source, target, row, **{**fields, "variants": tuple(fields.get("variants", ()))})
+        if fields or not isinstance(source, str) or not isinstance(target, str) or not isinstance(row, int):
+            check_fields(term)  # which takes longer than all else: most terms have no other fields
+        yield number, term

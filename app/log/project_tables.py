@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
+from app.errors import check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection
 
@@ -47,6 +48,9 @@ class Project:
     import_penalty: int = 0
     learns: bool = True
     has_review: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def is_of_program(self) -> bool:
@@ -90,20 +94,21 @@ def list_projects(log: LogConnection) -> list[ProjectSummary]:
         FROM project ORDER BY chosen_ms DESC, id DESC
     """  # noqa: S608 (column names of ours)
     rows = log.rows(Message("list the projects"), query)
-    return [ProjectSummary(_project(row), *(row[name] for name in _COUNTS)) for row in rows]
+    return [ProjectSummary(_project(log, row), *(row[name] for name in _COUNTS)) for row in rows]
 
 
 def projects_for_new(log: LogConnection, direction: str) -> list[Project]:
     """The projects of exactly this language pair, except those of programs, the one chosen last first."""
     query = f"SELECT {_COLUMNS} FROM project WHERE direction = ? AND chosen_ms != ? ORDER BY chosen_ms DESC, id DESC"  # noqa: S608
-    return [_project(row) for row in log.rows(Message("list the projects"), query, (direction, CHOSEN_BY_NOBODY))]
+    rows = log.rows(Message("list the projects"), query, (direction, CHOSEN_BY_NOBODY))
+    return [_project(log, row) for row in rows]
 
 
 def load_project(log: LogConnection, project_id: int) -> Project | None:
     """The project of that number, if there is one."""
     query = f"SELECT {_COLUMNS} FROM project WHERE id = ?"  # noqa: S608 (column names of ours)
     rows = log.rows(Message("read the project"), query, (project_id,))
-    return _project(rows[0]) if rows else None
+    return _project(log, rows[0]) if rows else None
 
 
 def insert_project(db: Database, project: Project) -> int:
@@ -247,6 +252,8 @@ def current_project(db: Database, direction: str, now_ms: int) -> int:
 _COUNTS = ("num_documents", "num_term_bases", "num_terms")
 
 
-def _project(row: dict[str, Any]) -> Project:
+def _project(log: LogConnection, row: dict[str, Any]) -> Project:
     fields = {name: row[name] for name in _COLUMNS.split(", ")}
-    return Project(**{**fields, **{name: bool(fields[name]) for name in ("shares_memory", "learns", "has_review")}})
+    flags = {name: bool(fields[name]) for name in ("shares_memory", "learns", "has_review")}
+    with log.checked(Message("read the project")):
+        return Project(**{**fields, **flags})

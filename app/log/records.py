@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from app.errors import check_fields
 from app.formats.documents import Document
 from app.glossary import Glossary, Term
 from app.i18n import Message
@@ -86,6 +87,9 @@ class SavedSegment:
     note: str = ""
     limits: TextLimits | None = None
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
@@ -136,6 +140,9 @@ class SessionRecord:
     num_events: int
     last_hash: str
     project_id: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

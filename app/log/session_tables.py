@@ -218,25 +218,27 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
             "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
             (session["id"],),
         )
-        glossaries = load_glossaries(log.db, session["id"])
-        document_terms = load_document_terms(log.db, session["id"])
-    return SessionRecord(
-        id=session["id"],
-        token=session["token"],
-        document=_document(session, segments),
-        direction=session["direction"],
-        pseudonym=session["pseudonym"],
-        versions=json.loads(session["versions"]),
-        options=json.loads(session["options"]),
-        segments=tuple(_saved_segment(row) for row in segments),
-        glossaries=glossaries,
-        document_terms=document_terms,
-        created_ms=session["created_ms"],
-        last_ms=session["last_ms"],
-        num_events=session["num_events"],
-        last_hash=session["last_hash"],
-        project_id=session["project_id"],
-    )
+        with log.checked(Message("load the session")):
+            glossaries = load_glossaries(log.db, session["id"])
+            document_terms = load_document_terms(log.db, session["id"])
+    with log.checked(Message("load the session")):
+        return SessionRecord(
+            id=session["id"],
+            token=session["token"],
+            document=_document(session, segments),
+            direction=session["direction"],
+            pseudonym=session["pseudonym"],
+            versions=json.loads(session["versions"]),
+            options=json.loads(session["options"]),
+            segments=tuple(_saved_segment(row) for row in segments),
+            glossaries=glossaries,
+            document_terms=document_terms,
+            created_ms=session["created_ms"],
+            last_ms=session["last_ms"],
+            num_events=session["num_events"],
+            last_hash=session["last_hash"],
+            project_id=session["project_id"],
+        )
 
 
 def no_such_session(log: LogConnection) -> LogError:

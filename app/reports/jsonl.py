@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import dataclasses
 import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Final, get_args
 
 from app.collector import collector_paused
-from app.errors import LogError
+from app.errors import CommandError, LogError, check_fields
 from app.formats import format_by_key
 from app.formats.documents import Document, Export, Segment
 from app.glossary import Term
@@ -97,7 +98,7 @@ def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]
         header = json.loads(first)
         json.dumps(header, ensure_ascii=False).encode("utf-8")  # halves of surrogate pairs cannot be stored
         record = _record(header)
-    except (ValueError, KeyError, TypeError, AttributeError, LookupError, RecursionError) as error:
+    except (CommandError, ValueError, KeyError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise LogError(
             Message("{name}, line 1: not a session exported by Pinpoint ({reason})", name=name, reason=_reason(error))
         ) from error
@@ -293,21 +294,12 @@ def _saved(row: Mapping[str, Any]) -> SavedSegment:
 
 
 def _term(fields: Mapping[str, Any]) -> Term:
-    known = get_type_hints(Term)
-    if unknown := sorted(set(fields) - set(known)):
+    if unknown := sorted(set(fields) - {field.name for field in dataclasses.fields(Term)}):
         raise ValueError(Message("unknown field {name!r} in a glossary term", name=unknown[0]))
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    for name, value in plain.items():
-        if not _is_of(known[name], value):
-            raise TypeError(Message("{value!r} is not a valid {name} of a glossary term", value=value, name=name))
-    return Term(**plain)
-
-
-def _is_of(kind: Any, value: object) -> bool:
-    """Whether a value has the type of a term field: a plain type, a tuple of texts, or one of some literals."""
-    if get_origin(kind) is tuple:
-        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
-    return value in get_args(kind) if get_origin(kind) is Literal else type(value) is kind
+    term = Term(**plain)
+    check_fields(term)
+    return term
 
 
 def _events(lines: list[str], session_id: int, name: str) -> Iterator[Event]:

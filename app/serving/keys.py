@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from app.errors import CommandError, LogError
+from app.errors import CommandError, LogError, check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection, cure_of
 from app.log.file import BUSY_SECONDS, back_up, enable_wal, keep_private
@@ -62,6 +62,9 @@ class ApiKey:
     may_export: bool = False
     address: str = ""
     signs_in: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class ApiFile:
@@ -126,7 +129,9 @@ class ApiFile:
 
     def keys(self) -> list[ApiKey]:
         """All keys, also revoked ones, oldest first."""
-        return [_key(row) for row in self.connection.rows(Message("read the keys"), "SELECT * FROM key ORDER BY id")]
+        return [
+            self._key(row) for row in self.connection.rows(Message("read the keys"), "SELECT * FROM key ORDER BY id")
+        ]
 
     def revoke(self, number: int) -> ApiKey:
         """Revokes a key. Raises CommandError if no valid key has this number."""
@@ -173,7 +178,7 @@ class ApiFile:
         given = _hash(text)
         query = "SELECT * FROM key WHERE hash = ? AND revoked = ''"
         rows = self.connection.rows(Message("read the keys"), query, (given,))
-        return _key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
+        return self._key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
 
     def is_in(self, data: bytes) -> bool:
         """Whether data, such as a body that was not parsed yet, contain the text of a valid key.
@@ -200,7 +205,7 @@ class ApiFile:
         """The newest valid key for requests without a key from this address."""
         query = "SELECT * FROM key WHERE address = ? AND address != '' AND revoked = '' ORDER BY id DESC LIMIT 1"
         rows = self.connection.rows(Message("read the keys"), query, (address,))
-        return _key(rows[0]) if rows else None
+        return self._key(rows[0]) if rows else None
 
     def characters_today(self, key: ApiKey) -> int:
         """The number of characters that this key has had translated today, in UTC."""
@@ -229,6 +234,12 @@ class ApiFile:
             with self.connection.transaction(Message("count the characters")):
                 self.connection.db.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key.id))
 
+    def _key(self, row: dict[str, Any]) -> ApiKey:
+        values = {name: value for name, value in row.items() if name != "hash"}
+        flags = {name: bool(values[name]) for name in ("may_export", "signs_in")}
+        with self.connection.checked(Message("read the keys")):
+            return ApiKey(**{**values, **flags})
+
     def close(self) -> None:
         """Closes the file."""
         self.connection.db.conn.close()
@@ -237,11 +248,6 @@ class ApiFile:
 def _hash(text: str) -> str:
     """A key is 32 random bytes, so a slow hash would not add protection."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _key(row: dict[str, Any]) -> ApiKey:
-    values = {name: value for name, value in row.items() if name != "hash"}
-    return ApiKey(**{**values, "may_export": bool(values["may_export"]), "signs_in": bool(values["signs_in"])})
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""Data from clients, files and flags: each field refuses values of a wrong type by name, in one way."""
+"""Data from clients, files, databases and flags: each field refuses values of a wrong type by name, in one way."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ import pytest
 
 from app.errors import CommandError
 from app.formats import Reading
+from app.formats.documents import Document
+from app.log.bundle_tables import Bundle
+from app.log.project_tables import Project
+from app.log.records import SavedSegment, SessionRecord
 from app.models.begun_downloads import BegunDownload
 from app.models.style import Style
 from app.projects import ProjectDraft
 from app.reports.audit import AuditFilter
 from app.serving.api_documents import DocumentOrder, Upload
 from app.serving.constrained_texts import ConstrainedText
+from app.serving.keys import ApiKey
 from engine.settings import is_of_type
 
 HOSTILE = (
     None, True, 0, -1, 1.5, 10**30, math.nan, math.inf, "", "10", "\ud800", b"10", [], [None], [1], (1,), (1, "2"),
     {}, {"a": 1}, {"a"}, object(), int, lambda: 1,
 )  # fmt: skip
+DOCUMENT = Document("a.txt", "text", b"One.", "utf-8", b"", ())
 GOOD: dict[type, dict[str, Any]] = {
     Style: {},
     Reading: {},
@@ -31,6 +37,34 @@ GOOD: dict[type, dict[str, Any]] = {
     Upload: {"name": "a.txt", "data": b"One."},
     DocumentOrder: {"source": "en", "target": "de"},
     ConstrainedText: {"text": "Open the file."},
+    ApiKey: {"id": 1, "name": "Ana", "created": ""},
+    Project: {
+        "id": 1,
+        "name": "Manuals",
+        "client": "",
+        "direction": "en-de",
+        "formality": "",
+        "domain": "",
+        "shares_memory": True,
+    },
+    Bundle: {"id": 1, "name": "a.zip"},
+    SavedSegment: {"index": 0, "source": "One.", "target": None, "state": "new", "version": 0, "constraints": {}},
+    SessionRecord: {
+        "id": 1,
+        "token": "x",
+        "document": DOCUMENT,
+        "direction": "en-de",
+        "pseudonym": "",
+        "versions": {},
+        "options": {},
+        "segments": (),
+        "glossaries": (),
+        "document_terms": (),
+        "created_ms": 0,
+        "last_ms": 0,
+        "num_events": 0,
+        "last_hash": "",
+    },
 }
 
 

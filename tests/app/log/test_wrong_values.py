@@ -1,0 +1,74 @@
+"""A wrong value in any column of the log or of the keys is a LogError with the cure, never a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import LogError
+from app.formats.documents import read_document
+from app.glossary.glossary import Glossary
+from app.log.connection import LogConnection
+from app.log.store import LogStore
+from app.serving.keys import ApiFile
+from tests.app.log.test_glossary_tables import TERMS
+
+VALUES = (None, b"\xff", b"{}", "x", "{", "[]", '{"x": 1}', '{"variants": [1], "note": []}', "[" * 10_000, -1, 1.5)
+TABLES = ("session", "document", "segment", "glossary", "glossary_term", "term_base", "term_base_term", "project")
+
+
+def wrong_values(connection: LogConnection, tables: tuple[str, ...]) -> Iterator[str]:
+    """Writes each value into each column, and takes it back."""
+    db = connection.db
+    db.execute("PRAGMA foreign_keys = OFF")
+    for table in tables:
+        for column in db[table].columns_dict:
+            for value in VALUES:
+                db.execute("SAVEPOINT wrong")
+                with suppress(Exception):  # a column that refuses it, or must be unique
+                    db.execute(f"UPDATE {table} SET {column} = ?", (value,))
+                yield f"{table}.{column} = {value!r:.40}"
+                db.execute("ROLLBACK TO wrong")
+                db.execute("RELEASE wrong")
+
+
+def failures(connection: LogConnection, tables: tuple[str, ...], *reads: Callable[[], Any]) -> tuple[int, list[str]]:
+    """The number of reads that raise LogError, and what other errors there are."""
+    num_refused, others = 0, []
+    for wrong in wrong_values(connection, tables):
+        for read in reads:
+            try:
+                read()
+            except LogError as error:
+                num_refused += 1
+                if str(connection.path) not in str(error):
+                    others.append(f"{wrong}: {error} does not name the file")
+            except Exception as error:
+                others.append(f"{wrong}: {error!r}")
+    return num_refused, others
+
+
+def test_wrong_value_in_any_column_of_a_session_is_refused_with_the_cure(store: LogStore):
+    session = store.start_session(read_document(b"One. Two.", "a.txt"), "en-de")
+    own = Glossary.of(1, "g", TERMS)
+    store.glossaries.change(session.id, (), (own,), {"change": "import"})
+    number = store.project_of(session.id)
+    reads = (lambda: store.load_session(session.id), store.projects, lambda: store.project(number))
+    num_refused, others = failures(store.connection, TABLES, *reads)
+    assert others == [] and num_refused > 100
+    store.connection.db.execute("UPDATE segment SET constraints = '{'")
+    with pytest.raises(LogError, match=r"wrong value .* restore a backup"):
+        store.load_session(session.id)
+
+
+def test_wrong_value_in_any_column_of_a_key_is_refused(tmp_path: Path):
+    file = ApiFile.beside(tmp_path / "log.sqlite")
+    text = file.create("Ana", address="192.168.1.20")[1]
+    reads = (file.keys, lambda: file.find(text), lambda: file.at_address("192.168.1.20"))
+    num_refused, others = failures(file.connection, ("key",), *reads)
+    assert others == [] and num_refused > 20
+    file.close()
