@@ -83,7 +83,7 @@ class Gated(Translator):
 
         def gated_step():
             self._is_at_gate.release()
-            assert self._may_step.acquire(timeout=30)
+            assert self._may_step.acquire(timeout=60)
             return step()
 
         loop.step = gated_step
@@ -91,7 +91,7 @@ class Gated(Translator):
 
     def wait(self) -> None:
         """Until the worker is about to step."""
-        assert self._is_at_gate.acquire(timeout=30)
+        assert self._is_at_gate.acquire(timeout=60)
 
     def steps(self, count: int) -> None:
         """Let the worker, which waits at the gate, make so many steps, to the gate again."""
@@ -137,7 +137,7 @@ def same(answer: Translation, other: Translation) -> bool:
 def test_futures_have_the_results_of_the_translator(model):
     request = Request("Open the file.", phrases=[Phrase("Datei")])
     with Worker(Translator(model)) as worker:
-        answer = worker.submit(request, OPTIONS).result(30)
+        answer = worker.submit(request, OPTIONS).result(60)
     direct = Translator(model).translate(request, OPTIONS)
     assert answer.status == "complete"
     assert answer.hypotheses == direct.hypotheses
@@ -175,7 +175,7 @@ def test_request_that_joins_running_ones_equals_request_alone(gated, model):
     assert worker.statistics().num_running == 3
     translator.open()
     for future, request, wanted in zip(futures, requests, options, strict=True):
-        assert same(future.result(30), Translator(model).translate(request, wanted))
+        assert same(future.result(60), Translator(model).translate(request, wanted))
 
 
 def test_interactive_request_overtakes_documents_which_then_continue(gated, model):
@@ -190,7 +190,7 @@ def test_interactive_request_overtakes_documents_which_then_continue(gated, mode
         assert not document.done()
         translator.steps(1)
     translator.open()
-    assert [future.result(30).status for future in (document, waiting)] == ["complete"] * 2
+    assert [future.result(60).status for future in (document, waiting)] == ["complete"] * 2
     assert sorted(translator.begun) == ["document 1", "document 2", "urgent"], "nothing began twice"
     assert same(document.result(), Translator(model).translate(Request("document 1"), OPTIONS))
 
@@ -203,9 +203,9 @@ def test_documents_share_the_steps_of_interactive_requests_on_request(model):
         urgent = worker.submit(Request("urgent"), OPTIONS)
         alone = Translator(model).translate(Request("document"), OPTIONS)
         translator.steps(alone.num_steps - 2)
-        assert same(document.result(30), alone), "it never stood still"
+        assert same(document.result(60), alone), "it never stood still"
         translator.open()
-        assert same(urgent.result(30), Translator(model).translate(Request("urgent"), OPTIONS))
+        assert same(urgent.result(60), Translator(model).translate(Request("urgent"), OPTIONS))
 
 
 @given(pushed=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=40))
@@ -254,7 +254,7 @@ def test_newer_request_of_the_same_key_cancels_the_older_waiting_or_running(gate
     translator.steps(1)
     assert running.result(0).status == waiting.result(0).status == "cancelled"
     translator.open()
-    assert newest.result(30).status == other.result(30).status == "complete"
+    assert newest.result(60).status == other.result(60).status == "complete"
     assert "second" not in translator.begun
 
 
@@ -276,7 +276,7 @@ def test_deadline_acts_within_one_step_and_gives_the_best_so_far(gated):
     late = worker.submit(Request("late"), OPTIONS, deadline_ms=0)
     translator.wait()
     translator.open()
-    assert late.result(30).status == "deadline"
+    assert late.result(60).status == "deadline"
     assert late.result().num_steps == 0
 
 
@@ -287,7 +287,7 @@ def test_future_that_its_caller_cancelled_is_skipped(gated):
     assert unwanted.cancel()
     last = worker.submit(Request("last"), OPTIONS)
     translator.open()
-    assert running.result(30).status == last.result(30).status == "complete"
+    assert running.result(60).status == last.result(60).status == "complete"
     assert translator.begun == ["first", "last"]
 
 
@@ -329,12 +329,12 @@ def test_crash_fails_its_request_alone(model):
         crashing = [worker.submit(Request(where), OPTIONS) for where in ("begin", "end")]
         fine += [worker.submit(Request(f"fine {number}"), OPTIONS) for number in (1, 2)]
         translator.open()
-        answers = [future.result(30) for future in crashing]
+        answers = [future.result(60) for future in crashing]
         assert [(answer.status, answer.reasons[0].kind) for answer in answers] == [("failed", "crashed")] * 2
         assert "no room for 3 GiB" in answers[0].reasons[0].message
         assert "ValueError: cannot be written" in answers[1].reasons[0].message
         for number, future in enumerate(fine):
-            assert same(future.result(30), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
+            assert same(future.result(60), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
 
 
 def test_crash_in_a_shared_step_fails_its_request_alone(model):
@@ -346,9 +346,9 @@ def test_crash_in_a_shared_step_fails_its_request_alone(model):
         translator.open()
         for future in (first, crashing):
             with pytest.raises(InvalidRequest, match="at most 2 pieces"):
-                future.result(30)
+                future.result(60)
         for number, future in enumerate(fine):
-            assert same(future.result(30), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
+            assert same(future.result(60), Translator(model).translate(Request(f"fine {number}"), OPTIONS))
         assert worker.statistics().num_failed == 2
 
 
@@ -379,10 +379,10 @@ def test_error_outside_of_any_request_fails_running_ones_and_the_next_go_on(mode
         running = begin(translator, worker, "first", key="a")
         translator.num_times = 3
         translator.open()
-        broken = [running.result(30), *(worker.submit(Request(f"{n}"), OPTIONS).result(30) for n in range(2))]
+        broken = [running.result(60), *(worker.submit(Request(f"{n}"), OPTIONS).result(60) for n in range(2))]
         assert [(answer.status, answer.reasons[0].kind) for answer in broken] == [("failed", "crashed")] * 3
         assert "ValueError: outside of any request" in broken[0].reasons[0].message
-        fine = worker.submit(Request("fine"), OPTIONS, key="a").result(30)
+        fine = worker.submit(Request("fine"), OPTIONS, key="a").result(60)
         assert same(fine, Translator(model).translate(Request("fine"), OPTIONS))
         assert (worker.statistics().num_running, worker.statistics().num_failed) == (0, 3)
 
@@ -400,7 +400,7 @@ def test_death_of_the_thread_answers_every_request(model):
     translator.open()
     for future in (running, *waiting):
         with pytest.raises(EngineError, match="thread has died; make a new worker"):
-            future.result(30)
+            future.result(60)
     with pytest.raises(EngineError, match="closed"):
         worker.submit(Request("later"))
     worker.close()
@@ -420,14 +420,14 @@ def test_thread_that_hangs_is_replaced_and_has_no_effect_any_more(gated, model):
         assert worker.heartbeat != heartbeat
         old.append(worker._thread)
     with pytest.raises(EngineError, match="did not answer: try again"):
-        hung.result(30)
+        hung.result(60)
     translator.open()
-    assert same(waiting.result(30), Translator(model).translate(Request("second"), OPTIONS))
+    assert same(waiting.result(60), Translator(model).translate(Request("second"), OPTIONS))
     for thread in old[:2]:
-        thread.join(30)
+        thread.join(60)
         assert not thread.is_alive()
     assert same(
-        worker.submit(Request("third"), OPTIONS).result(30), Translator(model).translate(Request("third"), OPTIONS)
+        worker.submit(Request("third"), OPTIONS).result(60), Translator(model).translate(Request("third"), OPTIONS)
     )
     statistics = worker.statistics()
     assert (statistics.num_answered, statistics.num_failed, statistics.num_running) == (3, 1, 0)
@@ -439,7 +439,7 @@ def test_request_that_ran_when_the_thread_hung_is_answered_by_the_new_one(gated,
     worker.restart("the model did not answer")
     translator.wait()
     translator.open()
-    assert same(answered.result(30), Translator(model).translate(Request("first"), OPTIONS))
+    assert same(answered.result(60), Translator(model).translate(Request("first"), OPTIONS))
 
 
 def test_repeated_request_can_be_overtaken(gated, model):
@@ -449,8 +449,8 @@ def test_repeated_request_can_be_overtaken(gated, model):
     translator.wait()
     newer = worker.submit(Request("new"), OPTIONS, key="a")
     translator.open()
-    assert overtaken.result(30).status == "cancelled"
-    assert same(newer.result(30), Translator(model).translate(Request("new"), OPTIONS))
+    assert overtaken.result(60).status == "cancelled"
+    assert same(newer.result(60), Translator(model).translate(Request("new"), OPTIONS))
 
 
 def test_question_that_hung_is_asked_once_more(model):
@@ -458,16 +458,16 @@ def test_question_that_hung_is_asked_once_more(model):
 
     def hang(*_: object) -> str:
         has_begun.release()
-        assert may_end.wait(30)
+        assert may_end.wait(60)
         return "an answer"
 
     with Worker(Translator(model)) as worker:
         asked = worker.ask(Call(hang))
-        assert has_begun.acquire(timeout=30)
+        assert has_begun.acquire(timeout=60)
         worker.restart("the model did not answer")
-        assert has_begun.acquire(timeout=30)
+        assert has_begun.acquire(timeout=60)
         may_end.set()
-        assert asked.result(30) == "an answer"
+        assert asked.result(60) == "an answer"
 
 
 def test_heart_beats_while_a_long_question_looks_for_its_end(model):
@@ -475,24 +475,24 @@ def test_heart_beats_while_a_long_question_looks_for_its_end(model):
 
     def question(_: object, interruption: Callable[[], object]) -> None:
         for _ in range(2):
-            assert may_go.acquire(timeout=30)
+            assert may_go.acquire(timeout=60)
             interruption()
             has_asked.release()
-        assert may_go.acquire(timeout=30)
+        assert may_go.acquire(timeout=60)
 
     with Worker(Translator(model)) as worker:
         answer = worker.ask(Call(question))
         beats = []
         for _ in range(2):
             may_go.release()
-            assert has_asked.acquire(timeout=30)
+            assert has_asked.acquire(timeout=60)
             beats.append(worker.heartbeat)
             assert worker.heartbeat == beats[-1]
         assert None not in beats
         assert beats[0] != beats[1]
         may_go.release()
-        answer.result(30)
-        deadline = time.monotonic() + 30
+        answer.result(60)
+        deadline = time.monotonic() + 60
         while worker.heartbeat is not None:
             assert time.monotonic() < deadline
             time.sleep(0.001)
@@ -501,8 +501,8 @@ def test_heart_beats_while_a_long_question_looks_for_its_end(model):
 def test_question_that_would_end_the_thread_ends_alone(model):
     with Worker(Translator(model)) as worker:
         with pytest.raises(SystemExit):
-            worker.ask(Call(lambda *_: sys.exit(3))).result(30)
-        assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
+            worker.ask(Call(lambda *_: sys.exit(3))).result(60)
+        assert worker.submit(Request("fine"), OPTIONS).result(60).status == "complete"
 
 
 def test_queue_is_searched_only_after_a_waiting_request_was_cancelled(gated, monkeypatch):
@@ -529,7 +529,7 @@ def test_cancelled_future_leaves_the_queue_and_is_done_within_a_step(gated):
     translator.steps(1)
     assert wait(futures, timeout=0).done == {futures[1]}
     translator.open()
-    assert [futures[n].result(30).status for n in (0, 2)] == ["complete"] * 2
+    assert [futures[n].result(60).status for n in (0, 2)] == ["complete"] * 2
 
 
 def test_statistics_count_waiting_running_and_answered_requests(gated):
@@ -542,9 +542,9 @@ def test_statistics_count_waiting_running_and_answered_requests(gated):
     assert (statistics.num_running, statistics.queue_length, worker.queue_length) == (1, 3, 3)
     translator.open()
     for future in (running, *waiting):
-        future.result(30)
+        future.result(60)
     question = worker.ask(Call(lambda *_: 1))
-    assert question.result(30) == 1
+    assert question.result(60) == 1
     statistics = worker.statistics()
     assert (statistics.num_running, statistics.queue_length) == (0, 0)
     assert (statistics.num_answered, statistics.num_failed) == (5, 0)
@@ -558,8 +558,8 @@ def test_statistics_count_waiting_running_and_answered_requests(gated):
 def test_invalid_request_raises_in_its_future(model):
     with Worker(Translator(model)) as worker:
         with pytest.raises(InvalidRequest, match="xx-yy"):
-            worker.submit(Request("a", direction="xx-yy")).result(30)
-        assert worker.submit(Request("fine"), OPTIONS).result(30).status == "complete"
+            worker.submit(Request("a", direction="xx-yy")).result(60)
+        assert worker.submit(Request("fine"), OPTIONS).result(60).status == "complete"
 
 
 def test_unknown_priority_is_refused_and_cancels_nothing(gated):
@@ -568,7 +568,7 @@ def test_unknown_priority_is_refused_and_cancels_nothing(gated):
     with pytest.raises(InvalidRequest, match="priority is 'urgent'; it must be one of interactive, document"):
         worker.submit(Request("second"), OPTIONS, key="a", priority="urgent")
     translator.open()
-    assert running.result(30).status == "complete"
+    assert running.result(60).status == "complete"
 
 
 def test_closing_cancels_the_remaining_requests_and_refuses_new_ones(gated):
@@ -578,7 +578,7 @@ def test_closing_cancels_the_remaining_requests_and_refuses_new_ones(gated):
     closer = threading.Thread(target=worker.close)
     closer.start()
     translator.open()
-    closer.join(30)
+    closer.join(60)
     assert running.result(0).status == waiting.result(0).status == "cancelled"
     with pytest.raises(EngineError, match="closed"):
         worker.submit(Request("third"))
@@ -597,11 +597,11 @@ def test_questions_have_the_answers_of_the_translator(model):
     }
     with Worker(Translator(model)) as worker:
         answers = [worker.ask(pickle.loads(pickle.dumps(question))) for question in direct]
-        learned, empty = worker.ask(LearningQuestion(request, "Datei", "origin", least_fit=-100.0)).result(30)
-        nothing, _ = worker.ask(LearningQuestion(request, " ", "origin")).result(30)
-        late = worker.ask(LearningQuestion(request, "Datei", "late", least_fit=-100.0), deadline_ms=0).result(30)
-        refused = worker.ask(LearningQuestion(Request("a", direction="xx-yy"), "b", "origin")).result(30)
-        answered = [answer.result(30) for answer in answers]
+        learned, empty = worker.ask(LearningQuestion(request, "Datei", "origin", least_fit=-100.0)).result(60)
+        nothing, _ = worker.ask(LearningQuestion(request, " ", "origin")).result(60)
+        late = worker.ask(LearningQuestion(request, "Datei", "late", least_fit=-100.0), deadline_ms=0).result(60)
+        refused = worker.ask(LearningQuestion(Request("a", direction="xx-yy"), "b", "origin")).result(60)
+        answered = [answer.result(60) for answer in answers]
     priced, expected = answered[0], direct[PriceQuestion(request, OPTIONS)]
     assert (priced.total, *priced.phrases, *priced.avoid) == pytest.approx(
         (expected.total, *expected.phrases, *expected.avoid), abs=1e-5
@@ -623,14 +623,14 @@ def test_errors_of_questions_are_raised_by_their_futures(model):
     with Worker(Translator(model)) as worker:
         broken = worker.ask(PriceQuestion(Request("Open it.", direction="xx-yy"), OPTIONS))
         with pytest.raises(InvalidRequest, match="xx-yy"):
-            broken.result(30)
+            broken.result(60)
         crashed = worker.ask(Call(lambda *_: 1 // 0))
         with pytest.raises(ZeroDivisionError):
-            crashed.result(30)
+            crashed.result(60)
         with pytest.raises(InvalidRequest, match="deadline_ms"):
             worker.ask(Call(lambda *_: 1), deadline_ms="soon")
         unknown = worker.ask(PriceQuestion(Request("Open it.", phrases=[Phrase("Datei")]), OPTIONS), deadline_ms=0)
-        assert unknown.result(30).constrained.status == "deadline"
+        assert unknown.result(60).constrained.status == "deadline"
 
 
 def test_steps_of_a_question_alternate_with_running_requests(model):
@@ -645,8 +645,8 @@ def test_steps_of_a_question_alternate_with_running_requests(model):
         loop._step_question = lambda run: steps.append("question") or step_question(run)
         asked = worker.ask(PriceQuestion(request, OPTIONS))
         running = worker.submit(first, OPTIONS)
-        assert same(running.result(30), expected)
-        assert same(asked.result(30).constrained, priced.constrained)
+        assert same(running.result(60), expected)
+        assert same(asked.result(60).constrained, priced.constrained)
         assert asked.result().total == pytest.approx(priced.total, abs=1e-5)
     own = [number for number, name in enumerate(steps) if name == "request"]
     assert len(own) == expected.num_steps
@@ -663,8 +663,8 @@ def test_question_that_crashes_ends_alone_and_later_ones_are_answered(model):
     with Worker(Translator(model)) as worker:
         broken, fine = worker.ask(question), worker.ask(Call(lambda *_: 1))
         with pytest.raises(ValueError, match="after a job"):
-            broken.result(30)
-        assert fine.result(30) == 1
+            broken.result(60)
+        assert fine.result(60) == 1
 
 
 def test_cancelled_question_ends_within_a_step_and_disturbs_no_request(gated, model):
@@ -677,9 +677,9 @@ def test_cancelled_question_ends_within_a_step_and_disturbs_no_request(gated, mo
     worker.cancel("others")
     worker.cancel("prices")
     translator.open()
-    assert same(running.result(30), Translator(model).translate(Request("first"), OPTIONS))
-    assert asked.result(30) is None
-    assert waiting.result(30) is None
+    assert same(running.result(60), Translator(model).translate(Request("first"), OPTIONS))
+    assert asked.result(60) is None
+    assert waiting.result(60) is None
     assert len(worker._interactive) == 0
 
 
@@ -699,9 +699,9 @@ def test_question_replaced_by_a_newer_one_has_no_answer(gated):
     older = worker.ask(Call(lambda *_: "older"), key="prices")
     newer = worker.ask(Call(lambda *_: "newer"), key="prices")
     translator.open()
-    assert older.result(30) is None
-    assert newer.result(30) == "newer"
-    assert running.result(30).status == "complete"
+    assert older.result(60) is None
+    assert newer.result(60) == "newer"
+    assert running.result(60).status == "complete"
 
 
 def test_question_is_answered_while_requests_run_and_before_documents(gated):
@@ -712,4 +712,4 @@ def test_question_is_answered_while_requests_run_and_before_documents(gated):
     translator.steps(2)
     assert question.result(0) == (False, False)
     translator.open()
-    assert document.result(30).status == running.result(30).status == "complete"
+    assert document.result(60).status == running.result(60).status == "complete"

@@ -221,7 +221,7 @@ def test_many_waiting_calls_of_the_server_share_its_threads():
     barrier = threading.Barrier(30)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        await asyncio.gather(*[asyncio.to_thread(barrier.wait, 20) for _ in range(30)])
+        await asyncio.gather(*[asyncio.to_thread(barrier.wait, 60) for _ in range(30)])
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 

@@ -86,7 +86,7 @@ def test_assistant_translates_looks_up_terms_and_checks(tmp_path: Path):
         assert wrong["isError"] is True and says in wrong["content"][0]["text"]
     assert ana.process.stdin and ana.process.stdout
     ana.process.stdin.close()
-    assert ana.process.wait(30) == 0
+    assert ana.process.wait(60) == 0
     assert ana.process.stdout.read() == b""
 
 
@@ -96,7 +96,7 @@ def test_command_ends_well_while_its_model_is_being_loaded(monkeypatch: pytest.M
 
     def load(*_: object) -> None:
         is_loading.set()
-        may_load.wait(30)
+        may_load.wait(60)
         raise ModelError("no model here")
 
     monkeypatch.setattr("app.models.loading.load_translator", load)
@@ -107,7 +107,7 @@ def test_command_ends_well_while_its_model_is_being_loaded(monkeypatch: pytest.M
     closing.join(0.2)
     assert closing.is_alive(), "it waits for the thread"
     may_load.set()
-    closing.join(30)
+    closing.join(60)
     assert not closing.is_alive()
 
 

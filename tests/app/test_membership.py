@@ -350,7 +350,7 @@ def test_membership_counts_at_once_for_a_page_that_is_open(office: Office):
     other = LogStore.open(office.store.path)  # as the command does
     other.people.leave("Ben", [office.project])
     other.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while ben.call("changes", position)["ok"] and time.monotonic() < deadline:
         time.sleep(0.1)
     assert ben.call("changes", position)["error"]["kind"] == "unknown_session"
@@ -370,7 +370,7 @@ def test_page_that_waits_gets_nothing_after_the_sign_in_ends(office: Office):
         office.keys.revoke(key.id)
         with acting("Ana"):
             office.workspace.edit(0, f"{SECRET} danach", "typed")
-        reply = waiting.result(30)
+        reply = waiting.result(60)
     assert reply.status_code == 401 and SECRET not in reply.text
 
 

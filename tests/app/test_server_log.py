@@ -120,7 +120,7 @@ def test_log_lines_of_the_server_contain_no_texts_names_or_secrets(tmp_path: Pat
         assert statuses[0] == 200 and statuses[6] == 200 and {403, 404} <= set(statuses)
     finally:
         process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     lines = output.read_text("utf-8").splitlines()
     assert [line for line in lines if any(each in line for each in (CANARY, token, key, session))] == []
     events = [json.loads(line) for line in lines]

@@ -142,7 +142,7 @@ def test_continuing_a_session_with_a_changed_log_shows_a_warning(
     workspace = second.sessions.find(changed)
     for thread in threading.enumerate():
         if thread.name == "verify":
-            thread.join(30)
+            thread.join(60)
     (note,) = [workspace.core.problem] if is_long else workspace.document.notes
     assert "changed or damaged by another program (event 1 was changed)" in note
     second.end()

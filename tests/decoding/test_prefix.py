@@ -82,21 +82,21 @@ def test_the_worker_lets_a_request_with_a_prefix_join_and_cancels_it_unread(mode
 
     def waiting(decoder, tokens):
         is_under_way.set()
-        may_go_on.wait(30)
+        may_go_on.wait(60)
         return step(decoder, tokens)
 
     monkeypatch.setattr(Decoder, "step", waiting)
     monkeypatch.setattr(Decoder, "read", lambda decoder, pieces: beginnings.append(pieces) or read(decoder, pieces))
     with Worker(translator) as worker:
         first = worker.submit(requests[0], OPTIONS)
-        is_under_way.wait(30)
+        is_under_way.wait(60)
         overtaken = worker.submit(Request("Overtaken.", prefix=TEXT[:60]), OPTIONS, key="typing")
         others = [worker.submit(request, OPTIONS, key=f"typing {n}") for n, request in enumerate(requests[1:])]
         worker.cancel("typing")
         may_go_on.set()
         for future, alone in zip([first, *others], expected, strict=True):
-            assert_same(future.result(30), alone)
-        assert overtaken.result(30).status == "cancelled"
+            assert_same(future.result(60), alone)
+        assert overtaken.result(60).status == "cancelled"
     longest = max(len(pieces) for pieces_B in beginnings for pieces in pieces_B)
     assert 0 < longest <= len(model.codec.encode(TEXT[:40]).ids), "the one that was overtaken is longer"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,7 @@ def test_page_reports_a_hanging_model_and_shows_the_proposal_after_its_restart(
             def hanging_step():
                 if hangs.is_set():
                     has_hung.set()
-                    released.wait(20)
+                    released.wait(600)
                 return step()
 
             loop.step = hanging_step
@@ -139,7 +140,8 @@ def test_page_reports_a_hanging_model_and_shows_the_proposal_after_its_restart(
 
     model, all_sessions = ModelHandle(model_folder, load=load_hanging), list[Sessions]()
     model.load_in_background(1)
-    with serve(model, tmp_path, on_start=all_sessions.append) as url:
+    with serve(model, tmp_path, on_start=all_sessions.append) as url, ExitStack() as at_end:
+        at_end.callback(released.set)
         [sessions] = all_sessions
         page = tabs.new_page()
         screen = Screen(page, url)
@@ -161,4 +163,3 @@ def test_page_reports_a_hanging_model_and_shows_the_proposal_after_its_restart(
         expect(note).to_have_count(0)
         expect(page.locator(".banner.info")).to_contain_text("The model answers again.")
         screen.check_nothing_went_wrong()
-    released.set()

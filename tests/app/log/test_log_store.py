@@ -370,7 +370,7 @@ def test_readers_of_the_log_see_only_events_on_the_disk(store: LogStore, session
     while store.num_events(session.token) == 1:
         time.sleep(0.0005)
     assert raw(store, "SELECT num_events FROM session") == [(2,)]
-    writer.join(10)
+    writer.join(60)
     assert not writer.is_alive()
 
 

@@ -394,7 +394,7 @@ def test_second_download_waits_for_the_first_and_can_be_cancelled(
     begun = threading.Event()
     thread = threading.Thread(target=published.install, args=(en_pt, lambda done, _: done and begun.set()))
     thread.start()
-    assert begun.wait(20)
+    assert begun.wait(60)
     other = PublishedModels(registry.address, tmp_path / "cache", Installer(tmp_path / "cache"))
     calls: list[int] = []
 
@@ -407,7 +407,7 @@ def test_second_download_waits_for_the_first_and_can_be_cancelled(
         other.install(pt_en, cancel_at_third_call)
     assert registry.path_of(second) not in [path for path, _ in registry.requests]
     registry.release.set()
-    thread.join(20)
+    thread.join(60)
     other.install(pt_en, nothing)
     assert installed(published) == ["firefox-en-pt-tiny", "firefox-pt-en-tiny"]
 

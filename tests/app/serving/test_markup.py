@@ -52,13 +52,13 @@ def test_new_signs_in_a_translation_are_escaped_but_not_its_tags():
 def test_time_is_linear_in_the_text(part: str):
     """The server answers nobody while it reads markup; 10,000 spaces took 0.85 seconds, 100,000 would take 85."""
     text = part * (100_000 // len(part))
-    started = time.perf_counter()
+    started = time.process_time()
     MarkedText.of(text, "html", ["k"], is_whole=False)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize("text", ['<a class="' + "notranslate " * 8_000, "<a" + ' class="' * 10_000])
 def test_unfinished_attributes_take_linear_time(text: str):
-    began = time.perf_counter()
+    began = time.process_time()
     MarkedText.of(text, "html", is_whole=False)
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 10

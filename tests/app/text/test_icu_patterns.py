@@ -106,7 +106,7 @@ def test_pattern_is_refused_with_a_cure(pattern: str, reason: str) -> None:
         translated(pattern)
     assert reason in str(refusal.value)
     assert ": " in str(refusal.value)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 10
 
 
 def test_four_digits_follow_x_only_where_that_is_allowed() -> None:

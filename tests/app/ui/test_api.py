@@ -211,7 +211,7 @@ def test_request_for_changes_is_answered_at_the_next_change(api: Api):
         assert not waiting.done()
         edit = message(api, "edit", segment=0, text="Neu", origin="typed")
         await asyncio.to_thread(api.command, edit)
-        return await asyncio.wait_for(waiting, 10)
+        return await asyncio.wait_for(waiting, 60)
 
     news = asyncio.run(ask_and_edit())
     assert [row["target"] for row in news["rows"]] == ["Neu"]

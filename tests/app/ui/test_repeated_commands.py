@@ -92,17 +92,17 @@ def test_second_attempt_waits_for_the_first():
     def slow() -> str:
         runs.append(1)
         begun.set()
-        may_end.wait(30)
+        may_end.wait(60)
         return "done"
 
     results: list[str | None] = []
     attempts = [threading.Thread(target=lambda: results.append(repeats.once(command(1), slow))) for _ in range(2)]
     attempts[0].start()
-    assert begun.wait(30)
+    assert begun.wait(60)
     attempts[1].start()
     may_end.set()
     for attempt in attempts:
-        attempt.join(30)
+        attempt.join(60)
     assert (results, runs) == (["done", "done"], [1])
 
 
