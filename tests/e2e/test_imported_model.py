@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from engine.importers import model_folder
-from tests.e2e.conftest import App
 from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import DOCUMENT, Screen, events
-from tests.importers.hub import Hub, serving
+from tests.importers.hub import Hub, serving, use
 from tests.importers.marian import save_marian
 
 pytest.importorskip("transformers")
@@ -86,12 +86,11 @@ def test_hub_model_is_downloaded_from_the_page(
     save_marian(tmp_path / "theirs", ending=1.0)
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
         monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
-        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        use(hub, tmp_path / "hub", monkeypatch)
         hub.held = "model.safetensors"
-        app = App(model_folder, tmp_path / "log.sqlite")  # its process reads the hub's address when it starts
-        try:
-            screen = Screen(tabs.new_page(), app.address)
+        with serve(loading(model_folder), tmp_path) as url, ExitStack() as at_end:
+            at_end.callback(hub.release.set)
+            screen = Screen(tabs.new_page(), url)
             page, header = screen.page, screen.page.locator(".model")
             screen.open_text(DOCUMENT)
             screen.wait_for_proposal()
@@ -153,6 +152,3 @@ def test_hub_model_is_downloaded_from_the_page(
             expect(header).to_have_text("opus-mt-en-fr")
             screen.wait_for_proposal()
             screen.check_nothing_went_wrong()
-        finally:
-            hub.release.set()
-            app.stop()

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pytest
+from huggingface_hub import constants
+
 REVISION = "0" * 39 + "1"
 
 
@@ -87,3 +90,13 @@ def serving(hub: Hub) -> Iterator[Hub]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def use(hub: Hub, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes huggingface_hub fetch from this hub, with its cache in this folder.
+
+    It reads the variables HF_ENDPOINT and HF_HOME only when it is imported.
+    """
+    monkeypatch.setattr(constants, "ENDPOINT", hub.url)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))

@@ -6,11 +6,8 @@ import errno
 import json
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
 from threading import Barrier
@@ -24,118 +21,79 @@ import torch
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import hf_raise_for_status
 
+from engine import Request, Translation, Translator
 from engine.errors import ModelError
 from engine.importers import conversion, install_model, known_models, model_folder
 from engine.model import ModelConfig, Transformer, load_model, save_weights
 from engine.text import TextCodec
-from tests.importers.hub import Hub, serving
+from tests.importers.hub import Hub, serving, use
 from tests.importers.marian import save_marian
 from tests.model.damage import cut, drop
 
 pytest.importorskip("transformers")
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = """
-import sys
-from engine import Request, Translator
-from engine.errors import ModelError
-for name in map(str.strip, sys.stdin):
-    try:
-        translator = Translator.load(name)
-        print(translator.name, *translator.directions, translator.translate(Request("Hello")).status, flush=True)
-    except ModelError as error:
-        print(f"refused: {error}", flush=True)
-"""
 
 
-@contextmanager
-def starting(script: str, hub: Hub, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A fresh process with this script; its caches lie in `folder`."""
-    environment = {
-        **os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(folder / "hub"), "PINPOINT_CACHE": str(folder / "cache"),
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1", "OMP_NUM_THREADS": "1",
-    }  # fmt: skip
-    command = [sys.executable, "-c", script]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True) as process:
-        yield process
-
-
-def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(tmp_path: Path) -> None:
-    save_marian(tmp_path / "theirs")
-    with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub, starting(SCRIPT, hub, tmp_path) as process:
-
-        def load(name: str) -> str:
-            """What the process says of a name."""
-            assert process.stdin and process.stdout
-            print(name, file=process.stdin, flush=True)
-            return process.stdout.readline()
-
-        missing, first = load("team/nothing-there"), load("team/opus-mt-en-de")
-        assert (
-            "refused: team/nothing-there is not a folder on this machine and cannot be downloaded" in missing
-            and "check the spelling of the name (MAKER/MODEL)" in missing
-        )
-        assert first.startswith("opus-mt-en-de en-de complete")
-        assert {"model.safetensors", "vocab.json", "source.spm", "target.spm"} <= set(hub.fetched)
-        hub.is_down = True
-        again, offline = load("team/opus-mt-en-de"), load("team/nothing-there")
-        assert again == first
-        assert (
-            "refused: team/nothing-there is not a folder on this machine and cannot be downloaded" in offline
-            and "the connection" in offline
-        )
-
-
-STOPPING_SCRIPT = """
-import shutil
-from collections import namedtuple
-
-import huggingface_hub.constants
-from engine import ModelError, Translator
-
-huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE = 1000
-told = []
-
-def tell(*progress):
-    told.append(progress)
-
-def stop(*progress):
-    tell(*progress)
-    if progress[0] > 5000:
-        raise ModelError("enough")
-
-real = shutil.disk_usage
-shutil.disk_usage = lambda _: namedtuple("usage", "total used free")(10**9, 10**9, 5_000)
-try:
-    print(Translator.load("team/opus-mt-en-de"))
-except ModelError as error:
-    print(error)
-shutil.disk_usage = real
-for on_fetch in (stop, tell, stop):
-    told.clear()
-    try:
-        print(Translator.load("team/opus-mt-en-de", on_fetch=on_fetch).name, end=" ")
-    except ModelError as error:
-        print(error, end=" ")
-    weights = huggingface_hub.try_to_load_from_cache("team/opus-mt-en-de", "model.safetensors")
-    print(weights is not None, len(told), *max(told, default=(0, 0)))
-"""
-
-
-def test_download_reports_progress_and_can_be_stopped(tmp_path: Path) -> None:
+def test_a_model_of_the_hub_is_fetched_once_and_used_offline_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     save_marian(tmp_path / "theirs")
     with serving(Hub(tmp_path / "theirs", "team/opus-mt-en-de")) as hub:
-        with starting(STOPPING_SCRIPT, hub, tmp_path) as process:
-            no_room, *others = process.communicate(timeout=600)[0].splitlines()
-            lines = [line.split() for line in others]
-        assert "team/opus-mt-en-de needs 0 MB more in" in no_room and "where 0 MB are free; free disk space" in no_room
-        (stopped, has_weights, _, num_bytes, _), (whole, *came), again = lines
-        assert (stopped, has_weights) == ("enough", "False")
+        use(hub, tmp_path / "hub", monkeypatch)
+
+        def translate(name: str = "team/opus-mt-en-de") -> tuple[str, Translation]:
+            translator = Translator.load(name)
+            return translator.name, translator.translate(Request("Hello"))
+
+        nothing = "team/nothing-there is not a folder on this machine and cannot be downloaded"
+        with pytest.raises(ModelError, match=rf"^{nothing} .*check the spelling of the name \(MAKER/MODEL\)"):
+            translate("team/nothing-there")
+        name, first = translate()
+        assert (name, first.status) == ("opus-mt-en-de", "complete")
+        assert {"model.safetensors", "vocab.json", "source.spm", "target.spm"} <= set(hub.fetched)
+        hub.is_down = True
+        assert translate()[1].hypotheses == first.hypotheses
+        with pytest.raises(ModelError, match=rf"^{nothing} .*the connection"):
+            translate("team/nothing-there")
+
+
+def test_download_reports_progress_and_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub_id = "team/opus-mt-en-de"
+    progress: list[tuple[int, int]] = []
+
+    def stop(num_bytes: int, total: int) -> None:
+        progress.append((num_bytes, total))
+        if num_bytes > 5000:
+            raise ModelError("enough")
+
+    def has_weights() -> bool:
+        return huggingface_hub.try_to_load_from_cache(hub_id, "model.safetensors") is not None
+
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(huggingface_hub.constants, "DOWNLOAD_CHUNK_SIZE", 1000)
+    save_marian(tmp_path / "theirs")
+    with serving(Hub(tmp_path / "theirs", hub_id)) as hub:
+        use(hub, tmp_path / "hub", monkeypatch)
+        with monkeypatch.context() as patch:
+            usage = namedtuple("usage", "total used free")(10**9, 10**9, 5_000)
+            patch.setattr(shutil, "disk_usage", lambda _: usage)
+            refusal = pytest.raises(ModelError, match=f"{hub_id} needs 0 MB more in .* 0 MB are free; free disk space")
+            with refusal, pytest.warns(UserWarning, match="Not enough free disk space"):  # huggingface_hub warns, too
+                Translator.load(hub_id)
         num_weights = (tmp_path / "theirs" / "model.safetensors").stat().st_size
-        assert int(num_bytes) < num_weights
-        assert (whole, came[0], came[2]) == ("opus-mt-en-de", "True", came[3])
-        assert int(came[1]) > num_weights / 1000
-        assert again == ["opus-mt-en-de", "True", "0", "0", "0"], "what is cached is not fetched again"
+        with pytest.raises(ModelError, match="enough"):
+            Translator.load(hub_id, on_fetch=stop)
+        assert not has_weights()
+        assert max(progress)[0] < num_weights
+        progress.clear()
+        assert Translator.load(hub_id, on_fetch=lambda *found: progress.append(found)).name == "opus-mt-en-de"
+        assert has_weights()
+        assert len(progress) > num_weights / 1000
+        num_bytes, total = max(progress)
+        assert num_bytes == total
+        progress.clear()
+        assert Translator.load(hub_id, on_fetch=stop).name == "opus-mt-en-de"
+        assert progress == [], "what is cached is not fetched again"
 
 
 def test_argument_that_is_neither_folder_nor_name_is_refused(tmp_path: Path) -> None:
