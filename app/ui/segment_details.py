@@ -201,11 +201,12 @@ class LearnedView(TypedDict):
 
 
 class RemarkView(TypedDict):
-    """A remark on the segment; the owner of the server has the name ""."""
+    """A remark on the segment, with the text that it returned, or "". The owner of the server has the name ""."""
 
     wall_ms: int
     person: str
     text: str
+    returned: str
 
 
 class SegmentDetails(TypedDict):

@@ -97,13 +97,18 @@ class ReviewDesk:
             self._add_remark(work, segment, text)
 
     def remarks(self, index: int) -> list[Json]:
-        """The conversation about a segment, the first remark first."""
+        """The conversation about a segment, the first remark first, each with the text that it returned, or ""."""
         if not self._core.segments[index].num_remarks:
             return []
         query = """
-            SELECT wall_ms, coalesce(json_extract(payload, '$.person'), '') AS person,
-                json_extract(payload, '$.text') AS text
-            FROM event WHERE session_id = ? AND segment_index = ? AND type = 'remark' ORDER BY seq
+            SELECT remark.wall_ms, coalesce(json_extract(remark.payload, '$.person'), '') AS person,
+                json_extract(remark.payload, '$.text') AS text,
+                coalesce(json_extract(decision.payload, '$.text'), '') AS returned
+            FROM event AS remark
+                LEFT JOIN event AS decision ON decision.session_id = remark.session_id
+                    AND decision.seq = remark.seq - 1 AND decision.segment_index = remark.segment_index
+                    AND decision.type = 'review' AND json_extract(decision.payload, '$.decision') = 'returned'
+            WHERE remark.session_id = ? AND remark.segment_index = ? AND remark.type = 'remark' ORDER BY remark.seq
         """
         log = self._core.store.connection
         return log.rows(Message("read the events"), query, (self._core.session_id, index))

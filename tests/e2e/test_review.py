@@ -121,9 +121,19 @@ def test_translator_confirms_reviewer_returns_translator_mends_reviewer_approves
     expect(chip(tom.page, "Returned", 0)).to_be_visible()
     expect(chip(rita.page, "To review", 1)).to_be_visible()
 
+    approve, confirm = (
+        rita.page.get_by_role("button", name=name)
+        for name in (re.compile("^Approve$"), re.compile("^Confirm and next"))
+    )
+    rita.open_segment(2)
+    rita.page.mouse.move(0, 0)  # a button under the pointer is darker
+    colours = [each.evaluate("button => getComputedStyle(button).backgroundColor") for each in (confirm, approve)]
     rita.field.press("Alt+Shift+N")
     rita.open_segment(1)
+    expect(approve).to_have_css("background-color", colours[0])  # the primary button where a text waits for review
+    expect(confirm).to_have_css("background-color", colours[1])
     expect(rita.field).to_have_value("Öffnen Sie die Einstellungen.")
+    expect(rita.page.get_by_text("Returned text: “Einstellungen öffnen.”")).to_be_visible()
     expect(rita.page.get_by_text("Mended.", exact=True)).to_be_visible()
     rita.field.press("Control+Shift+Enter")
     expect(chip(tom.page, "Approved", 1)).to_be_visible()

@@ -73,7 +73,10 @@ def test_returned_segment_has_the_reason_and_is_not_confirmed_until_the_translat
     assert states(workspace)[0] == ("edited", "returned")
     workspace.review.remark(0, "Those two.")
     remarks = workspace.snapshot(open_index=0)["segment"]["remarks"]
-    assert [remark["text"] for remark in remarks] == ["Which two?", "Those two."]
+    assert [(remark["text"], remark["returned"]) for remark in remarks] == [
+        ("Which two?", "Eins zwei."),
+        ("Those two.", ""),
+    ]
     assert workspace.snapshot()["counts"]["returned"] == 1
     confirm(workspace)
     assert states(workspace)[0] == ("confirmed", "")

@@ -1548,11 +1548,12 @@ export interface ReadingChoice {
   is_kept: boolean;
 }
 
-/** A remark on the segment; the owner of the server has the name "". */
+/** A remark on the segment, with the text that it returned, or "". The owner of the server has the name "". */
 export interface RemarkView {
   wall_ms: number;
   person: string;
   text: string;
+  returned: string;
 }
 
 /** Removes a glossary from the document, and a term base from its project. */

@@ -36,7 +36,7 @@ export class Review {
     this.sendButton = button('.btn.small', {onclick: () => this.#send()}, t('review.send'));
     this.element = h('div.review', {hidden: true}, this.list, h('div.say', {}, this.area, this.sendButton));
     this.approveButton = button(
-      '.btn',
+      '.btn.approve',
       {onclick: () => this.approve(), title: t('keys.approve'), ...shortcut('approve')},
       icon('confirmed'),
       t('review.approve'),
@@ -83,19 +83,24 @@ export class Review {
     const {detail} = this.current;
     const remarks = (this.isOn && detail?.remarks) || [];
     this.list.replaceChildren(
-      ...remarks.map(({person, wall_ms, text}) =>
+      ...remarks.map(({person, wall_ms, text, returned}) =>
         h(
           'li',
           {},
           h('b', {}, person || (this.bench.person ? t('people.owner') : t('review.you'))),
           h('time.muted', {datetime: new Date(wall_ms).toISOString()}, dayAndTime(wall_ms)),
           h('p', {dir: 'auto'}, text),
+          returned && returned !== detail?.target
+            ? h('p.muted', {dir: 'auto'}, t('review.returned_text', {text: returned}))
+            : null,
         ),
       ),
     );
     this.list.hidden = !remarks.length;
     this.approveButton.hidden = this.returnButton.hidden = !this.mayReview;
     this.approveButton.disabled = detail?.review === 'approved' && !this.text.isDirty;
+    const isWaiting = this.mayReview && detail?.state === 'confirmed' && detail.review !== 'approved';
+    this.approveButton.parentElement?.classList.toggle('reviewing', isWaiting && !this.text.isDirty);
     this.returnButton.disabled = detail?.state !== 'confirmed' || this.text.isDirty;
     this.#show();
   }
