@@ -339,7 +339,7 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_argument("session", type=positive, metavar="SESSION", help="a number that `assignments list` shows")
         command.add_argument(
             "--part", type=_segment_range, metavar="FIRST-LAST",
-            help="only these segments, such as 1-40, as the page numbers them (default: the whole document)",
+            help="only these segments, such as 1-40, as the page numbers them (default: the document, not its parts)",
         )  # fmt: skip
     giving.add_argument("name", metavar="NAME", help="a member of the document's project")
     for command in (shown, giving, taking):

@@ -53,7 +53,7 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
     )
     print(text)
     if key.signs_in:
-        print(f"{key.name} opens the address of Pinpoint and enters it as access token.", file=sys.stderr)
+        print(f"{key.name} opens the address of Pinpoint and enters this key as access token.", file=sys.stderr)
     note = (
         f"This is key {key.id}, of {key.name}. It is not shown again; `{program_name()} keys revoke {key.id}` ends it."
     )

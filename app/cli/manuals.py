@@ -166,9 +166,10 @@ and an event in each document records this. Texts, exports and backups do not ch
 
 """ + _EXIT_STATUS.format(partly="not used")
 ASSIGNMENTS = """\
-Assigns a document, or some of its segments, to a member of its project (see `people`). For each segment, the newest
-assignment counts. Other members can read the segments of a person and comment on them, but cannot change them;
-reviewers and managers can.
+Assigns a document, or some of its segments, to a member of its project (see `people`). The assignment of a document
+shows who works on it, and does not change the assignments of its segments. For each segment, the newest assignment
+counts. Other members can read the segments of a person and comment on them, but cannot change them; reviewers and
+managers can. A document that is assigned as a whole can be changed by all members.
 
 Changes take effect within a second, also while the app runs; open pages show them within twenty seconds. The log
 contains them.

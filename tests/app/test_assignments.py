@@ -51,6 +51,14 @@ def test_document_and_its_parts_are_assigned_listed_and_taken_back(
     assert team.store.verify_chain(team.document.session_id).is_intact
 
 
+def test_document_that_is_assigned_as_a_whole_can_be_changed_by_other_members(team: Team):
+    done, _ = team.sessions.assignments.assign(team.document.session_id, "Ben")
+    assert (done.person, done.parts) == ("Ben", ())
+    with acting("Cem"):
+        team.document.edit(0, "Eins", "typed")
+    assert team.document.core.segments[0].target == "Eins"
+
+
 def test_running_app_sees_assignments_from_the_command_line(team: Team, log: str, capsys: pytest.CaptureFixture[str]):
     document, seen = team.document, team.document.core.version
     run(capsys, "assign", str(document.session_id), "Ben", "--part", "2-2", "--log", log)
