@@ -27,6 +27,7 @@ pytestmark = pytest.mark.server
 ROOT = Path(__file__).resolve().parents[2]
 # Ray ends a process that has not reached its cluster for 60 seconds; the app must not be that process.
 OUTAGE_SECONDS = 70
+PATIENCE_SECONDS = 600  # for a busy machine; on a quiet one, the longest step takes 15
 
 
 class Cluster:
@@ -62,7 +63,7 @@ class Cluster:
     def serve_model(self) -> None:
         """Tries until it succeeds: the port of a cluster is open for seconds before the cluster answers."""
         command = [sys.executable, "-m", "app", "serve"]
-        until(lambda: subprocess.run(command, check=False, cwd=ROOT, timeout=120).returncode == 0)
+        until(lambda: subprocess.run(command, check=False, cwd=ROOT, timeout=PATIENCE_SECONDS).returncode == 0)
 
     def stop(self) -> None:
         """Ends the processes of the cluster, as `ray stop` does with all of this machine."""
@@ -81,7 +82,7 @@ class Cluster:
             return tried.connect_ex(("127.0.0.1", self.port)) == 0
 
 
-def until(claim: Callable[[], bool], seconds: float = 90.0) -> None:
+def until(claim: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
     end = time.monotonic() + seconds
     while not claim():
         assert time.monotonic() < end
@@ -90,7 +91,7 @@ def until(claim: Callable[[], bool], seconds: float = 90.0) -> None:
 
 def fetch(request: urllib.request.Request | str) -> tuple[int, Any]:
     try:
-        with urllib.request.urlopen(request, timeout=60) as reply:
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as reply:
             return reply.status, json.load(reply)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
@@ -130,7 +131,7 @@ def test_app_translates_again_with_the_next_cluster(cluster: Cluster, tmp_path: 
         assert status == 200
         cluster.stop()
         stopped_at = time.monotonic()
-        until(lambda: health() == (503, "stuck"), 30)
+        until(lambda: health() == (503, "stuck"))
         status, answer = translate("Open the file.")
         assert status == 503
         assert "The translation servers cannot be reached" in json.dumps(answer)
@@ -138,7 +139,7 @@ def test_app_translates_again_with_the_next_cluster(cluster: Cluster, tmp_path: 
         assert health() == (503, "stuck")
         cluster.start()
         cluster.serve_model()
-        until(lambda: health() == (200, "ok"), 120)  # the app tries at least once a minute
+        until(lambda: health() == (200, "ok"))
         assert translate("Open the file.") == (200, before)
         assert app.process.poll() is None
     finally:
