@@ -75,7 +75,7 @@ class Projects:
         self._workspaces = workspaces
 
     def overview(self) -> Json:
-        """All projects, the one chosen last first; for each, whether new documents of its languages go into it.
+        """All projects, the one chosen last first; each with true if it is current for new documents of its languages.
 
         `has_members`: people see only the projects that they are members of. `can_create`, and `is_managed` of each
         project, are what the person of the request may do.
@@ -98,7 +98,7 @@ class Projects:
         return {"projects": rows, "can_create": access.may_create, "has_members": people.has_roles}
 
     def for_new(self, direction: str) -> Project:
-        """The project of a new document in this language pair; with the number 0, one that is made with it."""
+        """The project of a new document in this language pair; the number 0 creates a new project."""
         return self.store.project_for_new(direction) or Project(0, "", "", direction, "formal", "", True)
 
     def get(self, project_id: int) -> Project:
@@ -148,7 +148,7 @@ class Projects:
         return self.overview()
 
     def follow(self, workspace: Workspace) -> None:
-        """Chooses the project of a document that a person goes on with, unless it is of a program."""
+        """Makes the project of an opened document the current one, unless it is a program's project."""
         if workspace.project.is_of_program:
             return
         if self.for_new(workspace.project.direction).id != workspace.project.id:
@@ -218,7 +218,7 @@ class Projects:
         return tuple((key, tuple(lines)) for key, lines in json.loads(known or "{}").items())
 
     def keeps_part_rules(self, workspace: Workspace, lines: Sequence[str]) -> bool:
-        """Whether new files of the document's format are read by these rules in its project."""
+        """True if new files of the document's format are read by these rules in its project."""
         known = dict(self.part_rules(workspace.project.id)).get(workspace.document.format_key)
         return bool(lines) and known == tuple(lines)
 
@@ -290,7 +290,7 @@ class Projects:
         opened.glossaries.follow(self.store.glossaries.term_bases(project_id), move=move)
 
     def share(self, project_id: int, shared: tuple[Glossary, ...], besides: Workspace | None = None) -> None:
-        """Gives the open documents of a project its term bases as they are now; the others read them when opened."""
+        """Updates the term bases of a project's open documents; other documents read them when they are opened."""
         for workspace in self._workspaces():
             if workspace is not besides and workspace.project.id == project_id:
                 try:
@@ -386,7 +386,7 @@ def style_of(project: Project) -> Style:
 
 
 def name_of(project: Project) -> str:
-    """The project's name; "My project" if it has none of its own."""
+    """The project's name; "My project" if it has no name."""
     return project.name or Message("My project")
 
 

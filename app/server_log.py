@@ -85,7 +85,7 @@ def _short(path: str) -> str:
 
 
 def logged_requests(application: Asgi) -> Asgi:
-    """The same application, with a line for each request: area of the address, status and duration, nothing it says."""
+    """The same application, with a log line for each request: area of the address, status, duration, no content."""
 
     async def logged(scope: Any, receive: Any, send: Any) -> None:
         place = area(scope["path"]) if scope["type"] == "http" else ""

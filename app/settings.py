@@ -40,13 +40,13 @@ def positive(text: str) -> int:
 
 
 def program_name() -> str:
-    """The command that the user typed: `pinpoint` if it is installed, else `python -m app`."""
+    """The command that the user typed: `pinpoint` if it is installed, otherwise `python -m app`."""
     return "pinpoint" if Path(sys.argv[0]).stem == "pinpoint" else "python -m app"
 
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:
-    """The settings of the app at its start: from flags, else from the environment, else from the file `config`.
+    """The settings of the app at its start: from flags, the environment, or the file `config`, in this order.
 
     A field's metadata are the arguments of its flag. A field whose default is False becomes a switch; at most one
     switch of a `group` may be given. `{default}`, `{log}` and `{program}` in a help text are filled in.
@@ -253,14 +253,14 @@ def add_flag(parser: argparse._ActionsContainer, name: str, **changes: Any) -> N
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A setting's value, and what gave it: `--port`, `PORT`, a line of a file, or "default"."""
+    """A setting's value and its origin: `--port`, `PORT`, a line of a file, or "default"."""
 
     value: Any
     by: str
 
 
 def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> AppSettings:
-    """The settings that the flags give, else the environment, else a file, else the defaults.
+    """The settings from flags, the environment, a file, or the defaults, in this order of priority.
 
     Raises ValueError for a wrong one.
     """
@@ -268,7 +268,7 @@ def settings_from(flags: argparse.Namespace, environment: Mapping[str, str]) -> 
 
 
 def given_settings(flags: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Given]:
-    """Each setting with what gave it. Raises ValueError for one that is unknown or cannot be read."""
+    """Each setting with the origin of its value. Raises ValueError for an unknown or unreadable setting."""
     values = vars(flags)
     found: dict[str, Given] = {}
     by_file: Mapping[str, Given] | None = None
@@ -300,7 +300,7 @@ def variables_of(name: str) -> tuple[str, ...]:
 
 
 def as_toml(given: Mapping[str, Given]) -> str:
-    """The settings as a configuration file, each with what gave it as a comment."""
+    """The settings as a configuration file, each with its origin as a comment."""
     lines = []
     for name, one in given.items():
         if name not in _NOT_IN_FILES:

@@ -102,7 +102,7 @@ def _temporary_name() -> str:
 
 
 def _is_in_use(path: Path, process: int) -> bool:
-    """Whether the program that writes a temporary file may still run."""
+    """True if the program that writes a temporary file may still run."""
     if process == os.getpid():
         return True
     if os.name == "posix":

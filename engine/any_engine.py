@@ -102,7 +102,7 @@ class Engine(Protocol):
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
     ) -> Future[T | None]:
-        """Queues a question; its answer is None where a newer one has the same key."""
+        """Queues a question; its answer is None if a newer one has the same key."""
 
     def cancel(self, key: str) -> None:
         """Ends the queued or running job with this key as "cancelled"; a question's answer is None."""

@@ -24,7 +24,7 @@ DEFAULT_OPTIONS = SearchOptions()
 class AnyTranslator(ABC):
     """The interface of a translator: a `Translator` or a `PivotTranslator`. `Translator` documents the methods.
 
-    `folder` is the model's; None if there is not exactly one. `pivot` is the language between two models, else "".
+    `folder` is the model's; None if there is not exactly one. `pivot` is the language between two models, otherwise "".
     `precision` is that of the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".
     """
 

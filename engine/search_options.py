@@ -1,4 +1,4 @@
-"""How to search: the settings of one request, checked once when made, with the texts of their flags."""
+"""Search options of one request, checked when they are made, with the help texts of their flags."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_LENGTH_REWARD = 1e6  # far more than any sensible reward, or ratio of length
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How to search; `engine/README.md` lists the options in a table.
+    """Search options; `engine/README.md` lists them in a table.
 
     The maximum length of a translation, including the end token, is `max_length_factor` * source pieces +
     `max_length_offset` + constraint tokens. `bank_threshold` and `max_children` are the delta and M of Yang et al.

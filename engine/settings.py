@@ -190,7 +190,7 @@ def check_types(value: Any, error: type[Exception], **types: Any) -> None:
 
 
 def is_of_type(value: object, annotated: Any) -> bool:
-    """Whether a value is of a type: a class, a `Literal`, a union or a tuple of these."""
+    """True if a value is of a type: a class, a `Literal`, a union or a tuple of these."""
     origin, parts = get_origin(annotated), get_args(annotated)
     if origin is Literal:
         return isinstance(value, str) and value in parts

@@ -109,7 +109,7 @@ class Translator(AnyTranslator):
 
     @classmethod
     def _twin_if_better(cls, model: LoadedModel) -> LoadedModel | None:
-        """The model in 8 bits where that is better on this processor (`precision_trial`); None where it is not.
+        """The model in 8 bits where that is better on this processor (`precision_trial`); None if it is not.
 
         A trial is made of models that were made with 8-bit weights and of large ones, as far as there is memory for
         both. The trial packs the given model in 32 bits.
@@ -199,7 +199,7 @@ class Translator(AnyTranslator):
         return DecodingLoop(self.pipeline, search)
 
     def misspelling(self, text: str) -> str | None:
-        """What this model writes for a text that it cannot spell, "⁇" for unknown characters; None if it can."""
+        """The model's spelling of a text that it cannot write exactly ("⁇" for unknown characters); None if it can."""
         return None if self._codec.spells(text) else self._codec.respell(text)
 
     @torch.inference_mode()
@@ -276,7 +276,7 @@ class Translator(AnyTranslator):
     def stored_pair(
         self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None
     ) -> StoredPair | None:
-        """What a datastore keeps of a translation by a person; None if `target` does not fit the request's source.
+        """The datastore entry of a person's translation; None if `target` does not fit the request's source.
 
         It fits if the source makes it likelier than a blank source does, by `least_fit` nats a piece; of right
         translations 0.4 % do not (documentation, news, talks, captions; bundled model), of wrong ones five in six. The

@@ -40,7 +40,7 @@ class Question(Protocol[Answer_co]):
 
 @dataclass(frozen=True, slots=True)
 class PriceQuestion:
-    """What the constraints of a request cost; see `Translator.price`."""
+    """Asks for the prices of the constraints of a request; see `Translator.price`."""
 
     request: Request
     options: SearchOptions
@@ -100,7 +100,7 @@ class ScoreQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SpellingQuestion:
-    """What the model writes for each text that it cannot spell, None for each that it can."""
+    """Asks how the model would spell each text; None if it can write the text exactly."""
 
     texts: tuple[str, ...]
 
@@ -114,7 +114,7 @@ class SpellingQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LearningQuestion:
-    """What a datastore keeps of `target`, a translation by a person; see `Translator.stored_pair`."""
+    """Asks for the datastore entry of `target`, a person's translation; see `Translator.stored_pair`."""
 
     request: Request
     target: str

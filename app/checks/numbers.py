@@ -79,7 +79,7 @@ def differences(source: str, target: str, source_language: str, target_language:
 
 
 def is_in_name(before: str) -> bool:
-    """Whether a number behind this text is probably a part of a name.
+    """True if a number behind this text is probably a part of a name.
 
     >>> is_in_name("Install Python "), is_in_name("Wait ")
     (True, False)

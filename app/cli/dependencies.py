@@ -61,7 +61,7 @@ def dependencies(flags: argparse.Namespace) -> int:
 
 
 def installed_packages() -> list[Package]:
-    """All packages that Pinpoint needs on this system, with those that these need, by name."""
+    """All direct and indirect requirements of Pinpoint on this system, by name."""
     found: dict[str, Package] = {}
     waiting = [Requirement(line) for line in _own_requirements()]
     while waiting:
@@ -119,7 +119,7 @@ def bill_of_materials(packages: Iterable[Package]) -> dict[str, Any]:
 
 
 def _own_requirements() -> Iterator[str]:
-    """Pinpoint's own requirements: of the installed package, else of the sources."""
+    """Pinpoint's own requirements: of the installed package, otherwise of the sources."""
     if not _REQUIREMENTS.is_file():
         yield from (need for need in metadata.requires(PROGRAM) or () if "extra ==" not in need)
         return
@@ -129,13 +129,13 @@ def _own_requirements() -> Iterator[str]:
 
 
 def _applies(requirement: Requirement, extras: Iterable[str]) -> bool:
-    """Whether it is needed on this system, with these extras of the package that has it."""
+    """True if the requirement applies to this system, with these extras of the package that states it."""
     marker = requirement.marker
     return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
 
 
 def _licence_of(fields: Any) -> str:
-    """The licence as the package states it, as an SPDX expression where that is clear; else "unknown"."""
+    """The licence as the package states it, as an SPDX expression where that is clear; otherwise "unknown"."""
     stated = fields.get("License-Expression") or ""
     if not stated:
         free = (fields.get("License") or "").strip()

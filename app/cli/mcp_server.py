@@ -59,7 +59,7 @@ class McpServer:
         }
 
     def serve(self, source: IO[bytes], target: IO[bytes]) -> None:
-        """Answers until the source ends, or nobody reads the target any more."""
+        """Answers until the input ends or the output is closed."""
         while line := source.readline(MAX_LINE_BYTES + 1):
             is_too_long = len(line) > MAX_LINE_BYTES
             while is_too_long and line and not line.endswith(b"\n"):

@@ -48,7 +48,7 @@ _REASONS = {"stated": "stated in the file", "text": "detected in the text", "fir
 
 
 def translate(flags: argparse.Namespace) -> int:
-    """Translates the document into a new file; returns 1 if a segment has no translation or lacks a term.
+    """Translates the document into a new file; returns 1 if a translation or a term in one is missing.
 
     With --strict, returns 3 if there is a note about the file, or text that the model cannot read.
     """
@@ -72,7 +72,7 @@ def translate(flags: argparse.Namespace) -> int:
 
 
 def exit_status(is_strict: bool, num_notes: int, num_unread: int, *, has_problems: bool) -> int:
-    """The exit status; says why it is that of --strict."""
+    """The exit status; prints the reason if it is that of --strict."""
     if is_strict and (num_notes or num_unread):
         say(
             f"--strict: {counted(num_notes, 'note')} about the file, {counted(num_unread, 'segment')} with characters "
@@ -314,7 +314,7 @@ def _lacking(segments: Sequence[SegmentState], known: Mapping[int, str]) -> Iter
 
 
 def _direction(given: str | None, file: ReadFile, directions: Sequence[str]) -> str:
-    """The given direction, else that of the document, which is reported if the model has several."""
+    """The given direction, otherwise that of the document, which is reported if the model has several."""
     if given is not None:
         if given not in directions:
             raise CommandError(
@@ -358,7 +358,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _reading(flags: argparse.Namespace, name: str) -> Reading:
-    """How the document of that name is read. Raises CommandError for an unknown encoding, DocumentError for a name."""
+    """The import settings for a document of this name. Raises CommandError (encoding) or DocumentError (name)."""
     encoding = None if flags.encoding is None else codec_of(flags.encoding)
     if flags.encoding is not None and encoding is None:
         raise CommandError(Message("{encoding!r} is not a known encoding", encoding=flags.encoding))

@@ -1,4 +1,4 @@
-"""Plural forms that the target language needs and the source of a file lacks, such as the Polish "few".
+"""Plural forms that the target language needs and the file does not contain, such as the Polish "few".
 
 Each is a segment with the text of the form "other" as its source. Its place is a character of the word "other" in the
 file, a different one for each form, so that it does not depend on the target language. A form is written before
@@ -61,7 +61,7 @@ def added_forms(
     note: Callable[[str], str],
     is_ordinal: bool = False,
 ) -> Iterator[AddedForm]:
-    """The forms that an item of the form "other" may need beside it, but those that are `given`.
+    """The forms that an item of the form "other" may need in addition, without those that are `given`.
 
     `item` is the span of the item in the text, `keyword` the offset of the word "other" in it, `other` its segment.
     `joint` separates two items; `note` returns the note of a form.

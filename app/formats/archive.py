@@ -182,7 +182,7 @@ class Archive:
             raise zipfile.BadZipFile("the directory is damaged")
 
     def _ends(self) -> dict[int, int]:
-        """Where the bytes of each entry end, by where they start."""
+        """The end of the bytes of each entry, by their start."""
         starts = sorted({info.header_offset for info in self._infos})
         return dict(zip(starts, [*starts[1:], self._archive.start_dir], strict=True)) if starts else {}
 
@@ -344,7 +344,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 
 
 def unique_paths(paths: list[str]) -> list[str]:
-    """The paths, with a number in those that came before: "a.txt", "a (2).txt". Capitals do not count."""
+    """The paths, with a number for repeated ones: "a.txt", "a (2).txt". Capital letters are ignored."""
     taken: Counter[str] = Counter()
     found = []
     for path in paths:

@@ -86,7 +86,7 @@ class ParsedFile(Protocol):
 
     @property
     def is_paired(self) -> bool:
-        """Whether the file has targets beside its sources. Its units are not split, and missing targets stay empty."""
+        """True if the file has targets beside its sources. Its units are not split, and missing targets stay empty."""
 
     @property
     def encoding(self) -> str:
@@ -107,7 +107,7 @@ class ParsedFile(Protocol):
         """A description of a place for messages: "line 3"."""
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these translations (ascending places); everything else stays byte for byte the same."""
+        """The file with these translations (ascending places); everything else is unchanged byte for byte."""
 
 
 @runtime_checkable

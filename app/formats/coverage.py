@@ -100,7 +100,7 @@ _DESCRIBED = re.compile(r"<(?:\w+:docPr|p:cNvPr|xdr:cNvPr)\b[^>]*>")
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many letters are offered for translation, of how many that a reader sees; `example` is a text not offered."""
+    """The number of letters offered for translation and seen by readers; `example` is a text that is not offered."""
 
     num_offered: int
     num_seen: int

@@ -117,28 +117,28 @@ class Document:
 
     @property
     def reading(self) -> Reading:
-        """How a person wanted the file to be read."""
+        """The import settings that a person has chosen."""
         return format_by_key(self.format).reading
 
     @property
     def can_be_reread(self) -> bool:
-        """Whether the file has import settings: columns, encoding, other texts, or keys."""
+        """True if the file has import settings: columns, encoding, other texts, or keys."""
         options = format_by_key(self.format).options
         is_text = "encoding" in options and self.encoding != "utf-8"
         return is_text or not {"columns", "rules"}.isdisjoint(options) or bool(self.extras)
 
     @property
     def has_encoding_choice(self) -> bool:
-        """Whether a person may choose the encoding."""
+        """True if a person may choose the encoding."""
         return "encoding" in format_by_key(self.format).options
 
     @property
     def has_segments_choice(self) -> bool:
-        """Whether a person may choose paragraphs or sentences as segments."""
+        """True if a person may choose paragraphs or sentences as segments."""
         return not format_by_key(self.format).is_paired
 
     def text_parts(self, rules: tuple[str, ...] | None = None) -> Sequence[Part]:
-        """The keys or elements with text whose use a person may choose; with these rules, if they are given.
+        """The keys or elements with text whose use a person can choose; under these rules, if given.
 
         Empty for a format without this choice. Raises CommandError for a rule that cannot be used.
         """
@@ -158,7 +158,7 @@ class Document:
         return extras_of(self.data, self.name)
 
     def preview(self, num_rows: int) -> tuple[tuple[int, int] | None, list[list[str]]]:
-        """The columns of sources and targets of a table, and its first rows below the header; else None and no rows."""
+        """The columns of sources and targets of a table, and its first rows below the header; otherwise None."""
         parsed = _parsed(self.format, self.data, self.name)
         return (parsed.columns, first_rows(parsed, num_rows)) if isinstance(parsed, TableFile) else (None, [])
 
@@ -212,7 +212,7 @@ class Document:
         comments: Mapping[int, str] = MappingProxyType({}),
         reviews: Mapping[int, ReviewState] = MappingProxyType({}),
     ) -> Export:
-        """Exports the document with translations by segment index; everything else stays the same.
+        """Exports the document with translations by segment index; everything else is unchanged.
 
         `drafts` are the segments with an unconfirmed translation, `comments` the users' comments and `reviews` the
         decisions of reviewers, for formats that support these. Without changes, the bytes are the original ones.
@@ -309,7 +309,7 @@ class ReadFile:
 
     @collector_paused()
     def document(self, language: str, rules: RuleFile | None = None, target: str | None = None) -> Document:
-        """Splits the file into segments: by `rules` if they have some for the source `language`, else by our own.
+        """Splits the file into segments: by `rules` if they have some for the source `language`, otherwise by our own.
 
         The plural forms that the `target` language needs and the file lacks are segments, too.
         Raises DocumentError, also for rules that cannot be used. A file with targets beside its sources is not split.
@@ -427,7 +427,7 @@ def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> li
 
 
 def _is_change(segment: Segment, text: str, is_confirmed: bool, is_reviewed: bool, parsed: ParsedFile) -> bool:
-    """Whether the translation differs from the file. Raises DocumentError if the file is now parsed differently."""
+    """True if the translation differs from the file. Raises DocumentError if the file is now parsed differently."""
     try:
         source = parsed.source(segment.start, segment.end)
     except LookupError:

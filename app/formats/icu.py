@@ -212,7 +212,7 @@ class IcuFile(ProseFile):
 
 
 def shown_text(text: str, inside: IcuText) -> str:
-    """A text of a message as it is shown: with an argument for the number."""
+    """A text of a message for display, with an argument for the number."""
 
     def sign(match: re.Match[str]) -> str:
         if match.group() == "''":
@@ -223,7 +223,7 @@ def shown_text(text: str, inside: IcuText) -> str:
 
 
 def written(text: str, inside: IcuText) -> str:
-    """A translation as it is written in the message; braces that do not belong to an argument are quoted."""
+    """A translation in the syntax of the message; braces outside of arguments are quoted."""
 
     def sign(match: re.Match[str]) -> str:
         found = match.group()

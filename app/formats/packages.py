@@ -51,7 +51,7 @@ def package_of(name: str) -> ToolPackage | None:
 
 
 def is_project_file(path: str) -> bool:
-    """Whether this is the description of a package of Trados, at its top."""
+    """True if this is the description of a package of Trados, at its top."""
     return "/" not in path and path.lower().endswith(".sdlproj")
 
 

@@ -53,7 +53,7 @@ class PartRule:
 
 @runtime_checkable
 class HasParts(Protocol):
-    """A file whose parts a person may choose."""
+    """A file in which a person can choose the parts to translate."""
 
     def text_parts(self) -> Sequence[Part]:
         """The parts with text in the order of the file, including parts that are not translated."""
@@ -66,7 +66,7 @@ class KeyRules:
         self._rules = [(rule.use == "translate", _Pattern.of(rule.pattern)) for rule in reversed(rules)]
 
     def translates(self, path: Sequence[str | int]) -> bool:
-        """Whether the text at this path of keys and numbers is translated."""
+        """True if the text at this path of keys and numbers is translated."""
         if not self._rules:
             return True
         keys = [str(step) for step in path]
@@ -192,14 +192,14 @@ class _Pattern:
         return cls(tuple(map(_literals, steps[is_deep:])), is_deep)
 
     def fits(self, keys: Sequence[str]) -> bool:
-        """Whether it fits the keys, or the first of them."""
+        """True if it fits the keys, or the first of them."""
         num_starts = len(keys) - len(self.steps) + 1
         starts = range(num_starts if self.is_deep else min(num_starts, 1))
         return any(all(map(_fits_step, self.steps, keys[start:])) for start in starts)
 
 
 def _fits_step(literals: tuple[str, ...], key: str) -> bool:
-    """Whether a key fits a step; between its texts, there may be any characters."""
+    """True if a key fits a step; between its texts, there may be any characters."""
     if len(literals) == 1:
         return key == literals[0]
     first, last = literals[0], literals[-1]

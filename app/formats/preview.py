@@ -42,7 +42,7 @@ class PreviewBlock(TypedDict):
 
 
 def preview_of(document: Document) -> list[PreviewBlock]:
-    """The blocks of a document in the order of reading, without those that have no text; each segment is in one."""
+    """The blocks of a document in reading order, without empty ones; each segment is in one block."""
     segments = [document.segments[index] for index in document.order]
     starts = [segment.start for segment in segments]
     filled: list[tuple[Block, list[int]]] = []

@@ -1,4 +1,4 @@
-"""Splits and merges the segments of a document, where its format allows that.
+"""Splits and merges the segments of a document, if its format allows this.
 
 A segment that is merged into the previous one stays in the document with an empty source and place, so that segment
 indices never change their meaning.

@@ -36,7 +36,7 @@ def numbers_note(note: str, numbers: str) -> str:
 
 
 def shown_note(note: str) -> str:
-    """The note with translatable labels; the texts behind these, and comments of the document, stay as they are.
+    """The note with translatable labels; the texts after the labels and comments of the document do not change.
 
     >>> shown_note("Key: menu.file · a comment").in_language("de")
     'Schlüssel: menu.file · a comment'

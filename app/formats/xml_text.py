@@ -60,7 +60,7 @@ class Node:
 
     @property
     def is_empty_tag(self) -> bool:
-        """Whether the element is written as one tag, <x/>."""
+        """True if the element is written as one tag, <x/>."""
         return self.inner_start == self.end
 
     def nodes(self, *names: str) -> list[Node]:

@@ -1,4 +1,4 @@
-"""Glossaries: terms, where they occur in a source text, the forms that their targets take, and glossary files.
+"""Glossaries: terms, their occurrences in a source text, the word forms of their targets, and glossary files.
 
 A `Term` is one entry: source, target and how both are matched. A `Glossary` is one term list of a document, with an id,
 a name and an on/off switch. A `TermIndex` finds the places in a text where the terms of one list may occur; a

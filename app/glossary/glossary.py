@@ -32,7 +32,7 @@ class Glossary:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it is a term base of the project."""
+        """True if it is a term base of the project."""
         return self.id > MAX_OWN_ID
 
     @classmethod
@@ -124,7 +124,7 @@ def with_revisions(before: Sequence[Glossary], after: Iterable[Glossary]) -> tup
 
 
 def shared_payload(glossaries: Sequence[Glossary]) -> dict[str, Any]:
-    """The glossaries of a document whose project has changed them: the terms are in the event of that change."""
+    """The glossaries of a document after a change in its project; the event of that change contains the terms."""
     return {
         "change": "project",
         "glossaries": [

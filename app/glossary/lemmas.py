@@ -72,6 +72,6 @@ def _inflections(term: Term, forms: FormList) -> tuple[str, ...]:
 
 
 def _is_noun(target: str) -> bool:
-    """Whether a German target ends in a noun that may be the first or last part of a compound."""
+    """True if a German target ends in a noun that may be the first or last part of a compound."""
     head = target.split(" ")[-1]
     return len(head) >= MIN_COMPOUND_HEAD and head[0].isupper() and head.isalpha()

@@ -1,4 +1,4 @@
-"""The data model of glossaries: a term, where it was found, and how terms compete. No search, files or constraints."""
+"""The data model of glossaries: terms, their occurrences, and priorities, without search, files and constraints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATUS_RANK: dict[Status, int] = {"do_not_translate": 0, "exact": 1, "preferred"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One glossary entry: where `source` occurs, the translation must contain `target` or another allowed form.
+    """A glossary entry: if `source` occurs, the translation must contain `target` or another allowed form.
 
     `row` is the row in its file, counted from 1, or 0 without a file. `is_for_document` marks a pin that the user
     required in the whole document: it wins against glossary terms for the same words. `variants` are other allowed
@@ -47,7 +47,7 @@ class Term:
 
     @property
     def is_case_exact(self) -> bool:
-        """Whether matching is case-sensitive; "permissive" is if a word has a capital after its first letter ("IT")."""
+        """True if matching is case-sensitive; "permissive" is if a word has a capital after its first letter ("IT")."""
         if self.case != "permissive":
             return self.case == "exact"
         return has_inner_capitals(self.source)
@@ -104,7 +104,7 @@ class TermMatches:
 
 
 def has_inner_capitals(text: str) -> bool:
-    """Whether a word of the text has a capital after its first letter: "IT" and "iPhone", not "New York"."""
+    """True if a word of the text has a capital after its first letter: "IT" and "iPhone", not "New York"."""
     return text != text.lower() and any(
         character != character.lower() and is_word_char(before) for before, character in pairwise(text)
     )

@@ -31,7 +31,7 @@ _OWN_WORDS: Final[dict[Status, str]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolTable:
-    """How a tool's table looks.
+    """The layout of a tool's table.
 
     In `columns`, {S}, {s} and {s_region} stand for English, en and en-US, and {T}, {t} and {t_region} for the target
     language. `more_targets` are the columns that are repeated for each further target. `statuses` has the words of the
@@ -61,7 +61,7 @@ class ToolTable:
 
     @cache  # noqa: B019 - tables are constants
     def keeps_status(self, status: Status) -> bool:
-        """Whether the table can state that a term has this status."""
+        """True if the table can state that a term has this status."""
         uses = set(self.uses(1))
         stated_by: dict[Status, set[ColumnUse]] = {
             "forbidden": {"forbidden", "target_info"},
@@ -71,7 +71,7 @@ class ToolTable:
         return status == "preferred" or has_word or bool(uses & stated_by.get(status, set()))
 
     def can_state(self, term: Term) -> bool:
-        """Whether the term may be in the table: a forbidden term that it cannot mark would become a required term."""
+        """True if the table can contain the term; a forbidden term must be marked, or it would be required."""
         return term.status != "forbidden" or self.keeps_status("forbidden")
 
     def stated(self, term: Term) -> Iterator[Term]:

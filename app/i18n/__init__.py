@@ -43,7 +43,7 @@ class Message(str):
         return self
 
     def in_language(self, language: str) -> str:
-        """The text in that language, or in English if the language lacks the template."""
+        """The text in that language, or in English if the template is not translated."""
         template = _templates(language).get(self.template, self.template)
         return _InLanguage(language).vformat(template, (), self.values)
 

@@ -44,7 +44,7 @@ class Change:
 
 
 def is_filled_in(event_type: str, payload: Mapping[str, Any]) -> bool:
-    """Whether the app itself filled an untouched segment with an exact match of the memory."""
+    """True if the app itself filled an untouched segment with an exact match of the memory."""
     return event_type == "insert" and payload.get("state") == "pretranslated"
 
 
@@ -66,7 +66,7 @@ def smallest_change(before: str, after: str, origin: str) -> Change:
 
 
 def reported_changes(before: str, after: str, reported: Sequence[ReportedChange]) -> list[Change] | None:
-    """The changes reported by the page, if applying them to `before` gives `after`; else None."""
+    """The changes reported by the page if they turn `before` into `after`, otherwise None."""
     changes, text = [], before
     if not reported or len(reported) > MAX_REPORTED:
         return None

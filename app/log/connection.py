@@ -34,7 +34,7 @@ _HANDED_ON_SECONDS: Final = 0.05
 
 
 class _Group:
-    """Transactions of several threads that are written to the disk together; `error` says why that failed."""
+    """Transactions of several threads that are written to the disk together; `error` is the reason of a failure."""
 
     def __init__(self) -> None:
         self.has_ended = threading.Event()
@@ -58,7 +58,7 @@ class _Mutex:
 
 
 class _ConnectionLock:
-    """The mutex of a connection, taken when nothing is on it that is not on the disk."""
+    """The mutex of a connection, acquired when all earlier changes are on the disk."""
 
     def __init__(self, mutex: _Mutex, write_group: Callable[[], None]) -> None:
         self._mutex = mutex
@@ -121,10 +121,10 @@ class LogConnection:
 
     @contextmanager
     def shared_transaction(self, purpose: str) -> Iterator[None]:
-        """As `transaction`, for short ones: one write to the disk serves all threads that come at the same time.
+        """Like `transaction`, for short ones: transactions of several threads share one write to the disk.
 
-        It ends when its changes are on the disk. One that fails inside undoes only its own changes; if writing to the
-        disk fails, all that share it raise LogError, and nothing of them was written.
+        It ends when its changes are on the disk. An exception inside undoes only its own changes. If writing to the
+        disk fails, all transactions that share the write raise LogError, and none of them is written.
         """
         with self.clear_errors(purpose):
             mark = object()
@@ -150,7 +150,7 @@ class LogConnection:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Every query inside sees the same state of the file, even if other processes write meanwhile."""
+        """All queries inside see the same state of the file, even if other processes write to it at the same time."""
         with self.lock, self.clear_errors(Message("read the log")):
             self.db.execute("BEGIN")
             try:
@@ -160,11 +160,11 @@ class LogConnection:
 
     @property
     def _is_continued(self) -> bool:
-        """Whether another thread comes next that will write the group to the disk."""
+        """True if another thread is waiting, which will write the group to the disk."""
         return bool(self._waiting) and self._mutex.depth == 1
 
     def _end_shared(self) -> _Group | None:
-        """The group that the transaction belongs to; None where it was alone, and is on the disk now."""
+        """The group that the transaction belongs to; None if it was alone and is on the disk now."""
         if self._group is not None:
             self.db.execute("RELEASE shared")
         elif self._is_continued:
@@ -182,7 +182,7 @@ class LogConnection:
             raise group.error
 
     def _undo_shared(self, reason: BaseException) -> None:
-        """Undoes the changes of one transaction, or of its whole group where SQLite has undone that itself."""
+        """Undoes the changes of one transaction, or of its whole group if SQLite has already undone the group."""
         if self._group is None:
             self.db.rollback()
             return

@@ -1,4 +1,4 @@
-"""Opens the log's SQLite file: how it is written, who it belongs to, and what to do where it is damaged.
+"""Opens the log's SQLite file: its write settings, its lock, and the handling of a damaged file.
 
 Independent of the meaning of the tables.
 """
@@ -252,7 +252,7 @@ def _check(db: Database, path: Path) -> None:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether the content is corrupt: SQLite raises OperationalError for access, plain DatabaseError for content."""
+    """True if the content is corrupt: SQLite raises OperationalError for access, plain DatabaseError for content."""
     return type(error) in (sqlite3.DatabaseError, UnicodeDecodeError)
 
 

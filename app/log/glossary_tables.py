@@ -85,13 +85,13 @@ def store_glossaries(
 
 
 def follow_project(db: Database, session_id: int, glossaries: Sequence[Glossary]) -> None:
-    """Stores that the session has these glossaries, whose terms others have written."""
+    """Stores the glossaries of the session; their terms have already been written."""
     db.execute("DELETE FROM glossary WHERE session_id = ? AND glossary_id > ?", (session_id, MAX_OWN_ID))
     _store_rows(db, session_id, glossaries)
 
 
 def is_behind_project(db: Database, session_id: int) -> bool:
-    """Whether the term bases of the session's project are others than the session has logged."""
+    """True if the term bases of the session's project are others than the session has logged."""
     seen = "SELECT glossary_id, revision FROM glossary WHERE session_id = ? AND glossary_id > ?"
     query = "SELECT id, revision FROM term_base WHERE project_id = (SELECT project_id FROM session WHERE id = ?)"
     return set(db.execute(seen, (session_id, MAX_OWN_ID))) != set(db.execute(query, (session_id,)))

@@ -228,7 +228,7 @@ def m0009_matches_of_a_project(db: Database) -> None:
 
 @migrations()
 def m0010_project_learns(db: Database) -> None:
-    """Whether proposals of a project's documents draw from its confirmed segments."""
+    """Adds the setting of a project to learn from its confirmed segments."""
     db.execute("ALTER TABLE project ADD COLUMN learns INTEGER NOT NULL DEFAULT 1")
 
 
@@ -284,20 +284,20 @@ def m0014_assignee(db: Database) -> None:
 
 @migrations()
 def m0015_limits(db: Database) -> None:
-    """How long the translation of a segment may be, as JSON (`app.text.text_limits`); "" without a limit."""
+    """Adds the limit of length of a segment's translation, as JSON (`app.text.text_limits`); "" without a limit."""
     db.execute("ALTER TABLE segment ADD COLUMN limits TEXT NOT NULL DEFAULT ''")
 
 
 @migrations()
 def m0016_review(db: Database) -> None:
-    """Whether segments of a project are reviewed, and an index of the remarks about each segment."""
+    """Adds the setting of a project to review its segments, and an index of the remarks about each segment."""
     db.execute("ALTER TABLE project ADD COLUMN has_review INTEGER NOT NULL DEFAULT 0")
     db.execute("CREATE INDEX remark_of_segment ON event (session_id, segment_index, seq) WHERE type = 'remark'")
 
 
 @migrations()
 def m0017_assigned_segment(db: Database) -> None:
-    """The person to whom a segment is assigned, where that is not the whole document."""
+    """The person to whom a segment is assigned, if the whole document is not."""
     db.execute("""
         CREATE TABLE assigned_segment (
             session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
@@ -309,7 +309,7 @@ def m0017_assigned_segment(db: Database) -> None:
 
 @migrations()
 def m0018_indexes_of_sessions(db: Database) -> None:
-    """Indexes, so that opening a document takes no longer the more documents there are."""
+    """Indexes, so that the time to open a document does not grow with the number of documents."""
     db.execute("CREATE INDEX session_by_use ON session (last_ms, id)")
     db.execute("CREATE INDEX session_by_project ON session (project_id)")
     db.execute("CREATE INDEX session_by_document ON session (document_id)")

@@ -1,4 +1,4 @@
-"""Who may see and do what: the roles of people and the members of projects, and the one place that decides by them.
+"""Roles of people, members of projects, and the only place that decides about access.
 
 The log lists and loads only what the person of the request sees (`LogStore.sessions`, `load_session`, `projects`,
 `project`, `project_of`). So what belongs to other projects does not exist for them, whichever way they ask.
@@ -66,7 +66,7 @@ class People:
         return Access(role, frozenset(found), frozenset(number for number, is_own in found.items() if is_own))
 
     def seen_by_all_members(self, project_id: int) -> frozenset[int] | None:
-        """The projects whose texts documents of a project may show: those that all its members see. None: all."""
+        """The projects whose texts may be shown in a project: those that all its members see. None: all projects."""
         tables = self._current()
         if not tables.roles:
             return None
@@ -77,11 +77,11 @@ class People:
 
     @property
     def has_roles(self) -> bool:
-        """Whether anybody ever had a role: then people see the projects that they are members of."""
+        """True if any person ever had a role: people then see only the projects that they are members of."""
         return bool(self._current().roles)
 
     def all(self) -> list[Person]:
-        """Everybody who has a role, by name."""
+        """All people with a role, by name."""
         tables = self._current()
         return [
             Person(name, role, tuple(sorted(number for number, people in tables.members.items() if name in people)))
@@ -103,14 +103,14 @@ class People:
         return self.get(name)
 
     def get(self, name: str) -> Person:
-        """A person by name. Raises CommandError if nobody of that name has a role."""
+        """A person by name. Raises CommandError if no person with this name has a role."""
         for person in self.all():
             if person.name == name:
                 return person
         raise CommandError(Message("“{name}” is not a person on this server: see `pinpoint people list`.", name=name))
 
     def remove(self, name: str) -> None:
-        """Takes a person's role and memberships away. Raises CommandError if nobody of that name has a role."""
+        """Takes a person's role and memberships away. Raises CommandError if no person with this name has a role."""
         self.get(name)
         with self._changing():
             self._log.db.execute("DELETE FROM member WHERE person = ?", (name,))
@@ -171,7 +171,7 @@ def add_member(db: Database, project_id: int, person: str, *, is_own: bool = Fal
 
 
 def insert_own_project(db: Database, direction: str, now_ms: int) -> int:
-    """Adds a project for documents of the person of the request, its only member, as the one chosen last.
+    """Adds a project for the person of the request, as its only member, and makes it the current project.
 
     Call inside a transaction; `People.changed` has to follow.
     """

@@ -54,7 +54,7 @@ class Project:
 
     @property
     def is_of_program(self) -> bool:
-        """Whether a program's documents go here, and nobody has chosen it for the page's documents."""
+        """True if the project is for a program's documents, and nobody has chosen it for documents of the page."""
         return self.chosen_ms == CHOSEN_BY_NOBODY
 
 
@@ -75,7 +75,7 @@ class ConfirmedPair:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """A project with what belongs to it."""
+    """A project with the numbers of its documents, term bases and terms."""
 
     project: Project
     num_documents: int
@@ -182,7 +182,7 @@ def keep_project_setting(db: Database, project_id: int, name: str, value: str | 
 def confirmed_in_project(
     log: LogConnection, project_id: int, direction: str, besides: int, limit: int
 ) -> list[ConfirmedPair]:
-    """The confirmed segments of a project's other documents than session `besides`, those of the last ones at most."""
+    """The newest `limit` confirmed segments of a project, oldest first, without session `besides`."""
     query = """
         SELECT session_id, segment_index, source, target
         FROM session CROSS JOIN segment INDEXED BY confirmed_segment ON session.id = session_id
@@ -211,7 +211,7 @@ def confirmation_order(log: LogConnection, session_id: int) -> dict[int, int]:
 
 
 def delete_project(db: Database, project_id: int, into: int | None) -> None:
-    """Deletes a project; its documents, term bases and imported memories become those of the project `into`."""
+    """Deletes a project; its documents, term bases and imported memories move to the project `into`."""
     for table in ("session", "term_base", "memory_entry"):
         db.execute(f"UPDATE {table} SET project_id = ? WHERE project_id = ?", (into, project_id))  # noqa: S608
     db.execute("DELETE FROM project WHERE id = ?", (project_id,))

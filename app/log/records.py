@@ -123,7 +123,7 @@ class SessionSummary:
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """Everything needed to resume a session."""
+    """All data for resuming a session."""
 
     id: int
     token: str
@@ -186,7 +186,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ChainReport:
-    """Whether the events of a session are complete and unchanged; if not, the first wrong one and the problem."""
+    """The result of checking the events of a session: intact, or the first wrong event and the problem."""
 
     is_intact: bool
     num_events: int
@@ -223,9 +223,9 @@ def event_hash(
 
 
 def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> ChainReport:
-    """Whether these are `num_events` consecutive, unchanged events, of which the last has `last_hash`.
+    """Checks that there are `num_events` consecutive, unchanged events, the last of which has `last_hash`.
 
-    Later events are ignored: they were written meanwhile.
+    Later events are ignored: they were written in the meantime.
     """
     previous, count = FIRST_HASH, 0
     for event in events:

@@ -34,7 +34,7 @@ _TYPES: Final = {"INTEGER": int, "TEXT": str, "BLOB": bytes}
 
 @dataclass(frozen=True, slots=True)
 class RescuedText:
-    """A segment of a document that is not whole. `document` is empty where its name cannot be read."""
+    """A readable segment of an incomplete document. `document` is empty if its name cannot be read."""
 
     session_id: int
     document: str
@@ -46,7 +46,7 @@ class RescuedText:
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """How many sessions the new log has, and the readable texts of those that it lacks."""
+    """The result of a rescue: the number of sessions in the new log, and the readable texts of all others."""
 
     num_sessions: int
     texts: tuple[RescuedText, ...]
@@ -151,7 +151,7 @@ def _copy(old: sqlite3.Connection, new: Database, num_bytes: int) -> Rescue:
 
 
 def _is_readable(old: sqlite3.Connection, table: str) -> bool:
-    """Whether all rows of a table can be read."""
+    """True if all rows of a table can be read."""
     try:
         old.execute(f"SELECT * FROM {table}").fetchall()
     except SQLITE_ERRORS:
@@ -160,7 +160,7 @@ def _is_readable(old: sqlite3.Connection, table: str) -> bool:
 
 
 def _first_missing_step(old: sqlite3.Connection) -> str | None:
-    """The first migration that an older log lacks; None if it has all, or if that cannot be read."""
+    """The first missing migration of an older log; None if it has all, or if this cannot be read."""
     with suppress(sqlite3.Error):
         return next((step.name for step in migrations.pending(Database(old))), None)
     return None
@@ -233,7 +233,7 @@ class _TableReader:
         return rows
 
     def _bound(self, query: str, fixed: tuple[int, ...], default: int) -> int:
-        """The smallest or largest key; the default where it cannot be read or there is none."""
+        """The smallest or largest key; the default if it cannot be read or does not exist."""
         found = self._found(query, fixed)
         value = found[0][0] if found else None
         return value if isinstance(value, int) and value <= _LARGEST_NUMBER else default

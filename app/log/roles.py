@@ -28,11 +28,11 @@ class Access:
     own: frozenset[int] = frozenset()
 
     def sees(self, project_id: int) -> bool:
-        """Whether the person sees a project with all that belongs to it."""
+        """True if the person sees a project with all that belongs to it."""
         return self.projects is None or project_id in self.projects
 
     def manages(self, project_id: int) -> bool:
-        """Whether the person may change and delete a project, its members and its documents."""
+        """True if the person may change and delete a project, its members and its documents."""
         return self.projects is None or project_id in (self.projects if self.role == "manager" else self.own)
 
     def check_manages(self, *project_ids: int) -> None:
@@ -41,7 +41,7 @@ class Access:
             raise CommandError(Message("Only managers of this project can do that: ask one of them."))
 
     def reviews(self, project_id: int) -> bool:
-        """Whether the person may approve and return segments of a project."""
+        """True if the person may approve and return segments of a project."""
         return self.manages(project_id) or (self.role == "reviewer" and self.sees(project_id))
 
     def check_reviews(self, project_id: int) -> None:
@@ -51,7 +51,7 @@ class Access:
 
     @property
     def may_create(self) -> bool:
-        """Whether the person may create projects."""
+        """True if the person may create projects."""
         return self.projects is None or self.role == "manager"
 
     def check_creates(self) -> None:
@@ -61,7 +61,7 @@ class Access:
 
     @property
     def may_add_models(self) -> bool:
-        """Whether the person may download models to the server, and upload them."""
+        """True if the person may download models to the server, and upload them."""
         return self.may_create
 
     def check_adds_models(self) -> None:
@@ -74,7 +74,7 @@ class Access:
 
     @property
     def may_administer(self) -> bool:
-        """Whether the person may change what belongs to the whole server."""
+        """True if the person may change what belongs to the whole server."""
         return self.projects is None
 
     def check_administers(self) -> None:

@@ -200,7 +200,7 @@ def list_sessions(
 
 
 def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
-    """Everything needed to resume a session. Raises LogError if there is no such session."""
+    """All data for resuming a session. Raises LogError if there is no such session."""
     # A constant, so that no input ever becomes SQL.
     condition = "session.id = ?" if isinstance(id_or_token, int) else "session.token = ?"
     with log.lock:

@@ -209,7 +209,7 @@ class LogStore:
         return list_sessions(self._log, projects=self.people.access().projects)
 
     def has_sessions(self) -> bool:
-        """Whether there is a session that the person of the request sees."""
+        """True if there is a session that the person of the request sees."""
         return bool(list_sessions(self._log, projects=self.people.access().projects, limit=1))
 
     def changed_sessions(self) -> Iterator[SessionSummary]:
@@ -223,7 +223,7 @@ class LogStore:
             first += len(page)
 
     def sessions_on(self, document: Document, *, untouched: bool) -> list[SessionSummary]:
-        """The sessions that the person sees on the same bytes; with `untouched`, those in which nothing was done."""
+        """The sessions with the same bytes that the person sees; with `untouched`, only sessions without any work."""
         which: Literal["untouched of document", "of document"] = "untouched of document" if untouched else "of document"
         checksum = hashlib.sha256(document.data).hexdigest()
         return list_sessions(self._log, which, projects=self.people.access().projects, sha256=checksum)
@@ -240,7 +240,7 @@ class LogStore:
         return int(row["number"])
 
     def load_session(self, id_or_token: int | str) -> SessionRecord:
-        """Everything needed to resume a session. Raises LogError if the person of the request sees no such session."""
+        """All data for resuming a session. Raises LogError if the person of the request may not see such a session."""
         record = load_session(self._log, id_or_token)
         if not self.people.access().sees(record.project_id):
             raise no_such_session(self._log)
@@ -265,12 +265,12 @@ class LogStore:
         return [summary for summary in list_projects(self._log) if access.sees(summary.project.id)]
 
     def project_for_new(self, direction: str) -> Project | None:
-        """The project of new documents in this language pair: the one chosen last of those that the person sees."""
+        """The current project for new documents in this language pair, among those that the person sees."""
         access = self.people.access()
         return next((one for one in projects_for_new(self._log, direction) if access.sees(one.id)), None)
 
     def project(self, project_id: int) -> Project | None:
-        """One project; None if the person of the request sees none of that number."""
+        """One project; None if the person of the request does not see a project with this number."""
         return load_project(self._log, project_id) if self.people.access().sees(project_id) else None
 
     def adopt_session(self, record: SessionRecord, events: Iterable[Event]) -> int:
@@ -385,7 +385,7 @@ class LogStore:
             after = page[-1]["seq"]
 
     def segment_events(self, session_id: int, segment: int, types: Collection[str]) -> list[Event]:
-        """The events of one segment with these types, and those of splits and merges of any segment, in order."""
+        """The events of one segment with these types, and all split and merge events, in order."""
         names = json.dumps(sorted(types))
         query = """
             SELECT * FROM event WHERE session_id = ? AND type IN (SELECT value FROM json_each(?))
@@ -400,7 +400,7 @@ class LogStore:
         return int(rows[0]["num_events"]) if rows and self.people.access().sees(rows[0]["project_id"]) else None
 
     def has_session(self, token: str) -> bool:
-        """Whether there is a session with this token, without access checks."""
+        """True if there is a session with this token, without access checks."""
         return bool(self._log.rows(Message("find the session"), "SELECT 1 FROM session WHERE token = ?", (token,)))
 
     def last_event(self, session_id: int, event_type: EventType) -> Event | None:
@@ -422,7 +422,7 @@ class LogStore:
         return int(row["newest_ms"] or 0) + int(row["num_resumed"]) * _VERSIONS_PER_RUN
 
     def verify_chain(self, session_id: int) -> ChainReport:
-        """Whether the events of a session are complete and unchanged."""
+        """Checks that the events of a session are complete and unchanged."""
         session = self._chain.session_row(session_id)
         return chain_report(self.events(session_id), session["num_events"], session["last_hash"])
 

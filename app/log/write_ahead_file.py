@@ -1,7 +1,7 @@
-"""Whether a write-ahead file that a killed app has left belongs to the log beside it.
+"""Checks that a write-ahead file left by a killed app belongs to the log beside it.
 
-SQLite does not ask: where a log was replaced by its backup, it would write the newest pages of the one into the other.
-Each log therefore has a number of its own in its first page, and so does each copy.
+SQLite does not check this: if a backup has replaced the log, SQLite would write pages of the old log into it.
+Therefore each log, and each copy of a log, has its own number in its first page.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def check_write_ahead_file(path: Path) -> None:
 
 
 def _may_belong(numbers: set[bytes], number: bytes) -> bool:
-    """Whether a log with this number can have a write-ahead file with these numbers.
+    """True if a log with this number can have a write-ahead file with these numbers.
 
     A new log has the number 0 until it gets its own, so its first write-ahead file contains both.
     """

@@ -56,12 +56,12 @@ class ModelCatalog:
         return entries
 
     def find(self, key: str) -> ModelEntry | None:
-        """The entry of a model, or of two through a language between; None where one is gone."""
+        """The entry of a model or of a pair of models; None if a model no longer exists."""
         pair = self.pivots.find(key)
         return self.entries().get(key) if pair is None else pair.entry()
 
     def entry(self, key: str) -> ModelEntry:
-        """The entry of a model. Raises CommandError where the model is gone or cannot be loaded."""
+        """The entry of a model. Raises CommandError if it no longer exists or cannot be loaded."""
         entry = self.find(key)
         if entry is None:
             raise CommandError(Message("This model was removed: open the list of models again."))
@@ -79,7 +79,7 @@ class ModelCatalog:
         self._speeds.measure(self._loaded())
 
     def is_removable(self, key: str, entry: ModelEntry) -> bool:
-        """Whether Pinpoint installed the model."""
+        """True if Pinpoint installed the model."""
         return entry.place == "cached" and not key.startswith(HUB)
 
     def remove(self, entry: ModelEntry) -> None:
@@ -88,7 +88,7 @@ class ModelCatalog:
         self._speeds.forget(entry.folder.name)
 
     def key_of(self, handle: ModelHandle) -> str:
-        """The key by which a session remembers the model; "" where no list has it."""
+        """The key by which a session stores the model; "" if it is in none of the lists."""
         name = handle.folder.as_posix()
         if self.pivots.find(name) is not None:
             return name
@@ -126,8 +126,8 @@ class ModelCatalog:
     def offers_to_download(self, direction: str | None, own_direction: str, *, is_update: bool) -> Json:
         """The published models for a direction, the recommended one first; by default the document's own.
 
-        Uses the network only with `is_update`; then raises DownloadError where the list cannot be read. `read_at` is
-        empty where the list was never read.
+        Uses the network only with `is_update`; then raises DownloadError if the list cannot be read. `read_at` is
+        empty if the list was never read.
         """
         found = self.published.update() if is_update else self.published.known()
         known = ModelList((), "") if found is None else found
@@ -174,7 +174,7 @@ class ModelCatalog:
         """The recommended published model for a direction that no installed model has, without using the network.
 
         With `is_needed` false, the bundled models do not count as installed. `title` is empty while the list was never
-        read. None where an installed model has the direction, or where the list has nothing beside a bundled one.
+        read. None if an installed model has the direction, or where the list has nothing beside a bundled one.
         """
         for entry in self.entries().values():
             is_counted = not entry.problem and (is_needed or entry.place != "bundled")

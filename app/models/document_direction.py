@@ -1,4 +1,4 @@
-"""The direction of a new document: as its file states, else by the language of its text, else the model's first.
+"""The direction of a new document: from its file, from the language of its text, or the model's first.
 
 Languages are named by their codes ("en"); a file's "en-US" or "Englisch" is understood.
 """
@@ -81,7 +81,7 @@ def facing(file: F, direction: str) -> F:
 
 
 def check_facing(file: FileOverview, direction: str) -> None:
-    """Raises CommandError where a bilingual file states its languages the other way round."""
+    """Raises CommandError if a bilingual file states its languages the other way round."""
     if not file.is_paired:
         return
     asked, stated = [_code(language) for language in direction.split("-", 1)], [*map(_code, file.languages)]
@@ -100,7 +100,7 @@ def check_facing(file: FileOverview, direction: str) -> None:
 
 
 def check_direction(name: str, directions: Sequence[str], direction: str) -> None:
-    """Raises CommandError where the model does not support the direction."""
+    """Raises CommandError if the model does not support the direction."""
     if direction not in directions:
         from engine import offer_of  # imports PyTorch, which reading a file does not need
 
@@ -121,7 +121,7 @@ def stated_direction(languages: tuple[str, str]) -> str:
 
 
 def has_same_languages(direction: str, other: str) -> bool:
-    """Whether two directions have the same languages, however they are written: "en-zh" and "eng_Latn-zho_Hans"."""
+    """True if two directions have the same languages, however they are written: "en-zh" and "eng_Latn-zho_Hans"."""
     return direction == other or [_code(code) for code in direction.split("-", 1)] == [
         _code(code) for code in other.split("-", 1)
     ]
@@ -182,7 +182,7 @@ def _fitting(directions: Sequence[str], source: str, target: str) -> list[str]:
 
 
 def _likeness(direction: str, stated: tuple[str, str], first: str) -> tuple[int, int]:
-    """How many subtags a direction shares with the stated languages, and how many languages with `first`."""
+    """The numbers of subtags shared with the stated languages, and of languages shared with `first`."""
     pairs = zip(direction.split("-", 1), stated, first.split("-", 1), strict=True)
     shared = [(len(_subtags(name) & _subtags(tag)), name == other) for name, tag, other in pairs]
     return sum(count for count, _ in shared), sum(is_same for _, is_same in shared)
@@ -202,13 +202,13 @@ def _source(direction: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _code(name: str) -> str:
-    """ "en-US", "Englisch" and "eng_Latn" -> "en"; empty where it names no language."""
+    """ "en-US", "Englisch" and "eng_Latn" -> "en"; empty if it is not a language."""
     code = language_of(name) or (short_code(name.lower().replace("-", "_")) if _TAG.fullmatch(name) else "")
     return "" if code in _UNKNOWN else _SAME.get(code, code)
 
 
 def _language_of_text(file: FileOverview, directions: Sequence[str]) -> str:
-    """The source language of these directions that the text is written in; empty where that is unclear."""
+    """The source language of these directions that the text is written in; empty if that is unclear."""
     languages = _guessable(directions)
     if not languages:
         return ""
@@ -220,7 +220,7 @@ def _language_of_text(file: FileOverview, directions: Sequence[str]) -> str:
 
 
 def _guessable(directions: Sequence[str]) -> tuple[str, ...]:
-    """The source languages to guess from: none where there is only one, too many, or no dictionary."""
+    """The source languages to guess from; empty if there is only one, too many, or one without a dictionary."""
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     sources = dict.fromkeys(map(_source, directions))

@@ -60,7 +60,7 @@ class ModelUser(Protocol):
         """Translates with another model from now on, and remembers its key."""
 
     def offer_model(self, key: str, name: str, directions: Sequence[str]) -> None:
-        """Shows that the awaited model is there, but translates other languages; "" is a model that no list has."""
+        """Shows that the installed model translates other languages; "" is a model that is in none of the lists."""
 
     def report(self, problem: str) -> None:
         """Shows a problem on the page."""
@@ -117,7 +117,7 @@ class DocumentModels:
     def fetch(self, user: ModelUser, name: str) -> None:
         """Translates this document with a model from the hub, which is downloaded first unless it is known already.
 
-        Raises CommandError where `name` is not a hub id.
+        Raises CommandError if `name` is not a hub id.
         """
         if not is_hub_id(name) or Path(name).exists():  # what the engine would take for a folder
             raise CommandError(
@@ -139,7 +139,7 @@ class DocumentModels:
     def download(self, user: ModelUser, name: str) -> None:
         """Downloads and installs a published model; translates this document with it if it has its direction.
 
-        Raises CommandError where the list does not have the model.
+        Raises CommandError if the list does not have the model.
         """
         found = self.catalog.published.known()
         model = None if found is None else found.find(name)
@@ -184,7 +184,7 @@ class DocumentModels:
         self._await(user, Path(f"upload-{upload}"), name, load)
 
     def remove(self, key: str) -> None:
-        """Removes an installed model from this computer. Raises CommandError where an open document uses it."""
+        """Removes an installed model from this computer. Raises CommandError if an open document uses it."""
         entry = self.catalog.entries().get(key)
         if entry is None or not self.catalog.is_removable(key, entry):
             raise CommandError(Message("This model was removed: open the list of models again."))
@@ -223,7 +223,7 @@ class DocumentModels:
         handle.on_change(lambda: self._loaded(user, handle))
 
     def remembered(self, store: LogStore, record: SessionRecord) -> tuple[ModelHandle, str]:
-        """The model that a session was last switched to, and a message where that model is gone."""
+        """The model that was chosen last in a session, and a message if it no longer exists."""
         event = chosen_model(store, record.id)
         if event is None:
             return self.first, ""
@@ -238,7 +238,7 @@ class DocumentModels:
             return handle, ""
 
     def watch(self, user: ModelUser) -> None:
-        """Falls back to the start model where the document's own cannot be loaded.
+        """Uses the start model if the document's own model cannot be loaded.
 
         Where the start model translates it, that is logged once its checksum is known.
         """
@@ -273,12 +273,12 @@ class DocumentModels:
         return pair.load(self.catalog.published, self.first.device, progress)
 
     def _uses(self, handle: ModelHandle, folder: Path) -> bool:
-        """Whether it is, or will be, loaded from this folder, alone or with another model."""
+        """True if the model is, or will be, loaded from this folder, alone or with another model."""
         pair = self.catalog.pivots.find(handle.folder.as_posix())
         return handle.is_loaded_from(folder) or (pair is not None and any(part.folder == folder for part in pair.parts))
 
     def _handle_of(self, folder: Path, load: Load | None = None) -> ModelHandle:
-        """The model of this folder or hub id; starts loading it where it is neither ready nor loading."""
+        """The model of this folder or hub id; starts loading it if it is neither ready nor loading."""
         if found := self._find_handle(folder):
             return found
         if load is None and (pair := self.catalog.pivots.find(folder.as_posix())) is not None:
@@ -350,13 +350,13 @@ class DocumentModels:
 
 
 def chosen_model(store: LogStore, session_id: int) -> Event | None:
-    """The event of the model that was chosen last in a session; None where it uses the start model."""
+    """The event of the model that was chosen last in a session; None if it uses the start model."""
     event = store.last_event(session_id, "model")
     return None if event is None or event.payload["key"] is None else event
 
 
 def _fallback_message(current: ModelHandle, direction: str, why: str) -> Message:
-    """The message where a document cannot use the model it was to use."""
+    """The message for a document that cannot use its model."""
     if current.state == "failed":
         return Message("The other model could not be loaded: {why}", why=why)
     if current.directions and direction not in current.directions:

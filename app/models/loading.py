@@ -39,7 +39,7 @@ ModelState = Literal["loading", "ready", "failed"]
 
 
 def load_translator(folder: Path, device: str, on_fetch: FetchProgress | None = None) -> Translator:
-    """Loads a model onto its device: in 16 bits on a GPU, in 8 bits where that is better. Raises ModelError.
+    """Loads a model onto its device: in 16 bits on a GPU, in 8 bits if this is better. Raises ModelError.
 
     `on_fetch` gets the progress of a download (see `Translator.load`).
     """
@@ -50,7 +50,7 @@ class ModelHandle:
     """A model, or two as one, and the state of its loading.
 
     `engine` is None until `state` is "ready"; `message` says why it failed.
-    `fetched` is the percentage that has been downloaded; None where nothing is downloaded.
+    `fetched` is the percentage that has been downloaded; None if nothing is downloaded.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class ModelHandle:
         return self.fixed_direction or (self.directions[0] if self.directions else "en-de")
 
     def is_loaded_from(self, folder: Path) -> bool:
-        """Whether it is, or will be, loaded from this folder or hub id."""
+        """True if the model is, or will be, loaded from this folder or hub id."""
         return folder in (self.loaded_from, self.folder)
 
     def load_in_background(self, num_threads: int | None = None) -> None:
@@ -131,7 +131,7 @@ class ModelHandle:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether `stop` was called."""
+        """True if `stop` was called."""
         return self._is_stopped.is_set()
 
     def stop(self) -> None:

@@ -85,12 +85,12 @@ def model_name(name: str) -> str:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a model's file may have this name."""
+    """True if a model's file may have this name."""
     return _PLAIN_NAME.fullmatch(name) is not None
 
 
 def has_model_file(names: Iterable[str]) -> bool:
-    """Whether one of the files contains weights, by its name."""
+    """True if one of the files contains weights, by its name."""
     return any(name.removesuffix(".gz").endswith(_WEIGHTS) for name in names)
 
 

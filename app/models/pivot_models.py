@@ -1,4 +1,4 @@
-"""Two models as one through a language between: which pairs of models there are for a direction, and loading them.
+"""Pairs of models that translate through a third language: the pairs for a direction, and loading them.
 
 A pair is offered only for a direction that no single model has, and used only if a person chooses it.
 """
@@ -114,7 +114,7 @@ class PivotModel:
         }
 
     def load(self, published: PublishedModels, device: str, progress: FetchProgress) -> AnyTranslator:
-        """Loads both, and before that downloads what is missing. Raises DownloadError or ModelError."""
+        """Downloads missing models and loads both. Raises DownloadError or ModelError."""
         from engine import PivotTranslator
 
         num_all, num_done = self.num_missing_bytes, 0
@@ -186,7 +186,7 @@ class PivotModels:
         return PivotModel(*parts)
 
     def needs_download(self, key: str) -> bool:
-        """Whether the pair with this key has a model that is not installed."""
+        """True if the pair with this key has a model that is not installed."""
         pair = self.find(key, may_download=True)
         return pair is not None and not pair.is_installed
 
@@ -223,7 +223,7 @@ class PivotModels:
         return min(found, key=_effort, default=None)
 
     def offers(self, direction: str, *, is_wanted: bool, in_use: Path) -> Json:
-        """The languages that pairs translate, and the pair to recommend for this direction or else for the first one.
+        """The languages that pairs translate, and the recommended pair for this direction or for the first one.
 
         With `is_wanted`, no other direction is taken. `in_use` names the document's model, which may be a pair.
         """

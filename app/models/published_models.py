@@ -97,7 +97,7 @@ class PublishedModels:
         return self._folder / "downloads"
 
     def known(self) -> ModelList | None:
-        """The list as it was read last; None if it never was. Does not use the network."""
+        """The list that was read last; None if it was never read. Does not use the network."""
         try:
             kept = json.loads(self._list_file.read_text(encoding="utf-8"))
             return ModelList(tuple(read_registry(kept["list"].encode(), self.address)), str(kept["read_at"])[:40])
@@ -105,7 +105,7 @@ class PublishedModels:
             return None
 
     def update(self) -> ModelList:
-        """Reads the list from the registry and keeps it. Raises DownloadError; the kept list then stays as it is."""
+        """Reads the list from the registry and stores it. Raises DownloadError and keeps the stored list."""
         with new_client() as client:
             data = fetch_bytes(client, self.address, MAX_LIST_BYTES)
         models = tuple(read_registry(data, self.address))
@@ -143,7 +143,7 @@ class PublishedModels:
         return installed
 
     def clean(self) -> None:
-        """Removes downloads that nobody continued for a week. Call it at the start."""
+        """Removes downloads that were not continued for a week. Call it at the start."""
         remove_leftovers(self._downloads)
         with suppress(OSError):
             for folder in self._downloads.iterdir():

@@ -92,7 +92,7 @@ class PublishedFile:
     """One file of a published model.
 
     `name` is its name on this computer, unpacked; it is made from the languages, never taken from the list. `num_bytes`
-    and `sha256` describe the unpacked file; None where the registry does not publish them.
+    and `sha256` describe the unpacked file; None if the registry does not publish them.
     """
 
     name: str
@@ -135,7 +135,7 @@ class PublishedModel:
 
     @property
     def is_released(self) -> bool:
-        """Whether its makers released it; else it is an experiment."""
+        """True if its makers released it; otherwise it is an experiment."""
         return self.status.startswith("Release")
 
     @property
@@ -154,7 +154,7 @@ class PublishedModel:
 def read_registry(data: bytes, address: str) -> list[PublishedModel]:
     """The models of a models.json that was read from `address`, the best of each direction first.
 
-    Raises DownloadError where it is not a list of models.
+    Raises DownloadError if it is not a list of models.
     """
     try:
         found = json.loads(data)
@@ -172,7 +172,7 @@ def read_registry(data: bytes, address: str) -> list[PublishedModel]:
 
 
 def _published(entry: object, base: str) -> PublishedModel | None:
-    """One entry of the list; None where it is not usable, or cannot be checked."""
+    """One entry of the list; None if it is not usable or cannot be checked."""
     try:
         checked = _Entry.model_validate(entry)
     except (ValidationError, RecursionError):

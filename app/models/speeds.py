@@ -1,4 +1,4 @@
-"""How fast each model answers on this computer."""
+"""The speed of each model on this computer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIN_MEASURED: Final = 5  # answers, before a model's speed is known
 
 
 class MeasuredSpeeds:
-    """How long an answer of each model takes on this computer, kept in a file beside the models."""
+    """The duration of an answer of each model on this computer, kept in a file beside the models."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file or cache_folder().parent / "speeds.json"
@@ -50,5 +50,5 @@ class MeasuredSpeeds:
 
 
 def _is_listed(folder: Path) -> bool:
-    """Whether a model is bundled or installed; else its folder's name may not be unique."""
+    """True if a model is bundled or installed; otherwise its folder's name may not be unique."""
     return folder.parent in (cache_folder(), MODEL_FOLDER.parent)

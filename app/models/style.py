@@ -52,7 +52,7 @@ class Style:
         )
 
     def check(self, model: Trained, direction: str) -> None:
-        """Raises CommandError where the model does not support all of it."""
+        """Raises CommandError if the model does not support the whole style."""
         formalities: Sequence[str] = formalities_of(model, direction)
         parts = (("formality", self.formality, formalities), ("domain", self.domain, model.domains))
         for kind, value, offered in parts:
@@ -88,7 +88,7 @@ def formalities_of(model: Trained, direction: str) -> list[Formality]:
 
 
 def is_default_style(store: LogStore, session_id: int) -> bool:
-    """Whether a session still has the style with which new documents of its project begin."""
+    """True if a session still has the style with which new documents of its project begin."""
     event = store.last_event(session_id, "style")
     return event is None or event.payload.get("is_default") is True
 

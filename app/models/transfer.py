@@ -106,7 +106,7 @@ def unpack(packed: Path, target: Path, max_bytes: int, num_bytes: int | None, sh
 
 
 def _continue(client: httpx.Client, url: str, target: Path, max_bytes: int, on_bytes: OnBytes) -> None:
-    """One request for the rest of a file, or for the whole where the server has another one now."""
+    """One request for the rest of a file, or for the whole file if it has changed on the server."""
     part, note = _part(target), target.with_name(target.name + ".validator")
     validator = _read_validator(note)
     num_here = _size(part) if validator else 0
@@ -168,7 +168,7 @@ def _size(path: Path) -> int:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether trying again may help."""
+    """True if trying again may help."""
     if isinstance(error, httpx.HTTPStatusError):
         return error.response.status_code in (416, 429) or error.response.is_server_error
     return not isinstance(error, httpx.UnsupportedProtocol | httpx.TooManyRedirects)

@@ -43,7 +43,7 @@ class Watchdog:
 
     @property
     def is_any_stuck(self) -> bool:
-        """Whether a model was reported and does not answer yet."""
+        """True if a model was reported and does not answer yet."""
         return bool(self._reported)
 
     def start(self) -> None:

@@ -40,7 +40,7 @@ def send(stream: IO[bytes], header: Any, data: bytes = b"") -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[Any, bytes]:
-    """Reads a frame: its header and its raw bytes. Raises EOFError where the other side has ended."""
+    """Reads a frame: its header and its raw bytes. Raises EOFError if the other process has ended."""
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         raise EOFError
@@ -96,7 +96,7 @@ def _limit(seconds: int, num_bytes: int) -> None:
 
 
 def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO[bytes]) -> Any:
-    """What the answer has as its parts: a tuple, or a dataclass with its fields."""
+    """The parts of an answer: the items of a tuple, or the fields of a dataclass."""
     reader = FileReader()
     kind, name = request["kind"], request["name"]
     if kind == "glossary":
@@ -133,7 +133,7 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
 
 
 def main() -> None:
-    """Reads files one after the other, and answers with what is in each or with the error."""
+    """Reads files one after the other, and answers with the content of each or with the error."""
     commands = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that a library prints may come between

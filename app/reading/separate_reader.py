@@ -292,7 +292,7 @@ class _Process:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not ended."""
+        """True if the process has not ended."""
         return self._process.poll() is None
 
     def kill(self) -> None:

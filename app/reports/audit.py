@@ -1,4 +1,4 @@
-"""Who did what when: the events that people caused, in the documents of the projects that a person manages."""
+"""Activity: who did what and when, from the events in documents of the projects that a person manages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FIRST: Final[Place] = (2**62, 0, 0)  # later than any event
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Which events: of a person (the owner is ""), of a session, of a kind; None: of all."""
+    """A filter for events: by person (the owner is ""), session and kind; None: all."""
 
     person: str | None = None
     session: int | None = None
@@ -75,7 +75,7 @@ class AuditRow:
 
 
 def managed_sessions(store: LogStore) -> list[SessionSummary]:
-    """The sessions whose events the person of the request may see: those of projects that they manage."""
+    """The sessions whose events the person of the request may see: sessions of projects that they manage."""
     access = store.people.access()
     return [summary for summary in store.sessions() if access.manages(summary.project_id)]
 

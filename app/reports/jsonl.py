@@ -57,7 +57,7 @@ def session_jsonl(store: LogStore, session_id: int) -> Export:
 
 
 def verify_jsonl(data: bytes) -> ChainReport:
-    """Whether an exported log has all events stated in its first line, unchanged."""
+    """Checks that an exported log has all events stated in its first line, unchanged."""
     first, *lines = data.decode("utf-8").rstrip("\n").split("\n")
     events = []
     for number, line in enumerate(lines, 1):

@@ -72,7 +72,7 @@ def packed_documents(
 
 
 def opened_together(store: LogStore, session_id: int) -> list[int]:
-    """The sessions on the documents that were opened together with that of a session, itself among them."""
+    """The sessions of all documents that were opened together with the document of this session."""
     bundle_id = bundle_of(store.connection, session_id)
     if bundle_id is None:
         return [session_id]

@@ -1,4 +1,4 @@
-"""Repetitions: segments whose source occurs before in the document, or in other documents of its project."""
+"""Repetitions: segments whose source occurs earlier in the document, or in other documents of its project."""
 
 from __future__ import annotations
 

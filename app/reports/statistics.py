@@ -74,7 +74,7 @@ class SegmentStatistics:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the segment is confirmed."""
+        """True if the segment is confirmed."""
         return self.state == "confirmed"
 
 

@@ -75,7 +75,7 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
 
 
 def replay_view(store: LogStore, session_id: int) -> dict[str, Any]:
-    """Every step of the session and the initial text of each segment.
+    """All steps of the session, and the initial text of each segment.
 
     A segment that was merged into another has the number of that one.
     """

@@ -56,7 +56,7 @@ class WordOrigins:
 
     @property
     def words(self) -> Words:
-        """The words of the text, else of the newest proposal."""
+        """The words of the text, otherwise of the newest proposal."""
         return self._best if self.text is None else self._words
 
     def add(self, event_type: str, payload: Mapping[str, Any]) -> None:
@@ -175,7 +175,7 @@ def _untouched(words: Words, change: Change, text: str) -> tuple[int, int]:
 
 
 def _kept(before: Words, new: Words) -> Words:
-    """The new words; those that were there before keep their origin."""
+    """The words after a change; unchanged words keep their origin."""
     start = _num_equal(before, new)
     end = _num_equal(before[start:][::-1], new[start:][::-1])
     middles = before[start : len(before) - end], new[start : len(new) - end]

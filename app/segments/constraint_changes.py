@@ -53,7 +53,7 @@ def clean_target(text: str) -> str:
 
 
 def clean_comment(text: str) -> str:
-    """A comment without control characters, its lines as they are; raises CommandError where it is too long."""
+    """A comment without control characters, its lines as they are; raises CommandError if it is too long."""
     if len(text) > MAX_COMMENT_CHARACTERS:
         raise CommandError(
             Message(

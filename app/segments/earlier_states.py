@@ -1,4 +1,4 @@
-"""The earlier states of a segment, from its events: what undo returns to after a reload of the page."""
+"""The earlier states of a segment, computed from its events, for undo after a reload of the page."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _constrained(state: EarlierState, event_type: EventType, payload: dict[str, 
 
 
 def _is_same(one: EarlierState, other: EarlierState) -> bool:
-    """Whether both have the same text and the same constraints, in any order."""
+    """True if both have the same text and the same constraints, in any order."""
     return _comparable(one) == _comparable(other)
 
 

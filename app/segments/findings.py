@@ -102,7 +102,7 @@ def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
 
 
 def contains_banned(text: str, ban: Avoid) -> bool:
-    """Whether the banned text occurs in `text` as whole words."""
+    """True if the banned text occurs in `text` as whole words."""
     if ban.case == "permissive":
         return count_occurrences(text.lower(), ban.text.lower()) > 0
     return count_occurrences(text, ban.text) > 0

@@ -209,7 +209,7 @@ def _without_repeats(text: str) -> str:
 
 
 def _ends_behind_stop(hypothesis: Hypothesis, best: Hypothesis) -> bool:
-    """Whether a fragment is behind the end of a sentence: a constraint alone, or up to two words that `best` lacks."""
+    """True if a fragment is behind the end of a sentence: a constraint alone, or up to two words that `best` lacks."""
     text = hypothesis.text
     stops = [match.end() for match in _STOP.finditer(text)]
     if not stops:

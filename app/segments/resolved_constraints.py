@@ -46,7 +46,7 @@ class Constraint:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether a pin or a term requires it; otherwise it is only kept from the source."""
+        """True if a pin or a term requires the phrase; otherwise it is only copied from the source."""
         return self.is_pinned or bool(self.term_keys)
 
     def phrase(self) -> Phrase:

@@ -71,7 +71,7 @@ def _short(text: str) -> str:
 
 
 def with_changes(tokens: list[Json], previous: str, text: str, bans: Sequence[Avoid]) -> list[Json]:
-    """The tokens of a proposal with what differs from the previous text.
+    """The tokens of a proposal, with their differences from the previous text.
 
     A changed word has "new" and "was", the words before in its place. {"t": "", "gone": text} marks where words were
     left out, unless they are banned or the place is inside of a pin.

@@ -135,27 +135,27 @@ class SegmentState:
 
     @property
     def is_pending(self) -> bool:
-        """Whether an answer was requested and has not arrived."""
+        """True if an answer was requested and has not arrived."""
         return self.requested > self.answered
 
     def is_answered_by(self, decoded: DecodingResult) -> bool:
-        """Whether the answer belongs to the current constraints."""
+        """True if the answer belongs to the current constraints."""
         answered = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked, decoded.previous
         return answered == (self.constraints, self.avoided, self.beginning, self.locked, self.previous)
 
     @property
     def has_prices(self) -> bool:
-        """Whether `prices` belong to the newest answer."""
+        """True if `prices` belong to the newest answer."""
         return self.prices is not None and self.prices.number == self.requested == self.answered
 
     @property
     def is_pricing(self) -> bool:
-        """Whether prices of the newest answer are still to come."""
+        """True if prices of the newest answer are still to come."""
         return self.can_be_priced and not self.has_prices and self.unpriced != self.requested
 
     @property
     def can_be_priced(self) -> bool:
-        """Whether the newest answer is complete and has constraints that can have a price."""
+        """True if the newest answer is complete and has constraints that can have a price."""
         decoded = self.decoded
         if decoded is None or self.is_pending or not self.is_answered_by(decoded):
             return False
@@ -164,14 +164,14 @@ class SegmentState:
 
     @property
     def needs_decoding(self) -> bool:
-        """Whether there is no pending request and no answer for the current constraints."""
+        """True if there is no pending request and no answer for the current constraints."""
         if not self.source:
             return False  # merged into another
         return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property
     def has_crashed(self) -> bool:
-        """Whether the last answer is a crash, or a model that did not answer; asking again may help."""
+        """True if the last answer is a crash, or a model that did not answer; asking again may help."""
         translation = self.decoded.translation if self.decoded is not None and not self.is_pending else None
         return translation is not None and any(reason.kind == "crashed" for reason in translation.reasons)
 
@@ -182,7 +182,7 @@ class SegmentState:
 
     @property
     def needs_translation(self) -> bool:
-        """Whether no answer for the current constraints is known, from this run or an earlier one."""
+        """True if no answer for the current constraints is known, from this run or an earlier one."""
         if not self.needs_decoding:
             return False
         return (
@@ -193,7 +193,7 @@ class SegmentState:
 
     @property
     def is_translated(self) -> bool:
-        """Whether there is a translation, by the translator or the machine."""
+        """True if there is a translation, by the translator or the machine."""
         return self.target is not None or self.decoded is not None or self.stored_answer is not None
 
     @property
@@ -209,30 +209,30 @@ class SegmentState:
 
     @property
     def is_from_memory(self) -> bool:
-        """Whether the text is a TM match that was filled in and not yet edited or confirmed."""
+        """True if the text is a TM match that was filled in and not yet edited or confirmed."""
         return self.origin == "memory" and self.state == "pretranslated"
 
     @property
     def is_exact_match(self) -> bool:
-        """Whether the text is a 100 % match that was filled in and not yet edited or confirmed."""
+        """True if the text is a 100 % match that was filled in and not yet edited or confirmed."""
         return self.is_from_memory and self.filled_rate == 100
 
     @property
     def can_be_filled(self) -> bool:
-        """Whether a match may be filled in: no person has typed, confirmed, pinned or banned anything here."""
+        """True if a match may be filled in: no person has typed, confirmed, pinned or banned anything here."""
         constraints = (*self.pins, *self.bans, *self.locked, self.beginning)
         return bool(self.source) and self.target is None and self.state != "confirmed" and not any(constraints)
 
     @property
     def machine_text(self) -> str | None:
-        """The best hypothesis of `shown`, else the stored answer of an earlier run."""
+        """The best hypothesis of `shown`, otherwise the stored answer of an earlier run."""
         if self.shown and self.shown.best:
             return self.shown.best.text
         return self.stored_answer.text if self.stored_answer else None
 
     @property
     def text(self) -> str | None:
-        """The translator's text, else the machine translation."""
+        """The translator's text, otherwise the machine translation."""
         return self.target if self.target is not None else self.machine_text
 
 

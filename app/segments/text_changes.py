@@ -127,5 +127,5 @@ def reopened(segment: SegmentState) -> SegmentState:
 
 
 def _base(segment: SegmentState, before: str) -> str | None:
-    """The text before a change if it was not the translator's own, which the log must store; else None."""
+    """The text before a change if it was not the translator's own, which the log must store; otherwise None."""
     return before if segment.target is None else None

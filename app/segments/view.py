@@ -52,7 +52,7 @@ def row_view(segment: SegmentState) -> Json:
 
 
 def shown_rate(segment: SegmentState) -> int:
-    """The rate of the match that was filled in, else of the best match in the memory; 0 without any."""
+    """The rate of the inserted match, otherwise of the best match in the memory; 0 without a match."""
     return segment.filled_rate if segment.is_from_memory else segment.match_rate
 
 
@@ -122,7 +122,7 @@ def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothe
 
 
 def _between(shown: DecodingResult | None) -> str:
-    """The translation in the language between two models; "" where one model translates."""
+    """The translation in the language between two models; "" for one model."""
     translation = None if shown is None else shown.translation
     return (translation.pivot or "") if isinstance(translation, PivotTranslation) else ""
 

@@ -20,7 +20,7 @@ _MINUTE: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request."""
+    """The sender of a request."""
 
     key: ApiKey
 

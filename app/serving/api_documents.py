@@ -95,7 +95,7 @@ class ApiDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentProgress:
-    """How much of a document is translated and confirmed; `num_failed` segments have no translation."""
+    """The numbers of translated, confirmed and failed segments of a document."""
 
     state: DocumentState
     project: int
@@ -195,7 +195,7 @@ class ApiDocuments:
         return found
 
     def progress(self, document: ApiDocument) -> DocumentProgress:
-        """How far the translation is. Raises ApiError if the document was deleted on the page."""
+        """The progress of the translation. Raises ApiError if the document was deleted on the page."""
         workspace = self._workspace(document)
         workspace.go_on()
         with workspace.lock:

@@ -23,7 +23,7 @@ List = Annotated[list[_T], Field(fail_fast=True)]  # of all wrong values, only t
 
 
 class StrictSchema(BaseModel):
-    """A part of a request: no type is converted, and no unknown field is accepted."""
+    """A part of a request: types are not converted, and unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -102,7 +102,7 @@ class TextSchema(ConstraintSchema):
 
 
 class PlacementSchema(BaseModel):
-    """Where a required text is in the translation."""
+    """The position of a required text in the translation."""
 
     phrase: int | None = Field(description="The number of the phrase, from 0; null for terms and kept texts.")
     text: str = Field(description="The required text.")

@@ -60,14 +60,14 @@ router = APIRouter(prefix=PATH, tags=["assignments"], route_class=KeyFirstRoute,
 
 @router.get("")
 async def assignments(request: Request) -> AssignmentsReply:
-    """Who works on which documents and parts of them."""
+    """Assignments of documents and of their parts to people."""
     found = await asyncio.to_thread(context_of(request).assignments.all)
     return AssignmentsReply(documents=list(map(_shown, found)))
 
 
 @router.get("/{number}")
 async def assignment(request: Request, number: int) -> AssignmentSchema:
-    """Who works on a document, by the number of its session."""
+    """The assignment of a document, by the number of its session."""
     return _shown(await _tried(lambda: context_of(request).assignments.of(number)))
 
 

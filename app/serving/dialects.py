@@ -140,7 +140,7 @@ class KeyFirstRoute(APIRoute):
 
 
 def caller_of(request: Request) -> Caller:
-    """Who sends a request to a `KeyFirstRoute`."""
+    """The sender of a request to a `KeyFirstRoute`."""
     caller = request.state.caller
     assert isinstance(caller, Caller)
     return caller

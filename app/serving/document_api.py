@@ -64,7 +64,7 @@ class DocumentsReply(BaseModel):
 
 
 class DocumentStatusReply(DocumentSchema):
-    """A document with the progress of its translation. Failed segments have no translation and stay as they are."""
+    """A document with the progress of its translation. Failed segments do not have a translation."""
 
     state: DocumentState
     project: int

@@ -171,7 +171,7 @@ def build_api(context: ApiContext) -> FastAPI:
 
 
 async def translate(request: Request) -> Response:
-    """Translates a text in the dialect that has these fields: `langpair` Apertium, `src` MTUOC, else LibreTranslate."""
+    """Translates a text in the dialect of its fields: `langpair` Apertium, `src` MTUOC, otherwise LibreTranslate."""
     fields = await unadmitted_fields_of(request, takes_address=True)
     if "langpair" in fields:
         request.state.error_reply = apertium_api.error_reply
@@ -183,7 +183,7 @@ async def translate(request: Request) -> Response:
 
 
 def error_reply_of(path: str) -> ErrorReply | None:
-    """How errors are shown at an address; None if it is not one of the API."""
+    """The format of error replies for an address; None if it is not an address of the API."""
     return _PATHS.get(path) or next((reply for start, reply in _PREFIXES.items() if path.startswith(start)), None)
 
 

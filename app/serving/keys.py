@@ -98,7 +98,7 @@ class ApiFile:
 
     @staticmethod
     def path_beside(log: Path) -> Path:
-        """Where the file of a log is, if it has one."""
+        """The path of the key file of a log; the file may not exist."""
         return log.with_name(f"{log.name}.keys")
 
     @classmethod
@@ -181,7 +181,7 @@ class ApiFile:
         return self._key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
 
     def is_in(self, data: bytes) -> bool:
-        """Whether data, such as a body that was not parsed yet, contain the text of a valid key.
+        """True if data, such as a body that was not parsed yet, contain the text of a valid key.
 
         Only the first texts that look like keys are compared.
         """
@@ -197,7 +197,7 @@ class ApiFile:
         return key.name
 
     def is_valid(self, key: ApiKey) -> bool:
-        """Whether a key has not been revoked."""
+        """True if a key has not been revoked."""
         query = "SELECT 1 FROM key WHERE id = ? AND revoked = ''"
         return bool(self.connection.rows(Message("read the keys"), query, (key.id,)))
 

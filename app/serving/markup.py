@@ -39,7 +39,7 @@ class MarkedParagraph:
     is_plain: bool = False
 
     def markup(self, translation: str) -> str:
-        """The translation as markup: its tags as they are, everything else escaped."""
+        """The translation as markup: tags are unchanged, everything else is escaped."""
         if self.is_plain:
             return translation
         parts = re.split("(" + "|".join(map(re.escape, self.tags)) + ")", translation) if self.tags else [translation]

@@ -49,7 +49,7 @@ async def tags(request: Request) -> Response:
 
 @router.get("/CheckModelStatus")
 async def status(request: Request) -> Response:
-    """Whether a language pair is translated."""
+    """Confirms that a language pair is supported; raises ApiError if it is not."""
     fields = await unadmitted_fields_of(request, takes_address=True)
     async with admitted(request, _key(fields), takes_address=True):
         model, direction = context_of(request).translations.choose(*_languages(fields), "")

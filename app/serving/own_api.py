@@ -63,7 +63,7 @@ class AlternativesRequest(LanguageSchema, TextSchema):
 
 
 class AlternativeSchema(BaseModel):
-    """Another word, and the best translation with it; the text before it stays."""
+    """Another word, and the best translation with it; the text before it is the same."""
 
     word: str
     log_prob: float

@@ -85,17 +85,17 @@ class Passwords:
         return [row["name"] for row in self._rows("SELECT name FROM password ORDER BY name")]
 
     def has(self, name: str) -> bool:
-        """Whether a person has a password."""
+        """True if a person has a password."""
         return self._stored(name) is not None
 
     @property
     def rule(self) -> str:
-        """Which passwords are accepted."""
+        """The rules for new passwords."""
         return RULE
 
     @property
     def are_used(self) -> bool:
-        """Whether anybody has a password."""
+        """True if anybody has a password."""
         return bool(self._rows("SELECT 1 FROM password LIMIT 1"))
 
     def sign_in(self, name: str, password: str, address: str) -> str:
@@ -164,7 +164,7 @@ class Passwords:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Each comparison takes memory and a core: few at a time, and few that wait."""
+        """Limits the number of running and waiting comparisons: each needs memory and a core."""
         if not self._waiting.acquire(blocking=False):
             raise SignInError(Message("Many people are signing in: try again in {seconds} seconds.", seconds=2), 2)
         try:
@@ -289,12 +289,12 @@ def _hasher() -> PasswordHasher:
 
 
 def _normalized(password: str) -> str:
-    """The same text for the same keys: systems write accents as one or as two characters."""
+    """The password in one normal form, because systems write accents as one or as two characters."""
     return unicodedata.normalize("NFKC", password.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _place(address: str) -> tuple[str, str]:
-    """Whose attempts count together: an IPv4 address, or a network of IPv6, which one computer has as a whole."""
+    """The source of attempts that are counted together: an IPv4 address, or the IPv6 network of a computer."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

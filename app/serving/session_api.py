@@ -97,7 +97,7 @@ async def events(
     last_event_id: Annotated[int | None, Header(ge=0, description="As browsers send it; counts instead.")] = None,
     caller: Caller = Depends(stream_place),  # noqa: B008
 ) -> Response:
-    """The events of a session, with their hashes: first those that there are, then new ones as they are written.
+    """The events of a session, with their hashes: first the existing events, then each new one.
 
     The id of an event is its number. The stream ends when the session is deleted, the key is revoked, or the server
     stops.

@@ -195,7 +195,7 @@ class TranslationService:
     async def _decode(
         self, caller: Caller, setup: TranslationSetup, asked: Sequence[tuple[Protection, int]], gone: Hangup
     ) -> list[Translation]:
-        """The translations of the protected texts, restored; each text comes with its number of hypotheses."""
+        """The restored translations of the protected texts, which are given with their numbers of hypotheses."""
         copies = [protection.copy for protection, _ in asked]
         waiting = [pair for pair, copy in zip(asked, copies, strict=True) if copy is None]
         answers = await self._submit(caller, setup, [(protection.request, most) for protection, most in waiting], gone)

@@ -1,4 +1,4 @@
-"""Who works on which documents and parts of them, for programs and the command line: listed, assigned and taken back.
+"""Assignments of documents and of their parts to people, for programs and the command line.
 
 The page assigns through `app.sessions.members`. The rules are the same: those who manage a project assign its documents
 to its members.
@@ -47,11 +47,11 @@ class Assignments:
         self._opened = opened
 
     def all(self) -> list[DocumentAssignment]:
-        """Those of all documents that the person of the request sees, the one used last first."""
+        """The assignments of all documents that the person of the request sees, the one used last first."""
         return [self._of(summary) for summary in self._store.sessions()]
 
     def of(self, session_id: int) -> DocumentAssignment:
-        """Those of one document. Raises CommandError."""
+        """The assignment of one document. Raises CommandError."""
         return self._of(self._find(session_id))
 
     def assign(
@@ -123,7 +123,7 @@ class Assignments:
 
 
 class UnknownDocument(CommandError):
-    """A number that no document has which the person sees."""
+    """An error for a number that is not the number of a document that the person sees."""
 
 
 def check_assignable(store: LogStore, project_id: int, person: str) -> None:
@@ -140,7 +140,7 @@ def assign_document(store: LogStore, session_id: int, project_id: int, person: s
 
 
 def assign_open_part(workspace: Workspace, indices: Sequence[int], person: str) -> int:
-    """Assigns segments of an open document to a person, in one step; returns how many were somebody else's before."""
+    """Assigns segments of an open document to a person, in one step; returns how many were assigned to others."""
     core = workspace.core
     with core.command() as work:
         before = core.parts.current()

@@ -158,7 +158,7 @@ class Bundles:
                 del self._staged[number]
 
     def forget_idle(self, idle_seconds: float = IDLE_SECONDS) -> None:
-        """Forgets archives and selections whose page is gone: nothing of them was opened in that time."""
+        """Removes archives and selections whose page is gone: none of their files was opened in that time."""
         with self._lock:
             due = time.monotonic() - idle_seconds
             for number in [number for number, staged in self._staged.items() if staged.used_at <= due]:

@@ -19,7 +19,7 @@ def set_example_pin(workspace: Workspace) -> None:
 
 
 def has_only_example(record: SessionRecord) -> bool:
-    """Whether the session has the example and nothing else: nobody has done anything in it."""
+    """True if the session contains only the example, without any work of a person."""
     if not record.segments:
         return False
     first, *others = record.segments

@@ -20,7 +20,7 @@ class GlossaryFiles:
     """Reads glossaries for the documents of a log, whose projects remember how the columns of tables are used."""
 
     def __init__(self, store: LogStore, files: FileReader) -> None:
-        """`files` reads what is uploaded."""
+        """`files` reads uploaded files."""
         self._store = store
         self._files = files
 
@@ -33,7 +33,7 @@ class GlossaryFiles:
         return {**report, "errors": errors}
 
     def stage(self, workspace: Workspace, data: bytes, name: str, columns: str = "") -> Json:
-        """Reads an uploaded glossary and says what using it would do to the document; changes nothing.
+        """Reads an uploaded glossary and reports its effect on the document; changes nothing.
 
         `columns` is the use of a table's columns ("header:source,target"), or "ask" for the question which it is; the
         question is the answer, too, if nothing is given and the file leaves it open.

@@ -1,4 +1,4 @@
-"""The documents that the log has, open or not: their list, offers to continue one, and those that nobody touched."""
+"""The documents in the log, open or not: their list, offers to continue, and untouched ones."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ class LoggedDocuments:
         return sorted(found, key=lambda one: one.document_name == example.DOCUMENT and self.is_untouched(one))
 
     def is_untouched(self, summary: SessionSummary) -> bool:
-        """Whether nobody has done anything in the session."""
+        """True if no person has done any work in the session."""
         is_sample = summary.document_name == example.DOCUMENT
         return summary.is_untouched or (is_sample and example.has_only_example(self._store.load_session(summary.id)))
 
     def untouched_twin(
         self, document: Document, direction: str, project_id: int, style: Style, besides: Collection[int]
     ) -> SessionRecord | None:
-        """A session on the same bytes in which nothing was done: it is used again rather than left behind.
+        """An untouched session with the same bytes, which is used again instead of a new one.
 
-        None where there is none, or only among the sessions `besides` and those that were opened together with others.
+        None if there is none, or only among the sessions `besides` and those that were opened together with others.
         """
         may_have_example = document.name == example.DOCUMENT
         for summary in self._store.sessions_on(document, untouched=not may_have_example):

@@ -65,7 +65,7 @@ class Members:
         return self.view(project_id)
 
     def remove(self, workspace: Workspace, project_id: int, name: str) -> Json:
-        """Ends a membership, which counts at once. Nobody can end their own."""
+        """Ends a membership immediately. People cannot end their own membership."""
         self._projects.managed(project_id)
         if name == PERSON.get():
             raise CommandError(Message("You cannot end your own membership: ask an administrator."))

@@ -1,4 +1,4 @@
-"""The workspaces that are open at the same time: found by token, and closed when no page asks for them any more."""
+"""The open workspaces, found by token, and closed when they have not been requested for some time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOOK_SECONDS = 60.0
 
 
 class OpenWorkspaces:
-    """Every open workspace, and each person's current one, which their new tab shows. Thread-safe.
+    """All open workspaces, and the current one of each person, which a new tab shows. Thread-safe.
 
     `lock` is for those who need several calls without a change between them.
     """
@@ -36,7 +36,7 @@ class OpenWorkspaces:
         self._is_closed = threading.Event()
 
     def start(self, also: Callable[[], object] = lambda: None) -> None:
-        """Closes what nobody asks for, in a thread of its own until `close`; calls `also` each time."""
+        """Closes unused workspaces, in a separate thread until `close`; calls `also` each time."""
         threading.Thread(target=self._look_after, args=(also,), name="idle documents", daemon=True).start()
 
     def _look_after(self, also: Callable[[], object]) -> None:
@@ -50,24 +50,24 @@ class OpenWorkspaces:
         return self._current.get(PERSON.get(), "")
 
     def is_shown(self, session_id: int) -> bool:
-        """Whether a new tab of anybody shows that session."""
+        """True if the session is the current one of any person."""
         opened = self.of_session(session_id)
         return opened is not None and opened.token in self._current.values()
 
     def all(self) -> list[Workspace]:
-        """Those that are open now."""
+        """The workspaces that are open now."""
         with self.lock:
             return list(self._by_token.values())
 
     def asked_for(self, token: str) -> Workspace | None:
-        """The workspace of that token, which has a request now; None where it is not open."""
+        """The workspace with this token, which is used by a request now; None if it is not open."""
         with self.lock:
             if token in self._by_token:
                 self._last_used[token] = time.monotonic()
             return self._by_token.get(token)
 
     def of_session(self, session_id: int) -> Workspace | None:
-        """The workspace of that session; None where it is not open."""
+        """The workspace of this session; None if it is not open."""
         return next((one for one in self.all() if one.session_id == session_id), None)
 
     def add(self, workspace: Workspace) -> None:
@@ -79,7 +79,7 @@ class OpenWorkspaces:
             self._models.watch(workspace.model_use)
 
     def show(self, workspace: Workspace) -> Workspace:
-        """Makes it the one that a new tab of this person shows; the one before, if nobody else's, is suspended."""
+        """Makes it the person's current workspace; suspends the one before if it is not current for others."""
         with self.lock:
             before = self._by_token.get(self.current_token)
             self._current[PERSON.get()] = workspace.token

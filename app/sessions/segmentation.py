@@ -50,7 +50,7 @@ class Segmentation:
         return self._projects.choose_rules(workspace, project_id, None, 0)
 
     def download(self, project_id: int) -> Export:
-        """The file with the rules of a project, as it was chosen."""
+        """The file with the rules of a project, unchanged."""
         self._projects.get(project_id)
         rules = self.of(project_id)
         if rules is None:

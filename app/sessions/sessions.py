@@ -48,13 +48,13 @@ from engine import SearchOptions
 
 
 class UnknownSession(CommandError):
-    """A token that no session has; the page starts afresh."""
+    """An unknown session token; the page then starts again."""
 
     kind = "unknown_session"
 
 
 class Sessions:
-    """Everything that is open. Safe from several threads."""
+    """All open documents and their models. Thread-safe."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Sessions:
         published: PublishedModels | None = None,
         files: FileReader | None = None,
     ) -> None:
-        """`files` reads what is uploaded: by default, in this process."""
+        """`files` reads uploaded files; by default, in this process."""
         self.store = store
         self.files = files or FileReader()
         self.model = model
@@ -97,12 +97,12 @@ class Sessions:
         self._lock = self.workspaces.lock
 
     def start(self) -> None:
-        """Watches the models, and closes what nobody asks for, in threads of their own until `close`."""
+        """Watches the models and closes unused workspaces, in separate threads until `close`."""
         self.watchdog.start()
         self.workspaces.start(self.bundles.forget_idle)
 
     def welcome(self, token: str | None) -> tuple[Workspace, Json]:
-        """The session of that token; without a token the open session, else the sample document.
+        """The session with this token; without a token, the open session or the sample document.
 
         To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
         with it; a second tab is not asked while the first one is at work.
@@ -140,7 +140,7 @@ class Sessions:
             self.models.continue_download(workspace.model_use, (workspace.token, *others))
 
     def model_offer(self, workspace: Workspace) -> Json | None:
-        """The model to offer where this document is shown first: one for its languages. None without one.
+        """The model to offer when this document is shown first, for its languages; None if there is none.
 
         A model that must be downloaded is not offered to people who may not do that.
         """
@@ -152,7 +152,7 @@ class Sessions:
         return found if is_here or self.store.people.access().may_add_models else None
 
     def find(self, token: str, *, shows: bool = True) -> Workspace:
-        """The workspace of that token, taken up again from the log where it is not open. Raises UnknownSession.
+        """The workspace with this token, opened again from the log if it is closed. Raises UnknownSession.
 
         Without `shows`, a workspace that is taken up again does not become the one that a new tab shows.
         """
@@ -165,12 +165,12 @@ class Sessions:
         raise _unknown_session()
 
     def check_seen(self, workspace: Workspace) -> None:
-        """Raises UnknownSession, as for a token that no session has, unless the person sees the workspace's project."""
+        """Raises UnknownSession, as for an unknown token, unless the person sees the workspace's project."""
         if not self.store.people.access().sees(workspace.project.id):
             raise _unknown_session()
 
     def open_document(self, data: bytes, name: str) -> Workspace:
-        """A new session on an uploaded document: in the direction of the start, else as the document says itself."""
+        """A new session on an uploaded document, in the direction of the app's start, otherwise the document's own."""
         return self._open(self.files, data, name)
 
     def _open(self, files: FileReader, data: bytes, name: str, languages: tuple[str, str] | None = None) -> Workspace:
@@ -217,7 +217,7 @@ class Sessions:
 
         The document is read again, since where sentences end is the language's, and a table of both languages is
         turned; the earlier session stays in the log, and its glossaries and its style come along where they say
-        something in this direction. Raises CommandError where the model has no such direction, or the file's sources
+        something in this direction. Raises CommandError if the model has no such direction, or the file's sources
         are its targets.
         """
         old = workspace.document
@@ -273,7 +273,7 @@ class Sessions:
         return [*report["notes"], *report["errors"]]
 
     def resume(self, session_id: int) -> Workspace:
-        """An earlier session as it was left. New documents of its languages go into its project from now on."""
+        """Opens an earlier session in its last state. Its project becomes the current one for its languages."""
         with self._lock:
             workspace = self.opener.take_up(session_id)
             self.projects.follow(workspace)
@@ -317,7 +317,7 @@ class Sessions:
             return self.open_sample()
 
     def delete_document(self, session_id: int, besides: Workspace) -> None:
-        """Removes another session than the one shown, as `delete_session` does."""
+        """Removes a session that is not shown; see `delete_session`."""
         if session_id == besides.session_id:
             raise CommandError(Message("This document is open: open another one first."))
         self.delete_unshown(session_id)
@@ -342,14 +342,14 @@ class Sessions:
         self._forget_memory()
 
     def _forget_memory(self) -> None:
-        """Reads the memory again at its next use, and forgets what was learned from segments that are gone."""
+        """Reads the memory again at its next use, and removes learned segments that no longer exist."""
         self.library.forget()
         for workspace in self.workspaces.all():
             with workspace.lock:
                 workspace.learning.refresh()
 
     def health(self) -> Json:
-        """Whether the server works, for monitoring: "ok", "starting" while the model loads, "stuck" while one hangs."""
+        """The server's health: "ok", "starting" while the model loads, "stuck" while a model hangs."""
         is_starting = self.model.state == "loading"
         return {"status": "stuck" if self.watchdog.is_any_stuck else "starting" if is_starting else "ok"}
 

@@ -34,7 +34,7 @@ MAX_EVENTS_CHECKED_FIRST = 5_000  # takes 40 ms; 200,000 events take 1.5 seconds
 
 
 class WorkspaceOpener:
-    """Joins what the log has of a session with its model, its project and the translation memory."""
+    """Opens sessions of the log: with their models, projects and the translation memory."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class WorkspaceOpener:
         documents: LoggedDocuments,
         options: SearchOptions,
     ) -> None:
-        """`workspaces` keeps what is opened; `options` are those of every search."""
+        """`workspaces` stores opened workspaces; `options` are the search options."""
         self._store = store
         self._models = models
         self._library = library
@@ -56,14 +56,14 @@ class WorkspaceOpener:
         self._options = options
 
     def start_unshown(self, document: Document, direction: str, project: Project, style: Style) -> Workspace:
-        """A new session for a program. It is translated ahead, and the page goes on to show what it shows."""
+        """A new session for a program. It is translated in the background, and the page does not show it."""
         with self._workspaces.lock:
             return self._put(self._new_session(document, direction, project, style, None), document, shows=False)
 
     def start(
         self, document: Document, direction: str, model: Json | None = None, project: Project | None = None
     ) -> Workspace:
-        """A new session on a document, or again the one on it in which nothing was done; shows it.
+        """Shows a new session on a document, or an earlier one in which nothing was done.
 
         `model` is the log's description of the model, if a person chose it; by default, in the current project.
         """
@@ -94,7 +94,7 @@ class WorkspaceOpener:
         )
 
     def take_up(self, session_id: int, *, shows: bool = True) -> Workspace:
-        """The workspace of a session of the log, which may be open already, as it was left; shows it with `shows`."""
+        """The workspace of a session in its last state; it may be open already. Shows it with `shows`."""
         with self._workspaces.lock:
             self._store.project_of(session_id)  # raises LogError for one that the person does not see
             opened = self._workspaces.of_session(session_id)

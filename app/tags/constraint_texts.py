@@ -37,7 +37,7 @@ class ConstraintTexts:
         return {name: address for address, name in self.names.items()}
 
     def phrases(self, phrases: Iterable[Phrase], source: BareText) -> dict[int, Phrase]:
-        """The phrases for the engine by index, without those of tags only and duplicates after tag removal."""
+        """The phrases for the engine by index, without those of only tags and duplicates after tag removal."""
         converted: dict[int, Phrase] = {}
         all_forms: set[tuple[str, ...]] = set()
         for number, phrase in enumerate(phrases):

@@ -44,12 +44,12 @@ class Tag:
 
     @property
     def needs_space_before(self) -> bool:
-        """Whether it is separated by a space from the text before it, like a word."""
+        """True if it is separated by a space from the text before it, like a word."""
         return self.has_space_before and (self.has_space_after or self.is_sign)
 
     @property
     def needs_space_after(self) -> bool:
-        """Whether it is separated by a space from the text after it, like a word."""
+        """True if it is separated by a space from the text after it, like a word."""
         return self.has_space_after and (self.has_space_before or self.is_sign)
 
 
@@ -63,7 +63,7 @@ class FixedSpan:
 
 
 def separates_words(before: str, after: str) -> bool:
-    """Whether a tag between these two characters replaces a space between words."""
+    """True if a tag between these two characters replaces a space between words."""
     return bool(before and after) and not before.isspace() and not after.isspace() and after not in CLOSING_MARKS
 
 
@@ -299,12 +299,12 @@ class _Placer:
         return not tag.has_space_after and self.source.is_word[tag.at]
 
     def _end_of(self, place: int, source_span: Span, otherwise: int) -> int:
-        """Where the words end that are aligned with the nearest linked source word before `place`."""
+        """The end of the words that are aligned with the nearest linked source word before `place`."""
         ends = [(link[1], link[3]) for link in self.links if source_span[0] <= link[0] and link[1] <= place]
         return max(ends)[1] if ends else otherwise
 
     def _start_of(self, place: int, source_span: Span, otherwise: int) -> int:
-        """Where the words start that are aligned with the nearest linked source word after `place`."""
+        """The start of the words that are aligned with the nearest linked source word after `place`."""
         starts = [(link[0], link[2]) for link in self.links if place <= link[0] and link[1] <= source_span[1]]
         return min(starts)[1] if starts else otherwise
 
@@ -328,7 +328,7 @@ class _Placer:
 
 
 def _links_of_words(links: Links, source: _Text, target: _Text) -> Links:
-    """Links between words. Without an alignment, links each word to the one at the same relative position."""
+    """Links between words. Without an alignment, links each word to the word at the same relative position."""
     if links:
         return [
             link for link in links if any(source.is_word[slice(*link[:2])]) and any(target.is_word[slice(*link[2:])])

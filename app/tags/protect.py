@@ -86,12 +86,12 @@ class Protection:
 
     @property
     def is_needed(self) -> bool:
-        """Whether `request` differs from the original."""
+        """True if `request` differs from the original."""
         return self.request is not self.original
 
     @property
     def copy(self) -> Translation | None:
-        """The source as its own translation where there is nothing to translate; None if the model has to be asked.
+        """The source as the translation if it has no text to translate; None if the model must translate it.
 
         A pin, term or ban of the user that the source does not satisfy goes to the model.
         """
@@ -271,7 +271,7 @@ def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:
 
 
 def _ends_with_part(text: str, address: str) -> bool:
-    """Whether a text ends with the start of an address, at a word boundary."""
+    """True if a text ends with the start of an address, at a word boundary."""
     for length in range(min(len(text), len(address) - 1), 0, -1):
         before = text[len(text) - length - 1 : len(text) - length]
         if text.endswith(address[:length]) and not (before and is_word_char(before)):
@@ -303,7 +303,7 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
 
 
 def _key_place(bare: BareText, place: int) -> int:
-    """Where the word with the access key starts."""
+    """The start of the word with the access key."""
     while place and is_word_char(bare.text[place - 1]):
         place -= 1
     return place

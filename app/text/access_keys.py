@@ -52,6 +52,6 @@ def key_difference(source: str, target: str, key: int | None) -> tuple[str, ...]
 
 
 def _is_label(text: str) -> bool:
-    """Whether the text starts with a capital letter and is not a sentence."""
+    """True if the text starts with a capital letter and is not a sentence."""
     first = next((c for c in text if c.isalpha()), "")
     return first.isupper() and not _SENTENCE_END.search(text)

@@ -155,7 +155,7 @@ def decode_text(
 
 
 def other_kind(data: bytes) -> Message | None:
-    """The kind of file that these bytes begin like, if it is one that has no text of its own; else None."""
+    """The kind of file that these bytes begin like, if it is one that has no text of its own; otherwise None."""
     return next((kind for start, kind in _OTHER_KINDS if data.startswith(start)), None)
 
 
@@ -302,7 +302,7 @@ def _can_write(character: str, encoding: str) -> bool:
 
 
 def safe_name(name: str, default: str) -> str:
-    """`name` as a file name that is safe on any system; `default` if nothing is left.
+    """`name` as a file name that is safe on any system; `default` if no character remains.
 
     Removes folders, control and direction characters: "..\\\\..\\\\etc/pass|wd.txt" -> "pass_wd.txt".
     """

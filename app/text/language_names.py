@@ -71,7 +71,7 @@ def language_of(name: str) -> str | None:
 
 
 def english_name(code: str) -> str:
-    """The English name of a language; its code where it has none here.
+    """The English name of a language; its code if the name is not known.
 
     >>> english_name("pt"), english_name("gd")
     ('Portuguese', 'gd')

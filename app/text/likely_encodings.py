@@ -1,4 +1,4 @@
-"""Which encoding of one or two bytes a text without a mark probably has, by the bytes beyond ASCII in it."""
+"""Guesses the encoding of a text without a byte order mark from its bytes beyond ASCII."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MIN_PAIRS = 3
 
 
 def likely_encodings(data: bytes) -> tuple[str, ...]:
-    """The codecs to try for a text that is not UTF-8, the likeliest first; the last one reads any bytes."""
+    """The codecs to try for a text that is not UTF-8, the most probable first; the last one reads any bytes."""
     likeliest = (*_cyrillic(data), *_east_asian(data), *_central_european(data))
     return (*likeliest, "cp1252", *_not_western(data), "iso-8859-1")
 
 
 def is_damaged_utf8(data: bytes) -> bool:
-    """Whether most non-ASCII bytes form UTF-8 characters; another encoding would decode them as garbage."""
+    """True if most non-ASCII bytes form UTF-8 characters; another encoding would decode them as garbage."""
     num_high = _num_high(data)
     num_in_sequences = sum(len(match.group()) for match in _UTF8_SEQUENCE.finditer(data))
     return num_in_sequences >= 3 * (num_high - num_in_sequences)

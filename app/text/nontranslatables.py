@@ -73,12 +73,12 @@ class NonTranslatable:
 
     @property
     def is_access_key(self) -> bool:
-        """Whether it is the sign of an access key."""
+        """True if it is the sign of an access key."""
         return self.text in SIGNS
 
     @property
     def is_markup(self) -> bool:
-        """Whether it is a tag or access key rather than a word of the sentence."""
+        """True if it is a tag or access key rather than a word of the sentence."""
         return self.kind in ("open", "close", "lone")
 
 
@@ -171,7 +171,7 @@ def placeholder_problem(source: str, target: str) -> str:
 
 
 def is_copied(text: str) -> bool:
-    """Whether a translation of the text is the text itself: it has no letters outside of kept texts and tags.
+    """True if a translation of the text is the text itself: it has no letters outside of kept texts and tags.
 
     >>> is_copied("10 °C ± 0.5 %"), is_copied("✓"), is_copied("5 V")
     (True, True, False)
@@ -260,9 +260,9 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
 
 
 def _is_lone_tag(element: NonTranslatable, text: str) -> bool:
-    """Whether an unpaired placeholder is a tag.
+    """True if an unpaired placeholder is a tag.
 
-    A number in braces is a tag if it is attached to a word ("file{2}"), else a word ("Copy {1} to {2}").
+    A number in braces is a tag if it is attached to a word ("file{2}"), otherwise a word ("Copy {1} to {2}").
     """
     if element.kind != "placeholder":
         return False

@@ -66,7 +66,7 @@ def numbers_of(category: str, language: str, *, is_ordinal: bool = False) -> str
 
 
 def is_language(tag: str) -> bool:
-    """Whether a language tag ("de", "pt-BR") begins with a language that is known here.
+    """True if a language tag ("de", "pt-BR") begins with a language that is known here.
 
     >>> is_language("pt-BR"), is_language("foo")
     (True, False)

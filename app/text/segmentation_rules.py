@@ -1,4 +1,4 @@
-"""Segmentation rules: where the segments of a text end, by exceptions and breaks in their order.
+"""Segmentation rules: exceptions and breaks, in order, which decide where the segments of a text end.
 
 At each position between two characters, the first rule decides whose pattern before the break matches text that ends
 there, and whose pattern after the break matches text that begins there. Without such a rule, no segment ends there.
@@ -26,7 +26,7 @@ _SECONDS_FOR_ONE_RULE: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class SegmentationRule:
-    """Patterns for `regex`; `line` is that of the rule in its file."""
+    """Patterns for `regex`; `line` is the line of the rule in its file."""
 
     is_break: bool
     before: str

@@ -1,4 +1,4 @@
-"""How a translation is laid out in subtitles: split among those of its sentence, and broken into lines.
+"""Layout of a translation in subtitles: split among the subtitles of its sentence, and broken into lines.
 
 The numbers are those of Netflix: 17 characters per second for adults, 42 characters in a line, 2 lines. Counted are the
 characters that a reader sees, with spaces; a line break counts like the space in its place.
@@ -49,7 +49,7 @@ class CueSpace:
     is_alone: bool = True
 
     def max_characters(self, rules: SubtitleRules) -> int:
-        """How many characters fit in its lines and can be read in its time."""
+        """The number of characters that fit in its lines and can be read in its time."""
         room = max(self.num_lines, rules.max_lines) * rules.max_line
         return min(room, rules.max_speed * self.duration_ms // 1000) if self.duration_ms else room
 
@@ -160,7 +160,7 @@ def _broken(words: Sequence[str], count: int, rules: SubtitleRules) -> list[str]
 
 
 def _bonus(words: Sequence[str], at: int) -> float:
-    """How natural a split before the word `at` is, as a share of the length of the text."""
+    """The quality of a split before the word `at`, as a share of the length of the text."""
     if _PAUSE.search(words[at - 1]):
         return _PAUSE_BONUS
     if at < len(words) and _CONJUNCTION.fullmatch(words[at]):

@@ -1,4 +1,4 @@
-"""How long a translation may be: the limit that a file states for one of its texts."""
+"""Limits of length that a file states for the translation of a text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TextLimits:
     cues: tuple[CueSpace, ...] = ()
 
     def num_characters(self, text: str) -> int:
-        """The length of a translation, as the limit counts it.
+        """The length of a translation in the units of the limit.
 
         >>> TextLimits(40, tags=(("1", 0),)).num_characters("Press {1}OK{/1}, {2}")
         13
@@ -47,7 +47,7 @@ class TextLimits:
         return found | exceeded(plain, self.cues)
 
     def allows(self, text: str) -> bool:
-        """Whether a translation is not too long."""
+        """True if a translation is not too long."""
         return not self.max_characters or self.num_characters(text) <= self.max_characters
 
     def view(self) -> dict[str, Any]:

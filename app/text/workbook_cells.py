@@ -1,4 +1,4 @@
-"""Cells of an Excel workbook that is written. Imported where one is written, because openpyxl takes long to import."""
+"""Cells of a written Excel workbook. Import this module only to write one: importing openpyxl takes long."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def skeleton(folded: str) -> str:
 
 
 def has_numbers(text: str) -> bool:
-    """Whether the text contains a digit."""
+    """True if the text contains a digit."""
     return _NUMBER.search(text) is not None
 
 
@@ -80,7 +80,7 @@ def adapted_target(source: str, memory_source: str, target: str, languages: tupl
 def _adapted(
     source: str, memory_source: str, target: str, languages: tuple[str, str], *, has_dates: bool
 ) -> str | None:
-    """As `adapted_target`; `has_dates`: names of months and times on the clock of 12 hours are tokens, too."""
+    """Like `adapted_target`; with `has_dates`, names of months and times of the 12-hour clock are tokens, too."""
     if (retagged := _with_tags(source, memory_source, target)) is None:
         return None
     memory_source, target = retagged
@@ -114,7 +114,7 @@ def _adapted(
 
 
 def _with_tags(source: str, memory_source: str, target: str) -> tuple[str, str] | None:
-    """The texts of an entry with the tags of a source, as far as it is clear where they go; None if it is not."""
+    """The texts of an entry with the tags of a source; None if the places of the tags are not clear."""
     ours, theirs = _tags(source), _tags(memory_source)
     if ours == theirs:
         return memory_source, target
@@ -181,7 +181,7 @@ def _places(old: _Token, found: Sequence[_Token], languages: tuple[str, str]) ->
 
 
 def _ways(old: _Token, token: _Token, languages: tuple[str, str]) -> list[_Write]:
-    """How the number of the source may have become that of the target: as it is, in another format, parts swapped."""
+    """The possible conversions of a number of the source to the target: unchanged, another format, swapped parts."""
 
     def in_language(text: str) -> str | None:
         return localized(text, *languages, like=token.text)
@@ -228,7 +228,7 @@ def _reordered(text: str, old: str, target: str, order: Sequence[int]) -> str | 
 
 
 def _written(new: _Token, old: _Token, token: _Token, ways: Sequence[_Write], languages: tuple[str, str]) -> str | None:
-    """The new number or kept text as the target has it; None where that is not clear."""
+    """The new number or kept text in the format of the target; None if it is not clear."""
     if new.kind == "kept":
         return new.text
     texts = {way(new.text) for way in ways}
@@ -246,7 +246,7 @@ def _written(new: _Token, old: _Token, token: _Token, ways: Sequence[_Write], la
 
 
 def _agrees(old: _Token, new: _Token, token: _Token, languages: tuple[str, str]) -> bool:
-    """Whether the words of the target stay right: "1 file" and "5 files" differ, "page 1" and "page 5" do not."""
+    """True if the words of the target remain correct: "1 file" and "5 files" differ, "page 1" and "page 5" do not."""
     is_counted = _COUNTED.match(token.behind) and not ANY_DATE_PART.match(
         f"{token.text}{token.behind}", len(token.text) + 1
     )

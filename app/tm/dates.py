@@ -1,4 +1,4 @@
-"""Month names and times of day in English and German: where a text has them, and how the other language writes them."""
+"""Month names and times of day in English and German: finding them, and writing them in the other language."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def translated_month(name: str, languages: tuple[str, str]) -> str:
 
 
 def is_day_time(behind: str) -> bool:
-    """Whether a number before this German text is a time of day."""
+    """True if a number before this German text is a time of day."""
     return _UHR.match(behind) is not None
 
 
 def clock_way(old: str, token: str) -> Callable[[str], str | None] | None:
-    """How `token` writes the time of day `old` of the other language; None if it is another time.
+    """The format in which `token` writes the time `old` of the other language; None if it is another time.
 
     One of the two is on the clock of 12 hours. The way returns None for a text that is not a time of day.
 

@@ -1,4 +1,4 @@
-"""Entries of the translation memory, those that a document uses, and matches."""
+"""Entries of the translation memory, the choice of entries for a document, and matches."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class MemoryScope:
     projects: frozenset[int] | None = None
 
     def has(self, entry: MemoryEntry) -> bool:
-        """Whether the document uses this entry."""
+        """True if the document uses this entry."""
         if entry.project in (0, self.project):
             return True
         return not self.is_only and (self.projects is None or entry.project in self.projects)
 
     def is_own(self, entry: MemoryEntry) -> bool:
-        """Whether the entry is of the document's project."""
+        """True if the entry is of the document's project."""
         return bool(self.project) and entry.project == self.project
 
     def penalties(self, entry: MemoryEntry) -> tuple[int, int]:

@@ -155,7 +155,7 @@ class MemoryIndex:
             return len(self._entries), [entry.source for entry in self._entries[num_seen:] if entry is not None]
 
     def keys_like(self, source: str, min_rate: int) -> list[Hashable]:
-        """The keys of entries whose source is as similar as that, or differs only in numbers."""
+        """The keys of entries whose source has this similarity, or differs only in numbers."""
         folded, text = fold(source), plain_text(source)
         words = skeleton(folded)
         with self._lock:

@@ -38,7 +38,7 @@ class MemoryLibrary:
         self._state: tuple[float, ...] = ()
 
     def index(self, direction: str) -> MemoryIndex:
-        """The index of a direction, read if it was not yet or if another process changed it; blocks meanwhile."""
+        """The index of a direction; blocks while it is read, the first time and after another process changed it."""
         with self._lock:
             self._check_for_changes()
             if direction not in self._indexes:
@@ -84,7 +84,7 @@ class MemoryLibrary:
         self._data_version, self._state = version, state
 
     def index_if_read(self, direction: str) -> MemoryIndex | None:
-        """The index of a direction if it is loaded, else None."""
+        """The index of a direction if it is loaded, otherwise None."""
         return self._indexes.get(direction)
 
     def import_memory(self, data: bytes, name: str, direction: str, project: int = 0) -> dict[str, Any]:

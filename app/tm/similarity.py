@@ -33,7 +33,7 @@ def stems_of(folded: str) -> frozenset[str]:
 
 
 def is_candidate(one: str, other: str) -> bool:
-    """Whether two texts share the stems of half of their words, the condition for comparing them."""
+    """True if two texts share the stems of half of their words, the condition for comparing them."""
     ours, others = stems_of(fold(one)), stems_of(fold(other))
     return 2 * len(ours & others) >= max(len(ours), len(others))
 
@@ -44,7 +44,7 @@ def rate_of(one: str, other: str) -> int:
 
 
 def rate_of_folded(text: str, folded: str, other: str, other_folded: str, min_rate: int) -> int:
-    """As `rate_of`, for a plain and a folded text; less than `min_rate` may come as 0."""
+    """Like `rate_of`, for a plain and a folded text; a rate below `min_rate` may be returned as 0."""
     if text == plain_text(other):
         return 100
     similarity = Levenshtein.normalized_similarity(folded, other_folded, score_cutoff=min_rate / 100)

@@ -1,4 +1,4 @@
-"""Inflected forms of glossary targets, learned from the translation memory where its sources contain the term.
+"""Inflected forms of glossary targets, from entries of the translation memory with the term in their sources.
 
 Uses only letters and the form lists, so that it loads no dictionary and its results never change.
 """
@@ -67,7 +67,7 @@ def used_forms(text: str, known: Sequence[str], num_targets: int, forms: FormLis
 
 
 def is_form(word: str, other: str, forms: FormList | None = None) -> bool:
-    """Whether `other` is the word with a short ending added or replaced, unless a form list contradicts.
+    """True if `other` is the word with a short ending added or replaced, unless a form list contradicts.
 
     Ignores accents, because they move ("sesión", "sesiones"), and the sentence-initial capital of a lower-case word.
     """

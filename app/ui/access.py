@@ -1,4 +1,4 @@
-"""Who the server answers: requests with its own name as Host, and of its own page only."""
+"""The server answers only requests with its own name as Host that come from its own page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Header = tuple[bytes, bytes]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a server that listens on `host` can be reached from this computer only."""
+    """True if a server that listens on `host` can be reached from this computer only."""
     address = _address(host)
     return host.lower() == "localhost" if address is None else address.is_loopback
 
@@ -35,7 +35,7 @@ class OwnPages:
         return cls(names, is_loopback(host))
 
     def sent(self, headers: Iterable[Header]) -> bool:
-        """Whether Host, and Origin if it is sent, name this server. False for headers that cannot be understood."""
+        """True if Host, and Origin if it is sent, name this server. False for headers that cannot be understood."""
         headers = list(headers)
         hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]
         origins = [value.decode("latin-1").lower() for name, value in headers if name == b"origin"]

@@ -79,7 +79,7 @@ class Api:
         return in_language_of(message, attempt(lambda: self._carry_out(message)))
 
     async def changes(self, message: Any) -> Json:
-        """Everything that changed after the page's version; waits up to HOLD_SECONDS until something does.
+        """All changes after the page's version; waits up to HOLD_SECONDS for a change.
 
         A browser opens six connections to a server, for all of its tabs: a page has one waiting question at most.
         """
@@ -122,7 +122,7 @@ class Api:
         return await asyncio.to_thread(lambda: in_language_of(message, attempt(news_of)))
 
     async def alternatives(self, message: Any) -> Json:
-        """Other words for one word of the proposal, or `is_overtaken` if a newer question came meanwhile."""
+        """Other words for one word of the proposal, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskAlternatives, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_alternatives(question.segment, question.word, question.text)
@@ -130,7 +130,7 @@ class Api:
         return await self._ask_model(message, AskAlternatives, ask, Questions.show_alternatives)
 
     async def completion(self, message: Any) -> Json:
-        """How the open segment's text could continue, or `is_overtaken` if a newer question came meanwhile."""
+        """A continuation of the open segment's text, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskCompletion, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_completion(question.segment, question.text, question.is_requested)
@@ -138,7 +138,7 @@ class Api:
         return await self._ask_model(message, AskCompletion, ask, Questions.show_completion)
 
     async def revision(self, message: Any) -> Json:
-        """Which words of the edited text should change, or `is_overtaken` if a newer question came meanwhile."""
+        """The words of the edited text that should change, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskRevision, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_revision(question.segment, question.text, question.beginning, question.locked)
@@ -217,11 +217,11 @@ class Api:
         return self.sessions.bundles.packed(key)
 
     def status(self) -> Json:
-        """How the server is doing: its models' queues, latencies and throughput. Nothing of any document."""
+        """The server's status: queues, latencies and throughput of its models, without data of documents."""
         return {"version": VERSION, "models": self.sessions.models.status()}
 
     def health(self) -> Json:
-        """Whether the server works, for monitoring without the access token."""
+        """The server's health, for monitoring without the access token."""
         return {**self.sessions.health(), "version": VERSION}
 
     def download(self, token: str, kind: str) -> Export:
@@ -229,12 +229,12 @@ class Api:
         return self.sessions.exports.make(self.sessions.find(token), kind)
 
     def segmentation(self, token: str, project: int) -> Export:
-        """The segmentation rules of a project, as they were chosen."""
+        """The file with the segmentation rules of a project, unchanged."""
         self.sessions.find(token)
         return self.sessions.segmentation.download(project)
 
     def activity(self, token: str, chosen: AuditFilter) -> Export:
-        """Who did what when, as a table; see `audit_csv`. The log of the document that is open has this export."""
+        """The activity (who did what and when) as a table; see `audit_csv`. The open document logs the export."""
         workspace = self.sessions.find(token)
         export = audit_csv(self.sessions.store, chosen)
         self.sessions.store.append(workspace.session_id, "export", {"kind": "activity.csv", "name": export.name})
@@ -257,7 +257,7 @@ class Api:
             raise
 
     def _changed(self, workspace: Workspace, command: Command) -> Json:
-        """Carries out a command in its workspace; the reply has what changed, and the command's result."""
+        """Executes a command in its workspace; the reply contains the changes and the command's result."""
         result = self._repeated.once(command, lambda: command.run(self.sessions, workspace))
         reply = workspace.snapshot(command.since, command.open, command.detail_since)
         return reply if result is None else {**reply, "result": result}

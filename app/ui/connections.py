@@ -1,4 +1,4 @@
-"""Connections whose other end waits: they take a descriptor each, of which a process has a thousand or fewer."""
+"""Limits idle connections: each uses a descriptor, of which a process has a thousand or fewer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_WAITING: Final = 100  # connections that have not sent a whole request
 
 
 class TimedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """Ends a connection whose request or body does not come, and the one silent for longest where there are many.
+    """Ends connections that do not send their request or body, and the longest silent one if there are too many.
 
     One whose reply is not read ends, too. A program that opens connections and sends one letter a minute, or reads
     none, would else keep everybody out, without a token.

@@ -79,7 +79,7 @@ class GlossaryApi:
         return in_language_of(message, attempt(look))
 
     def stage(self, token: str, name: str, data: bytes, language: str, columns: str = "") -> Json:
-        """Reads an uploaded glossary; the reply shows what using it would do, or asks for its columns. Changes nothing.
+        """Reads an uploaded glossary; the reply shows its effects, or asks for its columns. Changes nothing.
 
         For `columns` see `GlossaryFiles.stage`.
         """

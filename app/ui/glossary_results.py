@@ -29,7 +29,7 @@ class GlossaryList(TypedDict):
 
 
 class Retranslated(TypedDict):
-    """How many segments are translated again."""
+    """The number of segments that are translated again."""
 
     num_retranslated: int
 
@@ -47,7 +47,7 @@ class AddedTerm(Retranslated):
 
 
 class GlossaryExport(TypedDict):
-    """A kind of file for a glossary; `note` names what it cannot keep, and is empty if it keeps all."""
+    """A file type for a glossary; `note` lists the data that it cannot store, and is empty if it stores all."""
 
     kind: str
     label: str
@@ -111,7 +111,7 @@ class TermName(TypedDict):
 
 
 class TermUseView(TermName):
-    """Where a term occurs, and the confirmed segments that do not use it; up to 50 of each."""
+    """The segments in which a term occurs, and the confirmed segments that do not use it; up to 50 of each."""
 
     num_hits: int
     segments: list[int]
@@ -182,7 +182,7 @@ class RowFix(TypedDict):
 
 
 class BlankRow(TypedDict):
-    """A row that lacks only a target, which can be entered."""
+    """A row without a target, which can be entered."""
 
     name: str
     source: str
@@ -217,7 +217,7 @@ class UsedImport(GlossaryChange):
 
 
 class ImportedGlossary(TypedDict):
-    """A glossary that was used as it is; `errors` are the first rows that were left out."""
+    """A glossary that was used without changes; `errors` are the first rows that were left out."""
 
     counts: dict[Literal["rejected", "look", "repeat"], int]
     notes: list[str]

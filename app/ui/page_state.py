@@ -63,7 +63,7 @@ class StyleView(TypedDict):
 
 
 class OfferedModel(TypedDict):
-    """A model that was installed for the document, but translates other languages; no list has one without a key."""
+    """A model installed for the document that translates other languages; without a key, it is not in a list."""
 
     key: str
     name: str
@@ -92,7 +92,7 @@ class ModelView(TypedDict):
 
 
 class SegmentCounts(TypedDict):
-    """How many segments each filter of the list shows."""
+    """The number of segments for each filter of the list."""
 
     all: int
     open: int
@@ -121,7 +121,7 @@ class WorkView(TypedDict):
 
 
 class ProgressView(TypedDict):
-    """How far the translation of the whole document is."""
+    """The progress of the translation of the whole document."""
 
     done: int
     total: int
@@ -131,7 +131,7 @@ class ProgressView(TypedDict):
 
 
 class DecodeView(TypedDict):
-    """How long the last decoding took."""
+    """The duration of the last decoding."""
 
     last_ms: float | None
 
@@ -154,7 +154,7 @@ class TagView(TypedDict):
 class SegmentRow(TypedDict):
     """One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
 
-    `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
+    `match_rate` is the match of the memory that was filled in, otherwise the best one, in percent, or 0. `tags` are
     the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
     assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another.
     """

@@ -116,7 +116,7 @@ class DocumentRow(SessionOffer):
 
 
 class AssignedSegments(TypedDict):
-    """How many segments were assigned, and how many of them to somebody else before."""
+    """The number of assigned segments, and how many of them were assigned to somebody else before."""
 
     num_segments: int
     num_taken: int
@@ -184,20 +184,20 @@ class PackableGroup(TypedDict):
 
 
 class PackableDocuments(TypedDict):
-    """The documents that were opened together with this one, if there are such, then those of its project."""
+    """The documents that were opened together with this one, if any, then the documents of its project."""
 
     groups: list[PackableGroup]
 
 
 class PackedDocument(TypedDict):
-    """An exported document, and what is not finished in it."""
+    """An exported document, and its unfinished segments."""
 
     path: str
     note: str | None
 
 
 class PackedDocuments(TypedDict):
-    """An archive to download by its key; `num_unchanged` files of the original archive are in it as they were."""
+    """An archive to download by its key; it contains `num_unchanged` unchanged files of the original archive."""
 
     key: str
     name: str

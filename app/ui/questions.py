@@ -42,7 +42,7 @@ class AskAlternatives(PageMessage):
 
 
 class AskCompletion(PageMessage):
-    """How the translation could continue after `text`; if `is_requested`, also where the model is not certain."""
+    """Asks for a continuation of `text`; if `is_requested`, also one that the model is not certain of."""
 
     result: ClassVar[Any] = r.Completion
     segment: Integer
@@ -51,7 +51,7 @@ class AskCompletion(PageMessage):
 
 
 class AskRevision(PageMessage):
-    """Which words of an edited `text` should change; `beginning` and `locked` are kept as they are."""
+    """Asks for the words of an edited `text` that should change; `beginning` and `locked` do not change."""
 
     segment: Integer
     text: str
@@ -60,19 +60,19 @@ class AskRevision(PageMessage):
 
 
 class AskRecord(PageMessage):
-    """The session's figures ("report"), or every moment of it ("replay")."""
+    """Asks for the session's figures ("report"), or for all its moments ("replay")."""
 
     view: Literal["report", "replay"]
 
 
 class AskPreview(PageMessage):
-    """The blocks of the document, with the segments in each."""
+    """Asks for the blocks of the document, with the segments in each."""
 
     result: ClassVar[Any] = r.DocumentPreview
 
 
 class GlossaryQuestion(PageMessage):
-    """Which question about glossaries a message is; the other fields are read later."""
+    """The kind of a question about glossaries; the other fields are read later."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -80,14 +80,14 @@ class GlossaryQuestion(PageMessage):
 
 
 class AskOverview(PageMessage):
-    """The document's glossaries."""
+    """Asks for the document's glossaries."""
 
     ask: Literal["overview"]
     result: ClassVar[Any] = GlossaryList
 
 
 class AskDocumentCheck(PageMessage):
-    """Where the terms of the glossaries occur in the document."""
+    """Asks for the occurrences of the glossaries' terms in the document."""
 
     ask: Literal["document"]
     result: ClassVar[Any] = DocumentCheck

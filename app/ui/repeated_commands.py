@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Newest:
-    """The newest command of a page that was carried out: its number and name, and what it returned."""
+    """The newest executed command of a page: its number, its name and its result."""
 
     number: tuple[int, str] | None = None
     result: object = None

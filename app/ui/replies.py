@@ -24,7 +24,7 @@ class ErrorDetails(TypedDict):
 
 
 class ErrorReply(TypedDict):
-    """Nothing was changed, for the reason given."""
+    """The reply to a command that changed nothing, with the reason."""
 
     ok: Literal[False]
     error: ErrorDetails
@@ -38,7 +38,7 @@ def in_language_of(message: Any, reply: Json | ErrorReply) -> Json:
 
 
 def attempt(action: Callable[[], Json]) -> Json | ErrorReply:
-    """The action's reply, or what went wrong."""
+    """The action's reply, or the reply with its error."""
     try:
         return action()
     except (AppError, EngineError) as error:
@@ -54,7 +54,7 @@ def error_reply(error: Exception) -> ErrorReply:
 
 
 def internal_error() -> ErrorReply:
-    """The reply to a bug of ours, whose exception is being handled; the log has the details."""
+    """The reply to an unexpected exception (a bug), which is being handled; the log has the details."""
     _log.exception("a command of the page failed")
     message = Message("An internal error occurred in Pinpoint; nothing was changed. The terminal shows the details.")
     return {"ok": False, "error": {"kind": "internal", "message": message}}

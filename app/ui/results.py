@@ -104,7 +104,7 @@ class FoundRow(TypedDict):
 
 
 class FoundText(TypedDict):
-    """Where a text occurs."""
+    """The places where a text occurs."""
 
     num_places: int
     num_segments: int
@@ -174,7 +174,7 @@ class ShownSession(OpenedSegment):
 
 
 class AlternativeRow(TypedDict):
-    """Another word, the sentence with it, and the beginning of the translation that brings this sentence about."""
+    """Another word, the sentence with it, and the beginning of the translation that leads to this sentence."""
 
     word: str
     text: str
@@ -194,7 +194,7 @@ class Alternatives(TypedDict):
 
 
 class Completion(TypedDict):
-    """How the text could continue, or the reason why nothing follows."""
+    """A continuation of the text, or the reason why there is none."""
 
     completion: str
     reason: str
@@ -210,7 +210,7 @@ class DocumentPreview(TypedDict):
 
 
 class TextPart(TypedDict):
-    """A key or an element with text: what it is used for and could be, its first text, and how many there are."""
+    """A key or an element with text: its use and possible uses, its first text, and the number of texts."""
 
     name: str
     use: PartUse
@@ -305,7 +305,7 @@ class ReplaySegment(TypedDict):
 
 
 class SessionReplay(TypedDict):
-    """Every moment: [event, milliseconds, type, segment, text after it, detail]."""
+    """All moments: [event, milliseconds, type, segment, text after it, detail]."""
 
     segments: list[ReplaySegment]
     moments: list[tuple[int, int, str, int | None, str | None, str]]

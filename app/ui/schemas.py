@@ -1,4 +1,4 @@
-"""How a message of the page is read: strict types, known fields only, clear errors in the page's language.
+"""Schemas of the page's messages: strict types, known fields only, clear errors in the page's language.
 
 Whoever can reach the server can send messages, so every field is checked before anything is done. `app.ui.commands` and
 `app.ui.questions` describe the messages; `app.ui.replies` describes the answers.
@@ -52,7 +52,7 @@ Table = Annotated[dict[str, _T], Field(fail_fast=True)]
 
 
 class PageModel(BaseModel):
-    """A message of the page or a part of one: no type is converted, and no unknown field is accepted."""
+    """A message of the page or a part of one: types are not converted, and unknown fields are errors."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -60,7 +60,7 @@ class PageModel(BaseModel):
 
 
 class PageMessage(PageModel):
-    """Every message names its session by the `token`, and the `language` in which errors are to be written.
+    """A message contains the `token` of its session, and the `language` for error messages.
 
     `result` is the type of the result in the reply (see `app.ui.results`); None: the reply has no result.
     """
@@ -82,7 +82,7 @@ def read(model: type[M], message: object) -> M:
 
 
 def by_literal(field: str, models: Iterable[type[M]]) -> dict[str, type[M]]:
-    """The models by the one text that `field` of each may have."""
+    """The models by the only text that `field` of each may contain."""
     return {get_args(model.model_fields[field].annotation)[0]: model for model in models}
 
 

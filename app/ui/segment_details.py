@@ -173,7 +173,7 @@ class FindingView(TypedDict):
 
 
 class LimitsView(TypedDict):
-    """How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for.
+    """The maximum length of the translation in code points (0: no limit). `tags`: code points counted for each tag.
 
     `cues` are the subtitles: milliseconds, characters and lines of the source, and whether there is no other text.
     `max_speed` is in characters per second.

@@ -135,7 +135,7 @@ class Doors:
 
     @staticmethod
     def _sign_in_answer(sign_in: SignIn, scope: Any, person: str | None) -> Response | None:
-        """The reply to a request that signs in or lacks the access token."""
+        """The reply to a request that signs in or does not have the access token."""
         if scope["path"] == "/":
             return sign_in.answer(scope["query_string"], scope["headers"])
         is_public = scope["path"] in (HEALTH_PATH, SIGN_IN_PATH) or scope["path"].startswith(PUBLIC_PATH)
@@ -143,7 +143,7 @@ class Doors:
 
 
 def _while_signed_in(sign_in: SignIn, person: str, scope: Any, receive: Any, send: Any) -> Any:
-    """The function that sends a reply; a refusal instead where the person was signed out while the request waited."""
+    """The function that sends a reply, or a refusal if the person was signed out while the request waited."""
     begun, is_refused = time.monotonic(), False
 
     async def send_or_refuse(message: Any) -> None:
@@ -159,7 +159,7 @@ def _while_signed_in(sign_in: SignIn, person: str, scope: Any, receive: Any, sen
 
 
 def _is_used(method: str, path: str) -> bool:
-    """Whether the page or a documented client sends such requests."""
+    """True if the page or a documented client sends such requests."""
     if method == "POST":
         return path in FUNCTION_PATHS or path.startswith(_WRITE_PATHS) or path in _FORM_PATHS
     return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))

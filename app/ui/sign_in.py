@@ -1,4 +1,4 @@
-"""Who may use the page: browsers that once opened the address with a token, and programs that send one.
+"""Sign-in to the page: for browsers that once opened the address with a token, and programs that send one.
 
 The access token is that of the server's owner. Where several people use a server, each has a key of their own, which
 tells who they are and can be revoked, or a password; or a proxy that signs people in sends the access token and names
@@ -41,14 +41,14 @@ class PasswordLogin(Protocol):
 
     @property
     def are_used(self) -> bool:
-        """Whether anybody has a password."""
+        """True if anybody has a password."""
 
     @property
     def rule(self) -> str:
-        """Which passwords are accepted."""
+        """The rules for new passwords."""
 
     def has(self, name: str) -> bool:
-        """Whether a person has a password."""
+        """True if a person has a password."""
 
     def sign_in(self, name: str, password: str, address: str) -> str:
         """The token of a browser from this address. Raises SignInError."""
@@ -138,7 +138,7 @@ class SignIn:
         return f"{server}/?ticket={ticket}"
 
     def person_of(self, headers: Iterable[Header]) -> str | None:
-        """Who sends a request: the name of a person, "" for the access token, None for neither.
+        """The sender of a request: the name of a person, "" for the access token, None for neither.
 
         Both are read from `Authorization: Bearer TOKEN`, else from the cookie.
         """
@@ -153,7 +153,7 @@ class SignIn:
         return self._person(self._cookie_of(sent))
 
     def is_behind_proxy(self, headers: Iterable[Header]) -> bool:
-        """Whether a proxy that signs people in has passed the request on."""
+        """True if a proxy that signs people in has passed the request on."""
         return bool(self._person_header) and self._person(_bearer(dict(headers))) == ""
 
     def answer(self, query: bytes, headers: Iterable[Header]) -> Response | None:
@@ -199,7 +199,7 @@ class SignIn:
         name: str = "",
         status: int = 401,
     ) -> Response:
-        """The page that asks who opens Pinpoint: for name and password where they are used, else for the token."""
+        """The sign-in page: asks for name and password if passwords are used, otherwise for the token."""
         language = language_of(headers)
         asks_for_password = self.passwords is not None and self.passwords.are_used and not token
         return HTMLResponse(sign_in_page(language, problem, token, name if asks_for_password else None), status)
@@ -224,7 +224,7 @@ class SignIn:
         return cookie_parser(headers.get(b"cookie", b"").decode("latin-1")).get(self.cookie, "")
 
     def _person(self, text: str) -> str | None:
-        """Whose token a text is; "" for the access token, None for nobody's."""
+        """The person whose token this is; "" for the access token, None if it is not a valid token."""
         if hmac.compare_digest(text.encode(), self.token.encode()):
             return ""
         if not text:
@@ -237,7 +237,7 @@ class SignIn:
 
 
 def is_of_another_site(headers: Iterable[Header]) -> bool:
-    """Whether a browser says that a page of another site leads here."""
+    """True if, according to the browser, the request comes from a page of another site."""
     return dict(headers).get(b"sec-fetch-site", b"") in (b"cross-site", b"same-site")
 
 

@@ -64,7 +64,7 @@ _MARKUP: Final = ("focus", "at_name", "at_password")  # values of templates that
 
 
 def language_of(headers: Iterable[Header]) -> str:
-    """The language of a browser, if Pinpoint has it; else English."""
+    """The language of a browser if Pinpoint supports it, otherwise English."""
     languages = next((value for name, value in headers if name == b"accept-language"), b"")
     return "de" if languages.lower().startswith(b"de") else "en"
 

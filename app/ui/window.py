@@ -50,7 +50,7 @@ def _candidates(platform: str, environment: Mapping[str, str]) -> Iterator[str |
 
 
 def open_page(address: str, *, in_window: bool = False) -> str:
-    """Opens the page; returns a note for the terminal if it is not shown as asked, else an empty text."""
+    """Opens the page; returns a note for the terminal if it is not shown as requested, otherwise an empty text."""
     if not in_window:
         webbrowser.open(address)
         return ""

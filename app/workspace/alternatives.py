@@ -41,7 +41,7 @@ def question_for(
 ) -> WordQuestion:
     """The question about word number `word` of the proposal `text`, which the answers change as little as possible.
 
-    Raises CommandError where the proposal changed.
+    Raises CommandError if the proposal changed.
     """
     shown = segment.shown
     if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
@@ -88,7 +88,7 @@ def to_engine(
 
 
 def restored(question: WordQuestion, found: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """The engine's answer with its tags; the text before the word stays as it is."""
+    """The engine's answer with its tags; the text before the word does not change."""
     beginning = question.hypothesis.text[: question.offset]
     return tuple(question.protection.restore_alternative(alternative, beginning) for alternative in found)
 

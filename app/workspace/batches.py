@@ -27,13 +27,13 @@ _Share = tuple[SegmentState, SegmentState, Sequence[ReportedChange]]
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One segment's share of a step: as it was before and after."""
+    """One segment in a step: its state before and after."""
 
     before: SegmentState
     after: SegmentState
 
     def is_due(self, now: SegmentState, *, is_undo: bool) -> bool:
-        """Whether the segment has the state after the step, possibly because later steps were undone."""
+        """True if the segment has the state after the step, possibly because later steps were undone."""
         left = self.after if is_undo else self.before
         return (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
 
@@ -73,7 +73,7 @@ class Batches:
         return {**step, "num_places": sum(len(reported) for _, _, reported in changes)}
 
     def confirm_matches(self) -> Json:
-        """Confirms every segment with the exact match that was filled in, except those that need a look."""
+        """Confirms all segments with a filled-in exact match, except segments with findings."""
         core = self._core
         with core.command() as work:
             number, step = len(self._steps), []
@@ -109,7 +109,7 @@ class Batches:
             return self._make(work, changes, "memory")
 
     def propagate(self, work: UnitOfWork, source: SegmentState) -> Json | None:
-        """Fills segments of the same source whose text no person typed; None where there are none."""
+        """Fills segments with the same source whose text was not typed by a person; None if there are none."""
         origin: Origin = "propagated"
         held = self._core.parts.held_by_others()
         others = (self._core.segments[index] for index in self._repetitions(source) if index not in held)

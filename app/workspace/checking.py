@@ -23,7 +23,7 @@ class Checking:
         self._shown: dict[int, set[Finding]] = defaultdict(set)
 
     def show(self, index: int, text: str) -> Json:
-        """The findings in `text` before it is confirmed for a segment; logs those that are new or gone."""
+        """The findings in `text` before it is confirmed for a segment; logs new and removed findings."""
         with self._core.command() as work:
             segment = self._core.segment(index)
             findings = self._core.findings(segment, clean_target(text))

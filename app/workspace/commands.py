@@ -134,7 +134,7 @@ class Workspace:
         return self.core.problem
 
     def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
-        """Everything that changed after version `since`, and all that is small; ready for JSON."""
+        """All changes after version `since`, and all small data; ready for JSON."""
         with self.lock:
             self.core.look_at_parts()
             style, num_learned = self.style.view(), self.learning.num_learned
@@ -162,7 +162,7 @@ class Workspace:
             return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
-        """Whether `snapshot` with the same arguments would contain anything new."""
+        """True if `snapshot` with the same arguments would contain anything new."""
         core = self.core
         with self.lock:
             core.look_at_parts()
@@ -178,13 +178,13 @@ class Workspace:
         return self.core.subscribe(listener)
 
     def first_to_show(self) -> int:
-        """The segment that the person of the request opened last, else the first that is not confirmed."""
+        """The segment that the person of the request opened last, otherwise the first unconfirmed one."""
         with self.lock:
             last = self.presence.last_segment
             return self.first_to_do() if last is None or not self.core.segments[last].source else last
 
     def first_to_do(self) -> int:
-        """The first segment that is not confirmed, else the first of all."""
+        """The first unconfirmed segment, otherwise the first segment."""
         with self.lock:
             return next((s.index for s in self.core.in_order() if s.state != "confirmed"), self.core.order[0])
 

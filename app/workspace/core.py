@@ -37,7 +37,7 @@ Observer = Callable[[SegmentState, SegmentState], None]
 
 
 class UnitOfWork:
-    """The changes of one command, collected before any of them counts."""
+    """The changes of one command, collected before any of them takes effect."""
 
     def __init__(self) -> None:
         self.events: list[NewEvent] = []
@@ -141,11 +141,11 @@ class WorkspaceCore:
         return findings_of(segment, text, self.direction, self.checks_off) if text else ()
 
     def attention(self, segment: SegmentState) -> str:
-        """Why a segment needs a look, in a sentence; of a translator's text only errors count, not advice."""
+        """Why a segment needs attention, as a sentence; of a translator's text only errors, not advice."""
         return attention_for(segment, self.findings(segment) if segment.target is not None else ())
 
     def in_order_to_change(self) -> list[SegmentState]:
-        """Those of the segments that the person of the request may change."""
+        """The segments that the person of the request may change, in order."""
         held = self.parts.held_by_others()
         return [segment for segment in self.in_order() if segment.index not in held]
 
@@ -277,7 +277,7 @@ class AnswerThread:
     def hand_over(
         self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]
     ) -> None:
-        """Has `take` called with the segment as it was when the model was asked, and with the model's answer."""
+        """Calls `take` later, with the segment as it was when the model was asked and with the model's answer."""
         try:
             self._turns.submit(self._take, segment, done, take)
         except RuntimeError:  # closed in the meantime: nobody waits for this answer

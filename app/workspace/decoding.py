@@ -74,7 +74,7 @@ class DecodeQueue:
         self._filling = Turns(LOOKUPS)
 
     def progress(self) -> Json:
-        """How far pre-translation is, how fast it goes, and how long it will take where that is known."""
+        """Progress and speed of pre-translation, and the remaining time if it is known."""
         tally = self._core.tally
         rate = self._pace.words_per_second() if self.is_pretranslating else None
         words_left = tally.words()["all"] - tally.words_translated
@@ -136,7 +136,7 @@ class DecodeQueue:
             self.start_from(self._core.open_index)
 
     def translate_by_terms(self, changed: list[int], besides: int | None = None) -> int:
-        """Translates these segments again, as other terms apply to them; returns how many, without `besides`.
+        """Translates these segments again because their terms have changed; returns their number, without `besides`.
 
         Confirmed segments stay. Where a proposal comes out different, the segment is flagged.
         """
@@ -204,7 +204,7 @@ class DecodeQueue:
         self._cancel("document")
 
     def on_model(self) -> None:
-        """Starts with the model that has been loaded, or gives up where loading failed."""
+        """Starts with the loaded model, or gives up if loading failed."""
         self._pace.begin()
         if self._core.model.state == "ready":
             self._forget_other_models()
@@ -325,7 +325,7 @@ class DecodeQueue:
         future.add_done_callback(lambda done: self._answers.hand_over(segment, done, self._receive))
 
     def _receive(self, asked: SegmentState, done: Future[Translation]) -> None:
-        """Takes the answer to the request of the segment as it was then."""
+        """Stores the answer to a request for the segment, given its state at the time of the request."""
         core, index, number = self._core, asked.index, asked.requested
         with core.lock:
             segment = core.segments[index]
@@ -392,7 +392,7 @@ class DecodeQueue:
             self._prices.request(adopted)
 
     def _stored_answer(self, segment: SegmentState, decoded: DecodingResult) -> StoredAnswer | None:
-        """The part of an answer that is kept over a restart; None where a constraint was not met."""
+        """The part of an answer that is stored for the next start; None if a constraint was not met."""
         if decoded.best is None or decoded.translation.status != "complete":
             return None
         kept = decoded.beginning, decoded.locked, decoded.previous

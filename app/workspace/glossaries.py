@@ -92,7 +92,7 @@ class GlossaryEditor:
         *,
         is_shared: bool = False,
     ) -> Json:
-        """Requires these terms from now on: in place of the glossary of the same name, else before all others.
+        """Requires these terms from now on: replaces the glossary of the same name, or becomes the first glossary.
 
         With `is_shared` they become a term base of the project, else a glossary of this document only. `report`, the
         findings of the import, goes to the log.
@@ -238,7 +238,7 @@ class GlossaryEditor:
         return result
 
     def remove_term(self, source: str, target: str) -> Json:
-        """Requires a term of the document no longer; returns how many segments are translated again."""
+        """Stops requiring a term of the document; returns the number of segments that are translated again."""
         core, terms = self._core, self._terms
         with core.lock:
             gone = [term for term in terms.document_terms if (term.source, term.target) == (source, target)]
@@ -249,7 +249,7 @@ class GlossaryEditor:
             return {"num_retranslated": self._decoding.translate_by_terms(self._hits.begin(prepared).finish())}
 
     def check_document(self) -> Json:
-        """Where the terms that are on occur in the document, before anything is decoded; see `dry_run`."""
+        """Occurrences of the active terms in the document, before anything is decoded; see `dry_run`."""
         with self._core.lock:
             terms, segments = self._terms, list(self._core.segments)
             search, num_terms = terms.search, len(terms.all)

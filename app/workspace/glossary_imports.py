@@ -265,7 +265,7 @@ def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[T
 
 
 def reported(imported: GlossaryImport) -> Json:
-    """The report of an import that is used as it is, for the log and the terminal."""
+    """The report of an import without changes by a person, for the log and the terminal."""
     return {
         "counts": {"rejected": imported.num_errors, "look": len(imported.warnings), "repeat": imported.num_repeats},
         "notes": list(imported.notes),

@@ -78,12 +78,12 @@ class Learning:
 
     @property
     def num_learned(self) -> int:
-        """How many segments the proposals draw from."""
+        """The number of learned segments that proposals use."""
         return 0 if self.datastore is None else len(self.datastore.pairs)
 
     @property
     def is_learning(self) -> bool:
-        """Whether the model is asked for a pair now."""
+        """True if the model is asked for a pair now."""
         return self._asked is not None
 
     def start(self) -> None:
@@ -111,7 +111,7 @@ class Learning:
         self._is_stale = False
 
     def view(self, segment: SegmentState) -> list[Json]:
-        """The confirmed segments that words of the proposal come from; those that were reopened are left out."""
+        """The confirmed segments that words of the proposal come from, without reopened segments."""
         found = {} if segment.shown is None else learned_words(segment.shown)
         own = self._core.session_id
         return [
@@ -269,7 +269,7 @@ def learned_words(decoded: DecodingResult) -> dict[Hashable, list[tuple[int, flo
 
 
 def shares_words(one: str, other: str) -> bool:
-    """Whether two sources have two words in a row in common."""
+    """True if two sources have two words in a row in common."""
     return bool(_sequences(one) & _sequences(other))
 
 

@@ -58,7 +58,7 @@ class MatchRates:
 
     @property
     def num_left(self) -> int:
-        """How many segments are still to be looked up."""
+        """The number of segments that are still to be looked up."""
         return len(self._todo)
 
     def wake(self) -> None:

@@ -58,7 +58,7 @@ class Questions:
     def ask_alternatives(
         self, index: int, word: int, text: str
     ) -> tuple[WordQuestion, Future[tuple[Alternative, ...] | None]]:
-        """Asks for alternatives to word number `word` of the proposal `text`; None where a newer question came."""
+        """Asks for alternatives to word number `word` of the proposal `text`; None if a newer question has arrived."""
         with self._core.lock:
             question = question_for(self._core.segment(index), self._style.request, word, text)
             datastore = self._learning.datastore
@@ -96,7 +96,7 @@ class Questions:
             return question, self._ask("completion", replace(request, follow=follow))
 
     def show_completion(self, question: CompletionQuestion, found: Translation) -> Json:
-        """The completion of the text, or else the reason why there is none, if it is known; logs the shown words."""
+        """The completion of the text, or the reason why there is none, if it is known; logs the shown words."""
         begun, best = question.segment, found.hypotheses[0] if found.hypotheses else None
         completion = completion_of(begun.beginning, best, is_requested=question.is_requested) if best else ""
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
@@ -109,7 +109,7 @@ class Questions:
     def ask_revision(
         self, index: int, text: str, beginning: str, locked: Sequence[str]
     ) -> tuple[SegmentState, Future[Translation | None]]:
-        """Asks which words of `text` should change after an edit; `beginning` and `locked` are kept as they are."""
+        """Asks which words of `text` should change after an edit; `beginning` and `locked` do not change."""
         with self._core.lock:
             revised = replace(
                 self._core.segment(index),
@@ -145,7 +145,7 @@ class Questions:
 
 
 def _restored(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:
-    """The answer with its tags and protected text; None where a newer question came."""
+    """The answer with its tags and protected text; None if a newer question has arrived."""
     answer_with_tags: Future[Translation | None] = Future()
 
     def restore(done: Future[Translation]) -> None:

@@ -16,7 +16,7 @@ class ModelUse:
     """The document as `DocumentModels` sees it: its `ModelUser`. Thread-safe."""
 
     def __init__(self, core: WorkspaceCore, decoding: DecodeQueue) -> None:
-        """Begins with the model of `core`, as soon as it is ready."""
+        """Starts with the model of `core` as soon as it is ready."""
         self._core = core
         self._decoding = decoding
         self._next: tuple[str, ModelHandle] | None = None  # the name of a model that is loading, to be used then
@@ -60,13 +60,13 @@ class ModelUse:
         model.on_fetch(self._on_fetch)
 
     def expect_no_model(self) -> None:
-        """Waits for no other model any more."""
+        """Stops waiting for another model."""
         with self._core.lock:
             self._next = None
             self._core.touch()
 
     def offer_model(self, key: str, name: str, directions: Sequence[str]) -> None:
-        """Shows that the awaited model is there, but translates other languages; "" is a model that no list has."""
+        """Shows that the installed model translates other languages; "" is a model that is in none of the lists."""
         with self._core.lock:
             self._next, self._offered = None, {"key": key, "name": name, "directions": list(directions)}
             self._core.touch()

@@ -18,7 +18,7 @@ LOOK_SECONDS: Final = 1.0
 
 
 class Parts:
-    """Who works on which segments of one document. Used under the lock of its workspace.
+    """Assignments of the segments of one document to people. Used under the lock of its workspace.
 
     An assignment counts while the person is a member of the document's project.
     """

@@ -1,4 +1,4 @@
-"""Who is in which segment of a document, for the other people who have it open."""
+"""The segment in which each person works, for other people who have the document open."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class HitsUpdate:
         self._changed: list[int] = []
 
     def carry_on(self, count: int) -> bool:
-        """Updates that many segments, the open one first; returns whether any is left."""
+        """Updates this number of segments, the open one first; returns true if any is left."""
         for _ in range(min(count, len(self._todo))):
             segment = self._core.segments[self._todo.popleft()]
             # A segment that was split or merged in the meantime has a source of its own.
@@ -74,6 +74,6 @@ class HitsUpdate:
         return bool(self._todo)
 
     def finish(self) -> list[int]:
-        """Updates all that are left; returns the segments whose hits have changed, in earlier portions too."""
+        """Updates all remaining segments; returns the segments whose hits have changed, also in earlier portions."""
         self.carry_on(len(self._todo))
         return self._changed

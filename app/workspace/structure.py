@@ -89,7 +89,7 @@ class Structure:
             return self._make(work, "merge", parts)
 
     def step(self, number: int, *, is_undo: bool) -> Json:
-        """Undoes a step or redoes it; raises CommandError where one of its segments was changed since."""
+        """Undoes or redoes a step; raises CommandError if one of its segments has changed since then."""
         core = self._core
         with core.command() as work:
             if not 0 <= number < len(self._steps):

@@ -47,7 +47,7 @@ class StyleChoice:
             work.then(lambda: self._chosen(style, before, on_change))
 
     def report_model(self) -> None:
-        """Reports where the current model does not support the style that a person chose for the document."""
+        """Reports that the current model does not support the style that a person chose for the document."""
         core = self._core
         if self.asked != self.chosen and not is_default_style(core.store, core.session_id):
             core.report(

@@ -18,7 +18,7 @@ PAGE_ROWS = 100
 
 
 def grid_rows(glossary: Glossary, text: str, offset: int) -> Json:
-    """Up to PAGE_ROWS terms from number `offset` on, of those that contain `text` in source, targets or note."""
+    """Up to PAGE_ROWS terms that contain `text` in source, targets or note, from number `offset` on."""
     text = text.strip().casefold()
     numbers: Sequence[int] = list(glossary.terms)
     if text:
@@ -40,7 +40,7 @@ def edit_term(
     matching: Matching,
     note: str,
 ) -> Json:
-    """Changes the term of that number, or adds one (None). Raises CommandError where it cannot be used, or where the
+    """Changes the term of that number, or adds one (None). Raises CommandError if it cannot be used, or where the
     glossary already has another target for the same words."""
     language = glossaries.source_language
     edited: dict[int, Term] = {}
@@ -66,7 +66,7 @@ def edit_term(
 
 
 def _check_rivals(glossary: Glossary, number: int | None, term: Term, language: str) -> None:
-    """Raises CommandError where another term has the same source and neither case nor status distinguishes them."""
+    """Raises CommandError if another term has the same source, and neither case nor status distinguishes them."""
     for other_number in glossary.terms.numbers_of(term.source, language):
         if other_number == number:
             continue

@@ -61,7 +61,7 @@ class DocumentTerms:
         return self.search(source).hits
 
     def search(self, source: str) -> TermMatches:
-        """The terms that occur in a source, and those that are suppressed there by others."""
+        """The terms that occur in a source, and the terms that other terms suppress there."""
         return self.search_in(self.all, source)
 
     def search_in(self, terms: TermMatcher, source: str) -> TermMatches:

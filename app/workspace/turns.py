@@ -55,7 +55,7 @@ class Turns:
         return future
 
     def close(self, *, drops_waiting: bool = False) -> None:
-        """Takes no more tasks; those that wait are run or dropped, and the running one ends by itself."""
+        """Accepts no more tasks; waiting tasks are run or dropped, and the running one is finished."""
         with self._lock:
             self._is_closed = True
             for future, _ in self._waiting if drops_waiting else ():

@@ -1,4 +1,4 @@
-"""Which page, and whose, wrote each text last, so that another page cannot replace a text that it has not seen."""
+"""The page and person that wrote each text last, so that another page cannot replace a text it has not seen."""
 
 from __future__ import annotations
 

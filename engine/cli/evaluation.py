@@ -167,7 +167,7 @@ def _cells(row: str, delimiter: str) -> list[str]:
 
 
 def _columns(cells: Sequence[str], direction: str) -> tuple[int, ...] | None:
-    """The indices of source, target and other forms if these cells are column names, else None."""
+    """The indices of source, target and other forms if these cells are column names, otherwise None."""
     names = [cell.lower() for cell in cells]
     source, _, target = direction.lower().partition("-")
     for pair in (("source", "target"), (source, target)):

@@ -30,7 +30,7 @@ _FOLLOW_KEYS = tuple(field.name for field in fields(Follow))
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """Settings of lines that have none of their own."""
+    """Default settings for lines without their own."""
 
     options: SearchOptions
     direction: str | None = None

@@ -68,7 +68,7 @@ def align(
 def _unlinked_words(
     links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]
 ) -> tuple[list[int], list[int]]:
-    """The places of the words of both texts without a link to a word; punctuation does not count."""
+    """The places of unlinked words in both texts; punctuation is ignored."""
     sides = source_words, target_words
     sources, targets = ([place for place, text in enumerate(side) if any(map(is_word_char, text))] for side in sides)
     between = [link for link in links if link[0] in targets and link[1] in sources]
@@ -196,7 +196,7 @@ def _overlap(one: Span, other: Span) -> bool:
 
 
 def _touch(one: Span, other: Span) -> bool:
-    """Whether two spans overlap or have at most one character between them."""
+    """True if two spans overlap or have at most one character between them."""
     return one[0] <= other[1] + 1 and other[0] <= one[1] + 1
 
 

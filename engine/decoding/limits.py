@@ -1,4 +1,4 @@
-"""How much one request may ask for: counted in time linear in its size, before any other work on it.
+"""Limits on the size of one request, checked in linear time before any other work on the request.
 
 The numbers that come with a request, such as its deadline, are checked here too.
 """

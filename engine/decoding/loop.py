@@ -129,7 +129,7 @@ class DecodingLoop(Generic[Job]):
 
     @property
     def room(self) -> int:
-        """How many more jobs would begin with the next step."""
+        """The number of further jobs that can begin with the next step."""
         return self._search.room
 
     @property
@@ -225,7 +225,7 @@ class DecodingLoop(Generic[Job]):
         job.finish(replace(translation, elapsed_ms=(time.perf_counter() - job.started_at) * 1000))
 
     def in_order(self, jobs: Iterable[Job], window_size: int, interruption: Interrupt = never) -> Iterator[Translation]:
-        """Translations in the order of the jobs, each as soon as it and those before it have ended.
+        """Yields translations in the order of the jobs, each as soon as it and all earlier ones have ended.
 
         Reads `window_size` jobs ahead to decode jobs of similar length together; keeps at most twice as many. After
         `interruption`, the remaining jobs end undecoded. Until the last one, the loop must get no other jobs.

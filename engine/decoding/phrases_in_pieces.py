@@ -15,14 +15,14 @@ _Kind = tuple[frozenset[str], tuple[str, str]]  # phrases with the same key are 
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """The texts that are avoided: as written, and in any case."""
+    """Avoided texts: exact ones, and lower-case ones that ignore case."""
 
     exact: frozenset[str]
     folded: frozenset[str]
 
     @classmethod
     def of(cls, avoided: Sequence[AvoidedText]) -> Forbidden:
-        """Those of a request."""
+        """The avoided texts of a request."""
         return cls(
             frozenset(item.text for item in avoided if not item.ignores_case),
             frozenset(item.text.lower() for item in avoided if item.ignores_case),
@@ -54,7 +54,7 @@ def prefix_in_pieces(text: str, codec: Codec) -> tuple[Prefix | None, list[Reaso
 
 
 def _goes_on(piece: int, following: int, codec: Codec) -> bool:
-    """Whether two neighbouring pieces belong to one word."""
+    """True if two neighbouring pieces belong to one word."""
     ends, begins = codec.surfaces[piece], codec.surfaces[following]
     is_joined = codec.glues_right[piece] or codec.glues_left[following]
     return is_joined and joins_words(ends[-1]) and joins_words(begins[0])
@@ -112,13 +112,13 @@ def tracked_phrase(
 
 
 def _capitalised(forms: Sequence[str]) -> list[str]:
-    """The forms with a capital first letter, without those that are forms already."""
+    """The forms with a capital first letter that are not among the forms."""
     capitals = (form[0].upper() + form[1:] for form in forms)
     return [form for form in dict.fromkeys(capitals) if form not in forms]
 
 
 def ordered_phrases(request: Request, codec: Codec) -> tuple[list[TrackedPhrase], list[Reason]]:
-    """The locked texts and the suffix as phrases with a turn; reasons for those that cannot be spelt."""
+    """The locked texts and the suffix as phrases with an order; reasons for texts that cannot be spelt."""
     phrases: list[TrackedPhrase] = []
     reasons: list[Reason] = []
     texts = [(text, False) for text in request.locked] + [(request.suffix, True)] * bool(request.suffix.strip())

@@ -89,7 +89,7 @@ class RequestPipeline:
     def with_phrases_placed(
         self, prepared: PreparedRequest, interruption: Callable[[], Interruption | None]
     ) -> PreparedRequest:
-        """The request with its phrases in the previous text, where the model likes them best; see `engine.Follow`."""
+        """The request with its phrases inserted into the previous text where they score best; see `engine.Follow`."""
         if prepared.followed is None:
             return prepared
         codec = self._model.codec
@@ -218,7 +218,7 @@ class RequestPipeline:
         )
 
     def _reranks(self, prepared: PreparedRequest, options: SearchOptions) -> bool:
-        """Whether translations of this request are ranked again by the reverse direction.
+        """True if translations of this request are ranked again by the reverse direction.
 
         Those that follow a text differ too little from it, and those of a prefix must come while a person types.
         """

@@ -1,4 +1,4 @@
-"""Puts required phrases into a previous text that lacks them, before the search follows that text.
+"""Inserts missing required phrases into a previous text, before the search follows that text.
 
 The search places a phrase without a position badly: around it, every other word may change, and behind the
 end it disturbs least. The previous text says where the phrase may go: between two of its words, or in the place of a
@@ -54,7 +54,7 @@ class PhrasePlacer:
     is_stopped: Callable[[], bool] = lambda: False
 
     def placed(self) -> PreparedRequest:
-        """The request with its phrases in the previous text, as far as that lacks them; see `engine.Follow`.
+        """The request with the missing phrases inserted into its previous text; see `engine.Follow`.
 
         They are put in one after the other, in their order. The prefix, locked texts and phrases that the text already
         has stay as they are; a text that does not begin with the prefix is not changed.
@@ -150,7 +150,7 @@ class Edit:
 def edits_of(
     decoding: DecodedPieces, spellings: Sequence[tuple[int, Pieces]], most: int, fixed: Sequence[Span]
 ) -> Iterator[Edit]:
-    """Each spelling, a form and its pieces, between any two parts of a text, and in the place of up to `most` of them.
+    """All edits that insert a spelling (a form and its pieces) between two parts or replace up to `most` parts by it.
 
     Nothing is put into the `fixed` spans of characters or in their place.
     """

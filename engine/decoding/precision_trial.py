@@ -43,7 +43,7 @@ class TrialTranslator(Protocol):
 
 
 def is_better(rounded: TrialTranslator, exact: TrialTranslator) -> bool:
-    """Whether the model in 8 bits is faster than in 32 bits by `LEAST_GAIN`, and hardly different."""
+    """True if 8 bits are faster than 32 bits by `LEAST_GAIN` and change the probabilities very little."""
     return difference(rounded, exact) <= MOST_DIFFERENT and _time_ratio(rounded, exact) <= 1 - LEAST_GAIN
 
 
@@ -82,7 +82,7 @@ class KnownTrials:
         self._file = file
 
     def of(self, checksum: str) -> bool | None:
-        """Whether 8 bits are better for the model of this checksum on this computer; None without a trial."""
+        """True if 8 bits are better for the model of this checksum on this computer; None without a trial."""
         found = self._all().get(_key(checksum))
         return found if isinstance(found, bool) else None
 

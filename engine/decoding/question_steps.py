@@ -49,7 +49,7 @@ def answer_alone(steps: Steps[Answer], new_loop: Callable[[int], JobLoop[Any]]) 
 
 
 def num_at_once(jobs: Sequence[DecodingJob]) -> int:
-    """How many jobs of a question share a step: together, they have about as many rows as the widest beam of one."""
+    """The number of jobs of a question that share a step: together, they have about as many rows as the widest beam."""
     widest = max(job.options.beam_for(job.prepared.num_tokens if job.prepared else 0) for job in jobs)
     return min(len(jobs), max(1, MAX_BEAM // widest))
 

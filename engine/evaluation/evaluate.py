@@ -24,13 +24,13 @@ class EvaluationSegment:
     terms: tuple[TermOccurrence, ...] = ()
 
     def with_terms_required(self) -> EvaluationSegment:
-        """A copy whose terms are required: phrases after those of the request."""
+        """A copy that requires the terms, as phrases after the phrases of the request."""
         phrases = (*self.request.phrases, *(term.phrase for term in self.terms))
         return replace(self, request=replace(self.request, phrases=phrases))
 
     @property
     def is_constrained(self) -> bool:
-        """Whether the request has any constraint."""
+        """True if the request has any constraint."""
         request = self.request
         return bool(request.phrases or request.avoid or request.prefix or request.locked or request.suffix)
 
@@ -41,7 +41,7 @@ class Evaluation:
 
     `statuses` counts segments by the status of their translation; `untranslated` numbers, from 1, those without any,
     which count as empty lines. `window_overlaps` is by words on each side, 0 to 1, a mean over `num_window_segments`:
-    those with a term in the reference; None where there are none. Words are those of the source, between spaces.
+    those with a term in the reference; None if there are none. Words are those of the source, between spaces.
     """
 
     direction: str
@@ -107,7 +107,7 @@ def evaluate(
 
 
 def best_text(translation: Translation) -> str:
-    """The best hypothesis, or an empty line where there is none."""
+    """The best hypothesis, or an empty line if there is none."""
     return translation.hypotheses[0].text if translation.hypotheses else ""
 
 

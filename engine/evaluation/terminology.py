@@ -68,7 +68,7 @@ def num_terms_met(output: str, terms: Sequence[TermOccurrence]) -> int:
     term_at: dict[tuple[int, int], int] = {}
 
     def is_placed(number: int, tried: set[tuple[int, int]]) -> bool:
-        """Whether term `number` can be matched; other terms move to another occurrence if necessary."""
+        """True if term `number` can be matched; other terms move to another occurrence if necessary."""
         for place in places[number]:
             if place in tried:
                 continue
@@ -86,7 +86,7 @@ def window_overlap(output: str, reference: str, forms: Iterable[str], window: in
 
     Around are the `window` words before and the `window` words after, marks left out. Each occurrence in the output
     belongs to one in the reference, those with the largest share first; the result is the mean over these, 0 where the
-    output has none of the terms, None where the reference has none.
+    output has none of the terms, None if the reference has none.
 
     >>> window_overlap("eine große Datei ist offen", "die große Datei war offen", ["Datei"], 2)
     0.5

@@ -50,7 +50,7 @@ class ModelEntry:
 
     @property
     def card(self) -> str:
-        """The model card; empty without one, or if it is a link to a file of somebody else."""
+        """The model card; empty without a card, or if it is a link to a file elsewhere."""
         try:
             if leads_out(self.folder, self.folder / CARD):
                 return ""
@@ -158,7 +158,7 @@ def _folders(parent: Path) -> list[Path]:
 
 
 def _is_unfinished(folder: Path) -> bool:
-    """Whether a folder is a model that is being installed, replaced or removed."""
+    """True if a folder is a model that is being installed, replaced or removed."""
     return folder.suffix in (".partial", REPLACED) or folder.name.startswith(REMOVED)
 
 

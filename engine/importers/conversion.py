@@ -84,7 +84,7 @@ class Weights(dict[str, Tensor]):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a family reads a folder: our configuration, and the files beside the weights.
+    """The conversion of a folder of one family: our configuration, and the files beside the weights.
 
     `texts` are lines of files to write, `copies` are files of theirs and `contents` are bytes, all by our names.
     `vocabulary` gives the embeddings and the output layer under our names, their rows in our order. `weights` are those
@@ -218,7 +218,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """Ids by piece, 0 to the number of pieces less one, each once; raises ModelError for anything else."""
+    """Ids by piece: each number from 0 to the number of pieces less one, once. Raises ModelError otherwise."""
     ids = read_json(path)
     if any(type(number) is not int for number in ids.values()) or sorted(ids.values()) != list(range(len(ids))):
         raise ModelError(f"{path} does not number its {len(ids)} pieces from 0; download it again")

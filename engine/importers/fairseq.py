@@ -69,12 +69,12 @@ _OUTPUT = "decoder.output_projection.weight"
 
 
 def is_fairseq(folder: Path) -> bool:
-    """Whether a folder contains a checkpoint, and no configuration of another family."""
+    """True if a folder contains a checkpoint, and no configuration of another family."""
     return not (folder / CONFIG).is_file() and any(folder.glob("*.pt"))
 
 
 def plan_fairseq(folder: Path) -> Plan:
-    """How to read a folder of fairseq's; raises ModelError naming the file at fault and the cure."""
+    """The conversion of a fairseq folder. Raises ModelError with the wrong file and a solution."""
     path = _checkpoint(folder)
     state = _read(path)
     settings = _settings(path, state)

@@ -69,12 +69,12 @@ _NORMS = {
 
 
 def is_firefox(folder: Path) -> bool:
-    """Whether a folder contains a model file of Firefox Translations."""
+    """True if a folder contains a model file of Firefox Translations."""
     return bool(_model_files(folder))
 
 
 def plan_firefox(folder: Path) -> Plan:
-    """How to read such a folder; ModelError names the file at fault and the cure."""
+    """The conversion of such a folder. Raises ModelError with the wrong file and a solution."""
     files = _model_files(folder)
     if len(files) > 1:
         names = ", ".join(path.name for path in files)

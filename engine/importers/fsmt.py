@@ -25,7 +25,7 @@ _Piece = TypeVar("_Piece")
 
 
 def plan_fsmt(folder: Path, settings: Mapping[str, Any]) -> Plan:
-    """How to read an FSMT folder; raises ModelError naming the file at fault and the cure."""
+    """The conversion of an FSMT folder. Raises ModelError with the wrong file and a solution."""
     for name, value in (("decoder_start_token_id", 2), ("pad_token_id", 1), ("eos_token_id", 2)):
         require(folder, settings, name, value, None)
     tokeniser = read_json(folder / _TOKENISER) if (folder / _TOKENISER).is_file() else {}

@@ -114,7 +114,7 @@ def _check_room(hub_id: str, num_bytes: int) -> None:
 
 
 def _has_weights(folder: Path) -> bool:
-    """Whether configuration and all parts of the weights are complete: an interrupted download leaves some parts."""
+    """True if configuration and all parts of the weights are there: an interrupted download has only some of them."""
     try:
         found = find_weights(folder)
     except ModelError:  # the error of the conversion is more specific

@@ -36,7 +36,7 @@ _LANGUAGE = re.compile(r"__([a-z]{2,3})__|([a-z]{3}_[A-Z][a-z]{3})")  # M2M100's
 
 
 def plan_m2m100(folder: Path, settings: Mapping[str, Any]) -> Plan:
-    """How to read an M2M100 or NLLB folder; raises ModelError naming the file at fault and the cure."""
+    """The conversion of an M2M100 or NLLB folder. Raises ModelError with the wrong file and a solution."""
     for name, value in (("decoder_start_token_id", 2), ("pad_token_id", 1), ("eos_token_id", 2)):
         require(folder, settings, name, value)
     tokeniser = read_json(folder / _TOKENISER) if (folder / _TOKENISER).is_file() else {}

@@ -36,7 +36,7 @@ _LANGUAGE_PIECE = re.compile(r">>([A-Za-z_]+)<<")
 
 
 def plan_marian(folder: Path, settings: Mapping[str, Any]) -> Plan:
-    """How to read a MarianMT folder; raises ModelError naming the file at fault and the cure."""
+    """The conversion of a MarianMT folder. Raises ModelError with the wrong file and a solution."""
     for name in ("normalize_before", "normalize_embedding"):
         require(folder, settings, name, False, None)
     is_shared = settings.get("share_encoder_decoder_embeddings", True)
@@ -103,7 +103,7 @@ def _in_our_order(ids: Mapping[str, int], padding: int, end: int) -> tuple[tuple
 
 
 def _directions(folder: Path, settings: Mapping[str, Any], pieces: tuple[str, ...]) -> dict[str, str | None]:
-    """The piece that begins a source of each direction, or None where there is but one."""
+    """The piece that begins a source of each direction, or None if there is but one."""
     source, target = _languages(folder, settings)
     codes = {match[1]: match[0] for piece in pieces if (match := _LANGUAGE_PIECE.fullmatch(piece))}
     if codes:

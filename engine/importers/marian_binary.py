@@ -124,7 +124,7 @@ class _Damaged(Exception):
 
 
 class _Reader:
-    """Takes bytes from the front of the content; raises _Damaged where it ends too early."""
+    """Takes bytes from the front of the content; raises _Damaged if it ends too early."""
 
     def __init__(self, content: bytes) -> None:
         self._content = memoryview(content)

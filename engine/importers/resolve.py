@@ -49,12 +49,12 @@ def cache_folder() -> Path:
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether the name has the form of a hub id, MAKER/MODEL."""
+    """True if the name has the form of a hub id, MAKER/MODEL."""
     return _HUB_ID.fullmatch(name) is not None
 
 
 def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Path:
-    """The folder to load for a folder or a hub id, fetched and converted where need be.
+    """The folder to load for a folder or a hub id, downloaded and converted if necessary.
 
     `on_fetch` gets the progress of downloads and cancels them by raising. Raises ModelError with what is missing and
     the cure.
@@ -83,7 +83,7 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
 
 
 def _converted(folder: Path, origin: str) -> Path:
-    """The folder itself if it is one of ours, else its conversion, which is made if necessary."""
+    """The folder itself if it is one of ours, otherwise its conversion, which is made if necessary."""
     if not folder.is_dir():
         raise ModelError(f"{folder} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}")
     if architecture_of(folder) is None:
@@ -98,7 +98,7 @@ def _converted(folder: Path, origin: str) -> Path:
 
 
 def _has_weights(target: Path) -> bool:
-    """Whether a converted model has all its weights, which another program may have removed or truncated."""
+    """True if a converted model has all its weights, which another program may have removed or truncated."""
     try:
         return num_weights(target / WEIGHTS) > 0
     except ModelError:
@@ -139,7 +139,7 @@ def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = Non
 
 
 def restore_replaced(cache: Path) -> None:
-    """Put models back whose replacement failed or was killed before the new one was in its place."""
+    """Restore models whose replacement failed or was killed before the new model was in place."""
     for old in cache.glob("*" + REPLACED):
         target = old.with_name(old.name.removesuffix(REPLACED))
         with suppress(OSError):
@@ -150,7 +150,7 @@ def restore_replaced(cache: Path) -> None:
 
 
 def remove_whole(folder: Path) -> None:
-    """Remove a model at once: a removal that is killed goes on at the next one, or when models are listed.
+    """Remove a model at once; a killed removal continues at the next removal, or when models are listed.
 
     Raises OSError if the folder cannot be moved; then nothing is removed.
     """
@@ -198,7 +198,7 @@ def convert_folder(folder: Path, target: Path, dtype: torch.dtype = torch.float1
 
 
 def _plan(folder: Path) -> Plan:
-    """How to read a foreign folder; raises ModelError naming the file at fault and the cure."""
+    """The conversion of a folder of another family. Raises ModelError with the wrong file and a solution."""
     architecture = architecture_of(folder)
     if architecture == "fairseq":
         return plan_fairseq(folder)

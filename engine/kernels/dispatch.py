@@ -1,4 +1,4 @@
-"""Which implementation of the output layer runs: the Triton kernels where they work, plain PyTorch elsewhere."""
+"""Chooses the implementation of the output layer: the Triton kernels where they work, otherwise plain PyTorch."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _check(
 
 @functools.cache
 def can_fuse(device: torch.device) -> bool:
-    """Whether the kernels run on this device and give correct results; tried once, with a warning if not.
+    """True if the kernels run on this device and give correct results; tried once, with a warning if not.
 
     Triton may not be installed, the GPU too old for it, or a C compiler missing, which it needs on the first call.
     """

@@ -176,7 +176,7 @@ def _values(keys, place_bits: tl.constexpr):
 
 @triton.jit
 def _greatest(keys, k, place_bits: tl.constexpr):
-    """Which are the k greatest keys: finds a bound bit by bit, until just k keys reach it."""
+    """A mask of the k greatest keys: finds a bound bit by bit, until exactly k keys reach it."""
     bit = tl.full([], 1, tl.int64) << (31 + place_bits)
     bound = tl.zeros([], tl.int64)
     num_reaching = tl.sum((keys >= bound).to(tl.int32), 0)

@@ -42,7 +42,7 @@ _CURE = "run `python -m engine.train calibrate` for this model, or remove this f
 
 
 def product_names(config: ModelConfig) -> list[str]:
-    """The names of the products with a range: all in the decoder except those of attention to the source."""
+    """The names of the products with a range: all in the decoder except attention to the source."""
     in_a_layer = (*_FIRST_SUBLAYER[config.decoder], *_FEED_FORWARD)
     return [*(f"{layer}.{product}" for layer in range(config.decoder_layers) for product in in_a_layer), OUTPUT]
 

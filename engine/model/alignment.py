@@ -88,14 +88,14 @@ class GuidedAlignment:
     """
 
     def to(self, device: str | torch.device) -> GuidedAlignment:
-        """The same, as it has no weights."""
+        """Returns itself: there are no weights to move."""
         return self
 
     @torch.inference_mode()
     def logits(
         self, model: Transformer, memory_1SE: Tensor, source_ids: Sequence[int], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float32]]:
-        """As `AlignmentHead.logits`: log-probabilities of the source pieces; row 0, "no word", has the same for all."""
+        """Like `AlignmentHead.logits`: log-probabilities of the source pieces; row 0 ("no word") is constant."""
         inputs = [[BOS, *target][:-1][: model.config.max_pieces - 1] for target in targets]
         weights_RTS = _guided_attention(model, memory_1SE, _padded(inputs, model.device))
         no_word_1S = np.full((1, memory_1SE.shape[1]), np.log(_NO_WORD), dtype=np.float32)
@@ -209,14 +209,14 @@ def word_probabilities(
 
 
 def word_links(probabilities: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
-    """All linked pairs (target word, source word), in this order; `probabilities` are those of the words."""
+    """All linked pairs (target word, source word), in order; `probabilities` are of the words."""
     return [(target, source) for target, source in np.argwhere(probabilities > THRESHOLD).tolist()]
 
 
 def weak_links(
     probabilities: npt.NDArray[np.float32], sources: Iterable[int], targets: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """For each of the source words, its likeliest pair (target word, source word) with one of the target words.
+    """For each source word, its most probable pair (target word, source word) with one of the target words.
 
     Left out for a word whose pairs are all unlikely.
     """

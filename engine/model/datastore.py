@@ -34,7 +34,7 @@ _LEAST_NAMED = 0.1  # of a piece's probability; pairs that gave less are not nam
 
 @dataclass(frozen=True, slots=True)
 class DatastoreOptions:
-    """How neighbours are found and mixed in.
+    """Options for finding neighbours and mixing them into the model's probabilities.
 
     Distances are squared distances of states of length 1: 0 for the same direction, 2 for a right angle. The weight of
     a neighbour at distance d is proportional to exp(-d / temperature). All neighbours together have the share
@@ -113,12 +113,12 @@ class Datastore:
 
     @property
     def is_helpful(self) -> bool:
-        """Whether the pairs before them make the last pairs clearly likelier; else requests do without it."""
+        """True if earlier pairs clearly increase the probability of the last pairs; if not, requests do not use it."""
         return helps(self.gains)
 
     @cached_property
     def gains(self) -> tuple[float, ...]:
-        """How much likelier, in nats, the pairs before it make each of the last pairs; at most 16, not the first one.
+        """The gain of each of the last pairs, in nats, from the pairs before it; at most 16, without the first pair.
 
         All pairs are measured, also while the datastore is not used, so that it is used again once it helps.
         """
@@ -219,7 +219,7 @@ class Datastore:
 
 
 def helps(gains: Sequence[float]) -> bool:
-    """Whether the gains of pairs (nats), each limited, are large enough on average; True if they are too few."""
+    """True if the limited gains of pairs (nats) are large enough on average, or if there are too few pairs."""
     limited = [max(-_MOST_GAIN, min(_MOST_GAIN, gain)) for gain in gains]
     return len(limited) < _MIN_JUDGED or sum(limited) >= _LEAST_GAIN * len(limited)
 

@@ -81,7 +81,7 @@ class Decoder:
 
     @property
     def is_full(self) -> bool:
-        """Whether a row has the maximum length of the model."""
+        """True if a row has the maximum length of the model."""
         return self._past.num_steps >= self.max_steps
 
     @torch.inference_mode()

@@ -11,7 +11,7 @@ from engine.model.transformer import Transformer
 
 
 def usable_device(name: str | torch.device) -> torch.device:
-    """The device of this name, as "cuda:1"; raises ModelError where PyTorch knows it and yet does not have it."""
+    """The device of this name, as "cuda:1"; raises ModelError if PyTorch knows it and yet does not have it."""
     try:
         device = torch.device(name)
         torch.empty(1, device=device).cpu()
@@ -22,7 +22,7 @@ def usable_device(name: str | torch.device) -> torch.device:
 
 
 def halve(model: Transformer) -> None:
-    """Turn the model on its device to 16 bits, in place; warns where that device has none and 32 bits stay."""
+    """Convert the model on its device to 16 bits, in place; warns and keeps 32 bits if the device has none."""
     dtype = half_dtype(model.device)
     if dtype is None:
         warnings.warn(f"16-bit arithmetic is for GPUs; on {model.device.type} the model uses float32", stacklevel=3)
@@ -32,7 +32,7 @@ def halve(model: Transformer) -> None:
 
 
 def half_dtype(device: torch.device) -> torch.dtype | None:
-    """bfloat16, with the range of float32, where the GPU computes it; else float16, with a warning; None: no GPU."""
+    """bfloat16, with the range of float32, if the GPU supports it; otherwise float16, with a warning; None: no GPU."""
     if device.type != "cuda":
         return None
     with torch.cuda.device(device):  # it asks the current one

@@ -7,7 +7,7 @@ from typing import overload
 
 
 class Directions(Sequence[str]):
-    """Every pair of two of `languages`, in order: "en-de", "en-fr", ..., "de-en", .... Never written out.
+    """Every pair of two of `languages`, in order: "en-de", "en-fr", ..., "de-en", .... The list is never built.
 
     `codes` are other names of the same languages, one each, that are understood in a direction.
     """
@@ -53,7 +53,7 @@ class Directions(Sequence[str]):
 
 
 def languages_of(direction: str) -> tuple[str, str]:
-    """Source and target language of a direction; empty where it names none."""
+    """Source and target language of a direction; empty if it names none."""
     source, _, target = direction.partition("-")
     return source, target
 

@@ -72,7 +72,7 @@ class ExpandedPrefixes:
         self._entries_NLZ = grown
 
     def is_full(self, num_more: int) -> bool:
-        """Whether the entries of so many more prefixes take more than the memory."""
+        """True if the entries of so many more prefixes take more than the memory."""
         if self._entries_NLZ is None:
             return False
         num_prefixes, capacity = len(self._log_probs) + num_more, len(self._entries_NLZ)

@@ -20,7 +20,7 @@ def check_regular(path: Path) -> None:
 
 
 def leads_out(folder: Path, path: Path) -> bool:
-    """Whether a path in a model folder is a link to a file elsewhere, which its maker could have chosen.
+    """True if a path in a model folder is a link to a file elsewhere, which the maker of the model could choose.
 
     The hub's cache keeps the files of all versions of a model in a folder beside them, "blobs".
     """

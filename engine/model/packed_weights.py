@@ -91,12 +91,12 @@ def pack(
 
 
 def can_multiply_int8() -> bool:
-    """Whether FBGEMM's 8-bit products run here."""
+    """True if FBGEMM's 8-bit products run here."""
     return can_read_16_bits() and bool(_capability("avx2"))
 
 
 def can_read_16_bits() -> bool:
-    """Whether FBGEMM's products with 16-bit weights run here; PyTorch names it where it is built in and has AVX2."""
+    """True if FBGEMM's products with 16-bit weights run here: PyTorch lists FBGEMM if built in and AVX2 is there."""
     return _ENGINE in torch.backends.quantized.supported_engines
 
 

@@ -45,7 +45,7 @@ class PrefixCache:
         return PrefixCache(self.latest)
 
     def shared_with(self, pieces: Sequence[int]) -> CachedPrefix:
-        """The cached beginning of `pieces`; without any entries where nothing has been read yet."""
+        """The cached beginning of `pieces`; without entries if no piece has been read yet."""
         return self.latest.shared_with(pieces)
 
     def store(self, prefix: CachedPrefix) -> None:
@@ -75,7 +75,7 @@ class PendingPrefix:
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """All that the decoder reads before the next step."""
+        """The pieces that the decoder reads before the next step."""
         return (*self.starts, *self.pieces)[:-1]
 
     @property

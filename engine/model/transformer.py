@@ -96,7 +96,7 @@ class Transformer(nn.Module):
         return F.linear(x, self.embedding.weight, self.output_bias)
 
     def logits(self, x: Tensor) -> Logits:
-        """The result of `project`; where that saves a pass over the vocabulary, the bias is still to be added."""
+        """The result of `project`; the bias is not added yet if this saves a pass over the vocabulary."""
         if self.output is not None:
             return Logits(self.output(x))
         return Logits(F.linear(x, self.embedding.weight), self.output_bias)
@@ -158,7 +158,7 @@ class Transformer(nn.Module):
         starts_BN: Tensor | None = None,
         go_on: Callable[[], None] = lambda: None,
     ) -> EncodedSources:
-        """Everything that decoding needs of these sources, computed once; can be cached and stacked.
+        """The encoded sources: all input of the decoder, computed once; can be cached and stacked.
 
         `starts_BN` is what the decoder reads first instead of `<s>`. `go_on` is called before each layer; it may raise.
         """

@@ -39,7 +39,7 @@ def send(stream: IO[bytes], message: tuple[Any, ...]) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Reads a message. Raises EOFError where the other side has ended."""
+    """Reads a message. Raises EOFError if the other side has ended."""
     length = stream.read(_LENGTH.size)
     if len(length) < _LENGTH.size:
         raise EOFError
@@ -89,7 +89,7 @@ class _RayClient:
         self._datastores: dict[str, Any] = {}  # references to the object store, by number
 
     async def find(self, name: str) -> bool:
-        """Whether the cluster serves this application; its calls go there from now on."""
+        """True if the cluster serves this application; its calls go there from now on."""
         try:
             self._handles[name] = await asyncio.to_thread(self._serve.get_app_handle, name)
         except Exception as error:  # Ray raises an exception of its own for an unknown name
@@ -103,7 +103,7 @@ class _RayClient:
         return found
 
     async def statistics(self, name: str) -> list[EngineStatistics]:
-        """Those of each replica that answers."""
+        """The statistics of each replica that answers."""
         answers = await self._handles[name].broadcast("statistics").results_async(return_exceptions=True)
         return [answer for answer in answers if isinstance(answer, EngineStatistics)]
 

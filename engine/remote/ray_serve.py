@@ -38,7 +38,7 @@ def serve_model(
     gpus: float = 0.0,
     address: str = "auto",
 ) -> str:
-    """Serves a model in the Ray cluster at `address`, "auto" for that of this machine; returns the name it has there.
+    """Serves a model in the Ray cluster at `address` ("auto": this machine's cluster); returns its name there.
 
     With `most_replicas` there are between `replicas` and that many, as the load needs. `gpus` is the share of a GPU
     that each takes. A model that is served already is changed to these numbers. Waits until all replicas answer. Raises

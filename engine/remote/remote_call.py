@@ -68,7 +68,7 @@ class Replicas(Protocol):
 
 
 def without_datastore(question: Question[Any]) -> tuple[Question[Any], Datastore | None]:
-    """The question and its datastore, which travels by itself."""
+    """The question and its datastore, which is sent separately."""
     if isinstance(question, PriceQuestion | AlternativesQuestion):
         return replace(question, datastore=None), question.datastore
     return question, None

@@ -108,7 +108,7 @@ class RemoteEngine:
         deadline_ms: float | None = None,
         datastore: Datastore | None = None,
     ) -> Future[Translation]:
-        """As `Engine.submit`."""
+        """See `Engine.submit`."""
         return self._begin(request, options, datastore, key, owner, priority, deadline_ms)
 
     def ask(
@@ -120,7 +120,7 @@ class RemoteEngine:
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
     ) -> Future[T | None]:
-        """As `Engine.ask`."""
+        """See `Engine.ask`."""
         plain, datastore = without_datastore(question)
         return self._begin(plain, None, datastore, key, owner, priority, deadline_ms)
 
@@ -154,7 +154,7 @@ class RemoteEngine:
 
     @property
     def heartbeat(self) -> int | None:
-        """A number that changes with each answer; None while nothing is under way.
+        """A number that changes with each answer; None without running requests.
 
         A replica that hangs is replaced where it runs. If there is none left, only this tells.
         """
@@ -163,7 +163,7 @@ class RemoteEngine:
 
     @property
     def outage(self) -> str | None:
-        """As `Engine.outage`."""
+        """See `Engine.outage`."""
         return self._replicas.outage
 
     def restart(self, reason: str) -> None:

@@ -95,7 +95,7 @@ class ServedModels:
         return await asyncio.wrap_future(self._client.ask(method, name))
 
     async def carry_out(self, name: str, call: RemoteCall, datastore: Datastore | None) -> Any:
-        """As `Replicas.carry_out`."""
+        """See `Replicas.carry_out`."""
         client = await self._client_for(name)
         number = None if datastore is None else self._share(client, datastore)
         try:
@@ -240,7 +240,7 @@ class ServedModels:
 
 @dataclass(slots=True, eq=False)
 class _Served:
-    """Whether a model is reached. Without an outage, one that is not reached is being looked for."""
+    """The state of the connection to a model: reached, out of service (`outage`), or being searched for."""
 
     checksum: str
     is_reached: bool = True
@@ -250,13 +250,13 @@ class _Served:
     waiting: list[Future[None]] = field(default_factory=list)
 
     def suspect(self) -> None:
-        """Not reached, as far as is known."""
+        """Marks the model as not reached until it answers."""
         self.is_reached = False
         self.silent_since = self.silent_since or time.monotonic()
 
 
 def _has_answered(asked: Future[Any]) -> bool:
-    """Whether a question has an answer other than an error. One without any is withdrawn."""
+    """True if a question has an answer that is not an error. Withdraws a question without an answer."""
     return not asked.cancel() and asked.exception() is None
 
 
@@ -309,7 +309,7 @@ class _ClientProcess:
         threading.Thread(target=self._read, name="pinpoint-ray-answers", daemon=True).start()
 
     def has_tried_within(self, seconds: float) -> bool:
-        """Whether the attempt to connect is over within this time, with or without success."""
+        """True if the attempt to connect is over within this time, with or without success."""
         return bool(wait([self._connection], seconds).done)
 
     def connect(self, seconds: float) -> None:
@@ -324,7 +324,7 @@ class _ClientProcess:
             raise
 
     def ask(self, method: str, *arguments: Any) -> Future[Any]:
-        """The answer. Cancelling the future passes that on. Its error is ReplicaLost where the process ends."""
+        """The answer. Cancelling the future cancels the call. Its error is ReplicaLost if the process ends."""
         future: Future[Any] = Future()
         with self._lock:
             self._last += 1
@@ -339,7 +339,7 @@ class _ClientProcess:
         return future
 
     def shares(self, number: str, kept: set[str]) -> tuple[bool, set[str]]:
-        """Whether the process lacks this datastore, and which it has that are not kept; both are noted as done."""
+        """True if the process needs this datastore, and the datastores it must drop; records both as done."""
         is_new, gone = number not in self._shared, self._shared - kept
         self._shared = (self._shared & kept) | {number}
         return is_new, gone

@@ -146,14 +146,14 @@ class PhraseAutomaton:
         return PhraseState(context, partial, pending, NONE, turn, shared), tuple(counts)
 
     def pending_counts(self, state: PhraseState) -> tuple[int, ...]:
-        """How often each phrase would be met if the sentence ended here."""
+        """For each phrase, the number of occurrences that would count if the sentence ended here."""
         counts = [0] * len(self.phrases)
         if state.pending:
             self._confirm(sorted(state.pending, key=lambda match: -match[1]), state.turn, counts)
         return tuple(counts)
 
     def sure_counts(self, state: PhraseState, attached: Attached) -> tuple[int, ...]:
-        """How many pending occurrences of each phrase no next piece can break."""
+        """For each phrase, the number of pending occurrences that the next piece cannot break."""
         counts = [0] * len(self.phrases)
         sure = [m for m in state.pending if not attached.may_break(self._patterns[m[0]], m[1], state.context)]
         if sure:
@@ -161,7 +161,7 @@ class PhraseAutomaton:
         return tuple(counts)
 
     def shared_met(self, state: PhraseState) -> bool:
-        """Whether phrases that share a form would all be met if the sentence ended here."""
+        """True if phrases that share a form would all be met if the sentence ended here."""
         return not any(self._sharing.missing(self._sharing.take(state.shared, state.pending)))
 
     def shared_missing(self, state: PhraseState) -> tuple[int, bool]:
@@ -172,7 +172,7 @@ class PhraseAutomaton:
         return sum(map(min, left, begun)), any(map(lt, begun, left))
 
     def ends_here(self, state: PhraseState) -> bool:
-        """Whether the text ends with a phrase that must end the text."""
+        """True if the text ends with a phrase that must end the text."""
         return any(self.phrases[self._patterns[number].owner].ends_text for number, _ in state.pending)
 
     def to_go(self, state: PhraseState) -> tuple[int, ...]:
@@ -269,7 +269,7 @@ class PhraseAutomaton:
         shared: Shared,
         counts: list[int],
     ) -> tuple[Matches, Matches, int, Shared]:
-        """Let `character` confirm or break the pending matches, or leave them pending; counts the confirmed ones.
+        """Confirms, breaks or keeps the pending matches after `character`; counts the confirmed ones.
 
         The search for a phrase restarts after each occurrence: a match that began inside one does not count.
         """
@@ -282,7 +282,7 @@ class PhraseAutomaton:
         waits = any(self._turns[number] == turn for number, _ in waiting)
 
         def is_free(number: int, reach: int) -> bool:
-            """Whether a match that began `reach` characters ago can still count."""
+            """True if a match that began `reach` characters ago can still count."""
             own = self._turns[number]
             if own is None:
                 return reach <= since_end.get(self._patterns[number].owner, _FAR)
@@ -335,7 +335,7 @@ class PhraseAutomaton:
         return frozenset(going)
 
     def _may_begin(self, state: PhraseState, piece: int, pattern: Pattern) -> bool:
-        """Whether the pattern's first piece can begin it here, with no open word or character before it."""
+        """True if the pattern's first piece can begin it here, with no open word or character before it."""
         if state.context.unfinished:
             return False
         if pattern.is_initial and state.context.sentence not in (AT_START, ENDED):
@@ -346,6 +346,6 @@ class PhraseAutomaton:
         return has_space or not pattern.bounded_left or not state.context.goes_on(pattern.text[0])
 
     def _breaks_number(self, state: PhraseState, piece: int, pattern: Pattern) -> bool:
-        """Whether the pattern, begun with `piece`, would join the digit before it into one number."""
+        """True if the pattern, begun with `piece`, would join the digit before it into one number."""
         has_space = state.context.emission(self._texts, piece).startswith(" ")
         return pattern.joins_numbers and state.context.last == DIGIT and not has_space

@@ -1,4 +1,4 @@
-"""How many places of the beam each bank gets (Post & Vilar 2018, section 3.2 and figure 3).
+"""Dynamic beam allocation: the number of places of each bank (Post & Vilar 2018, section 3.2 and figure 3).
 
 The paper gives floor(k / C) places to each of its C + 1 banks. Read literally, bank 0 has no place when C = 1, and no
 hypothesis ever reaches bank 1. So each bank gets floor(k / (C + 1)) places here, and bank C also the remainder.

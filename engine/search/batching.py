@@ -1,4 +1,4 @@
-"""Which sentences share a step: VAR-STREAM (Yang et al. 2020, algorithm 1) and its baselines.
+"""Chooses the sentences that share a step: VAR-STREAM (Yang et al. 2020, algorithm 1) and its baselines.
 
 The schedule changes the total time, never the result of a sentence. This module does not look at tokens: it begins
 sentences, lets batches step and join, and restarts them in smaller batches after a crash.
@@ -83,18 +83,18 @@ class SearchStream:
         self.counts = Counts()
 
     def __len__(self) -> int:
-        """Sentences that have not ended."""
+        """The number of sentences that have not ended."""
         return self._num_live + len(self._waiting) + sum(map(len, self._restarting))
 
     @property
     def room(self) -> int:
-        """How many more sentences would begin with the next step."""
+        """The number of further sentences that can begin with the next step."""
         if self._restarting or self._num_live > self._refill_share * self.batch_size:
             return 0
         return max(0, self.batch_size - self._num_live - len(self._waiting))
 
     def add(self, sentence: Sentence) -> None:
-        """Let this sentence begin after those added before it, as soon as there is room."""
+        """Add a sentence to the queue; it begins as soon as there is room."""
         self._waiting.append(sentence)
 
     def run(self, sentences: Sequence[Sentence]) -> list[EndedSentence]:
@@ -221,7 +221,7 @@ def _interrupted(sentence: Sentence) -> EndedSentence:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether the error means that the CPU or an accelerator ran out of memory."""
+    """True if the error means that the CPU or an accelerator ran out of memory."""
     if isinstance(error, RuntimeError):
         return isinstance(error, torch.OutOfMemoryError) or any(sign in str(error) for sign in _OUT_OF_MEMORY)
     return isinstance(error, MemoryError)

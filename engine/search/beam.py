@@ -157,7 +157,7 @@ class BeamSearch:
         self._rows = self._rows.followed_by(other._rows, self._vocabulary.roles.begin, self._following)
 
     def abandon(self) -> tuple[list[EndedSentence], list[Sentence]]:
-        """Drop all work, for instance after a crash; returns the sentences that had ended and those that had not."""
+        """Drop all work, for instance after a crash; returns the ended sentences and the others."""
         unfinished = [live.sentence for live in self._live.values()]
         self._tracker.remove(list(self._live))
         self._live = {}

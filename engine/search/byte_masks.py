@@ -16,7 +16,7 @@ _MAX_BEGINNING = 3  # bytes of an unfinished character
 
 
 class ByteMasks:
-    """The byte pieces of a vocabulary, by what may precede them."""
+    """The byte pieces of a vocabulary, grouped by the bytes that may precede them."""
 
     def __init__(self, texts: PieceTexts) -> None:
         self._ids = {
@@ -66,6 +66,6 @@ class ByteMasks:
 
 
 def _is_broken(run: bytes) -> bool:
-    """Whether a run does not begin with a whole or an unfinished character."""
+    """True if a run does not begin with a whole or an unfinished character."""
     found, _ = split_bytes(run)
     return bool(found) and found[0][1] < len(run)

@@ -78,7 +78,7 @@ class Limits:
         )
 
     def placement_penalties(self, sentences_N: Ints, endings_N3: Ints, repeats_N: Ints) -> Floats:
-        """(N,): the nats that rows with these counts have lost by late sentences and by repetition."""
+        """(N,): the penalties in nats of rows with these counts, for late sentences and for repetition."""
         late_N = self.late_penalty_B[sentences_N] * endings_N3[:, 2]
         more_N = np.maximum(repeats_N - self.max_repeats_B[sentences_N], 0)
         penalties_N: Floats = late_N + self.repetition_penalty_B[sentences_N] * more_N
@@ -146,7 +146,7 @@ class Expansion:
         return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._remaining, self._vocabulary.roles.end)
 
     def _follow(self) -> None:
-        """Let the best continuations be found as if none followed its previous text, beside those that do.
+        """Finds the best continuations without the previous texts, too, beside those that follow them.
 
         Then all that are among the best k with their own penalty are found: an estimate is too high only for the end,
         which takes at most one place from each row, so twice the beam is enough.
@@ -271,7 +271,7 @@ class Expansion:
         return least_B
 
     def _ranked(self, values_RK: Floats) -> tuple[Bools, Floats, Ints]:
-        """Each (R, K): which continuations compete, their scores (-inf for the others), their ranks in the sentence."""
+        """Three (R, K): competing continuations, their scores (-inf for others), their ranks in the sentence."""
         sentences_R, is_living_RK = self._rows.sentences_R, values_RK > -np.inf
         is_eligible_RK = is_living_RK & (is_living_RK.cumsum(1) <= self._children_B[sentences_R][:, None])
         scores_RK = np.where(is_eligible_RK, self._before_R[:, None] + values_RK, -np.inf)

@@ -25,12 +25,12 @@ _ORDINAL = re.compile(r"\d\.$")
 
 
 def num_sentences(text: str) -> int:
-    """How many sentences a text seems to have, at least 1; an abbreviation may count as an end."""
+    """The estimated number of sentences of a text, at least 1; an abbreviation may count as an end."""
     return 1 + len(_BEGINNING.findall(text))
 
 
 class SentenceEndings:
-    """Which pieces of a vocabulary end a sentence, begin a word, or write words at all."""
+    """Masks of the pieces of a vocabulary that end a sentence, begin a word, or contain letters of words."""
 
     def __init__(self, texts: PieceTexts) -> None:
         surfaces = [surface.strip() for surface in texts.surfaces]

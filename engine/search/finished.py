@@ -33,7 +33,7 @@ class SearchHypothesis:
 
 
 class FinishedPool:
-    """The finished hypotheses of one sentence: for each distinct text, the one with the best score."""
+    """The finished hypotheses of one sentence: the best-scoring one for each distinct text."""
 
     def __init__(self, options: SearchOptions, text_of: Callable[[Sequence[int]], str]) -> None:
         self._options = options

@@ -112,7 +112,7 @@ class Following:
         return self._strength_B[sentences_N] * ends_N
 
     def likely(self, sentences_R: Ints, costs_RJ: Floats) -> tuple[Floats, Ints]:
-        """(R,) the penalty after a piece that the previous text lacks, and (R, F) the pieces that cost less.
+        """(R,) the penalty of a piece that is not in the previous text, and (R, F) the pieces with a lower penalty.
 
         These are padded with -1. They are few: the pieces at the places where the row's cost is least.
         """

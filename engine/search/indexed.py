@@ -47,7 +47,7 @@ class IndexedTexts:
         return sorted([*pieces, *following_byte])
 
     def holds(self, text: str) -> bool:
-        """Whether `text` is a substring of some piece."""
+        """True if `text` is a substring of some piece."""
         return text in self._all
 
     @cached_property

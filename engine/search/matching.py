@@ -56,7 +56,7 @@ def sentence_after(place: int, character: str) -> int:
 
 
 class Context(NamedTuple):
-    """The end of a text, as far as it affects what may follow."""
+    """The end of a text, as far as it affects the next characters."""
 
     before_last: int = OTHER  # set only if the last joins numbers, so that more texts share a state
     last: int = OTHER
@@ -77,7 +77,7 @@ class Context(NamedTuple):
         return not ((self.is_first and not self.unfinished) or self.is_open or texts.glues_left[piece])
 
     def goes_on(self, character: str) -> bool:
-        """Whether `character`, coming next, continues a word or number."""
+        """True if `character`, coming next, continues a word or number."""
         if self.last in (WORD, DIGIT):
             return True
         return self.last == NUMBER_JOINER and self.before_last == DIGIT and is_digit(character)
@@ -122,7 +122,7 @@ class Attached(NamedTuple):
         )
 
     def may_break(self, pattern: Pattern, since: int, context: Context) -> bool:
-        """Whether a next piece may break a match that ended `since` characters before the end of the text."""
+        """True if a next piece may break a match that ended `since` characters before the end of the text."""
         if not pattern.bounded_right:
             return self.marks and is_word_char(pattern.text[-1])
         return context.is_open or self.words or (pattern.ends_in_digit and since == 0 and self.numbers)
@@ -149,7 +149,7 @@ class Pattern(NamedTuple):
         return cls(owner, written, bounded_left, bounded_right, ignores_case, is_initial, boundary == "end")
 
     def may_begin(self, is_inside: bool) -> bool:
-        """Whether the pattern may begin inside a word (`is_inside`) or at the beginning of one."""
+        """True if the pattern may begin inside a word (`is_inside`) or at the beginning of one."""
         return not self.bounded_left if is_inside else not self.goes_on
 
     @property
@@ -158,7 +158,7 @@ class Pattern(NamedTuple):
 
     @property
     def joins_numbers(self) -> bool:
-        """Whether it joins a digit right before it with its own first digits into one number."""
+        """True if its first digits and a digit directly before it would be one number."""
         return self.text[0] in NUMBER_JOINERS and is_digit(self.text[1:2])
 
 
@@ -182,7 +182,7 @@ def read(
 
 
 def decide(patterns: Sequence[Pattern], pending: Matches, character: str) -> tuple[list[Match], Matches]:
-    """The pending matches that `character` confirms, earliest end first, and those that stay pending."""
+    """The pending matches that `character` confirms (earliest end first), and the matches that remain pending."""
     kind = kind_of(character)
     confirmed, waiting = [], set()
     for number, since in sorted(pending, key=lambda match: (-match[1], match[0])):

@@ -37,11 +37,11 @@ class MaxCounts:
         return None if min(sure) < 0 else left
 
     def may_end(self, left: CountsLeft, pending_counts: CountsLeft) -> bool:
-        """Whether the sentence may end here, which completes `pending_counts` of each phrase."""
+        """True if the sentence may end here, which completes `pending_counts` of each phrase."""
         return not left or min(self._less(left, pending_counts)) >= 0
 
     def may_die(self, left: CountsLeft, state: PhraseState, pending_counts: CountsLeft) -> bool:
-        """Whether the next piece may write one occurrence too many: a match is partial or pending, or fits in a piece.
+        """True if the next piece may write one occurrence too many: a match is partial or pending, or fits in a piece.
 
         A piece that contains a phrase twice is not foreseen; a text that dies of it is dropped in the same step.
         """

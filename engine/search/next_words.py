@@ -39,7 +39,7 @@ def next_words(
     count: int,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> list[NextWord]:
-    """Up to `count` words with distinct texts that may follow the pieces `left` of one sentence, likeliest first.
+    """Up to `count` distinct next words after the pieces `left` of one sentence, most probable first.
 
     A word ends with the first piece that does not glue to its right, or that ends in a script without spaces, where
     each piece is a word (as in `engine.text.boundaries`). Words that the tracker's avoided texts forbid are left out. A

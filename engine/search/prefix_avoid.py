@@ -23,7 +23,7 @@ class _Exemption(NamedTuple):
 
 
 class PrefixAvoidState(NamedTuple):
-    """All of the text so far that affects avoided texts and the prefix. `written` counts characters, up to a bound."""
+    """Matcher state: all that can affect avoided texts and the prefix. `written` counts characters, with a limit."""
 
     context: Context = Context()
     partial: Matches = NONE
@@ -33,7 +33,7 @@ class PrefixAvoidState(NamedTuple):
 
 
 class PrefixAvoidAutomaton:
-    """Reads the pieces of a hypothesis and rejects those that leave the prefix or write an avoided text."""
+    """Reads the pieces of a hypothesis and rejects pieces that violate the prefix or write an avoided text."""
 
     def __init__(self, constraints: SentenceConstraints, texts: PieceTexts) -> None:
         self._texts = IndexedTexts.of(texts)
@@ -87,7 +87,7 @@ class PrefixAvoidAutomaton:
         return None if self._is_doomed(after) else after
 
     def may_end(self, state: PrefixAvoidState) -> bool:
-        """Whether the sentence may end here: the prefix is complete and every avoided match is exempt."""
+        """True if the sentence may end here: the prefix is complete and every avoided match is exempt."""
         if self._prefix_left(state) or state.context.unfinished:
             return False
         if any(not exemption.pending for exemption in state.exemptions):
@@ -98,7 +98,7 @@ class PrefixAvoidAutomaton:
         )
 
     def is_done(self, state: PrefixAvoidState) -> bool:
-        """Whether no later piece can break anything: the prefix is complete and the sentence avoids no text."""
+        """True if later pieces cannot violate anything: the prefix is complete, and there are no avoided texts."""
         return not self._num_avoided and not self._prefix_left(state)
 
     def pieces_left(self, state: PrefixAvoidState) -> int:
@@ -107,7 +107,7 @@ class PrefixAvoidAutomaton:
         return sum(place >= _place(state) for place in self._fixed) + bool(open_word)
 
     def in_prefix(self, state: PrefixAvoidState) -> bool:
-        """Whether the prefix is still incomplete."""
+        """True if the prefix is still incomplete."""
         return bool(self._prefix_left(state))
 
     def allowed(self, state: PrefixAvoidState) -> list[int] | None:
@@ -129,14 +129,14 @@ class PrefixAvoidAutomaton:
         return self._prefix[state.written :]
 
     def _fits_prefix(self, written: int, emission: str, unfinished: bytes) -> bool:
-        """Whether the characters of a piece, and the bytes that begin another, agree with the prefix."""
+        """True if the characters of a piece, and the bytes that begin another, agree with the prefix."""
         rest = self._prefix[written:]
         if len(emission) >= len(rest):
             return emission.startswith(rest)
         return rest.startswith(emission) and rest[len(emission)].encode().startswith(unfinished)
 
     def _continues(self, emission: str, rest: str, piece: int) -> bool:
-        """Whether a piece continues the open last word: it reaches the end of the prefix, or another can follow it."""
+        """True if a piece continues the open last word: it reaches the end of the prefix, or another can follow it."""
         if emission.startswith(rest):
             return True
         if not rest.startswith(emission):
@@ -145,7 +145,7 @@ class PrefixAvoidAutomaton:
         return self._texts.glues_right[piece] or following == " " or following in self._texts.attached
 
     def _is_in_prefix(self, written: int, since: int) -> bool:
-        """Whether a match that ended `since` characters ago ended within the prefix."""
+        """True if a match that ended `since` characters ago ended within the prefix."""
         return bool(self._prefix) and written - since <= len(self._prefix)
 
     # ---- avoided texts ----
@@ -211,7 +211,7 @@ class PrefixAvoidAutomaton:
         return frozenset(advanced)
 
     def _is_doomed(self, state: PrefixAvoidState) -> bool:
-        """Whether the text ends with an avoided match that is not exempt and that no continuation can break."""
+        """True if the text ends with an avoided match that is not exempt and that no continuation can break."""
         for number, since in self._avoided(state.pending):
             pattern = self._patterns[number]
             if self._is_in_prefix(state.written, since):

@@ -16,7 +16,7 @@ RUN = 3  # pieces
 
 
 def num_repeats(pieces: Sequence[int]) -> int:
-    """How many runs of these pieces have occurred before in them.
+    """The number of runs of these pieces that are repetitions of earlier runs.
 
     >>> num_repeats([1, 2, 3, 1, 2, 3]), num_repeats([1, 2, 3, 1, 2])
     (1, 0)

@@ -195,7 +195,7 @@ class Candidates:
         )
 
     def with_changes(self, rows: BeamRows, following: Following) -> Candidates:
-        """The candidates, none of which is an end, with their state of following."""
+        """Candidates without end tokens, with their states of following."""
         if not following.is_needed:
             return self
         return replace(self, changes_NJ=following.after(self.sentences_N, rows.changes_RJ[self.rows_N], self.tokens_N))

@@ -98,7 +98,7 @@ class LogProbs:
         return values_RK.double().numpy(), tokens_RK.numpy()
 
     def leaders(self, before_R: Floats, sentences_R: Ints, beam_B: Ints) -> tuple[Ints, Bools]:
-        """See `engine.search.leaders`: replaces `best` where only a sentence's best continuations are needed."""
+        """Replaces `best` if only the best continuations of a sentence are needed; see `engine.search.leaders`."""
         return leaders(self._log_probs_RV, before_R, sentences_R, beam_B)
 
     def take(self, rows_N: Ints, tokens_N: Ints) -> Floats:

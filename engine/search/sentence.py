@@ -24,7 +24,7 @@ Outcome = Literal["complete", "unmet", "failed"] | Interruption
 
 @dataclass(frozen=True, slots=True)
 class TokenRoles:
-    """The special pieces; `never` are those that no translation contains."""
+    """The special pieces; translations never contain the pieces `never`."""
 
     begin: int
     end: int
@@ -50,7 +50,7 @@ class SearchVocabulary:
 
     @cached_property
     def endings(self) -> SentenceEndings:
-        """Which pieces end sentences; computed on first use."""
+        """The mask of pieces that end sentences; computed on first use."""
         return SentenceEndings(self.texts)
 
     @property
@@ -94,7 +94,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SentenceResult:
-    """The hypotheses of one sentence, best first: all meet every constraint, or else none does."""
+    """The hypotheses of one sentence, best first: either all of them meet every constraint, or none does."""
 
     outcome: Outcome
     hypotheses: tuple[SearchHypothesis, ...]

@@ -49,7 +49,7 @@ class SharedMatches:
         return tuple(taken)
 
     def move_on(self, shared: Shared, partial: Matches, pending: Matches) -> Shared:
-        """The assignments seen from one character further on, without details that no longer matter."""
+        """The assignments after one more character, without details that cannot affect later matches."""
         reach = [0] * len(shared)
         for number, length in (*partial, *((n, since + len(self._patterns[n].text)) for n, since in pending)):
             group = self.group_of.get(self._patterns[number].owner)

@@ -45,7 +45,7 @@ class SharedForms:
         self._served: dict[tuple[Serves, ...], tuple[int, ...]] = {}
 
     def take(self, assignments: Iterable[Assignment], serves: Serves, span: Span) -> tuple[Assignment, ...]:
-        """The assignments with one more occurrence, where it does not overlap and is needed.
+        """The assignments extended by one more occurrence, if it does not overlap and is needed.
 
         Occurrences must come by rising end.
         """

@@ -71,7 +71,7 @@ def beam_left(options: SearchOptions, num_finished: int) -> int:
 def is_over(
     options: SearchOptions, pool: FinishedPool, scoring: Scoring, live_total: float, length: int, max_length: int
 ) -> bool:
-    """Whether the sentence may stop. `live_total` is the log-probability minus penalties of its best row in any bank.
+    """True if the sentence may stop. `live_total` is the log-probability minus penalties of its best row in any bank.
 
     All rows have this `length`. A row's total cannot rise as the row grows.
 

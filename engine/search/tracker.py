@@ -61,7 +61,7 @@ class RemainingCost:
 
     @classmethod
     def joined(cls, parts: Sequence[RemainingCost]) -> RemainingCost:
-        """Those of all texts of the parts, one after the other."""
+        """The costs of all texts of the parts, concatenated."""
         return cls(
             np.concatenate([part.lacking_NP for part in parts]),
             np.concatenate([part.missing_N for part in parts]),
@@ -234,7 +234,7 @@ class ConstraintTracker:
         return following_N, self._completions[completed_N]
 
     def are_free(self, nodes_N: Ints) -> bool:
-        """Whether none of these texts has any constraint left."""
+        """True if all of these texts have met all constraints."""
         return not self.is_needed or bool((nodes_N == _FREE).all())
 
     def may_die(self, nodes_N: Ints) -> Bools:
@@ -320,7 +320,7 @@ class ConstraintTracker:
         )
 
     def _is_bounded(self, sentence: int) -> bool:
-        """Whether a text of the sentence can die: the sentence has a prefix, an avoided text or a `max_count`."""
+        """True if texts of the sentence can become invalid: it has a prefix, an avoided text or a `max_count`."""
         return self._prefix_avoid[sentence] is not None or bool(self._max_counts[sentence].start)
 
     def _learn(self, key: int) -> tuple[int, int]:
@@ -357,7 +357,7 @@ class ConstraintTracker:
         return number, self._completion(counts) if any(counts) else 0
 
     def _completion(self, counts: tuple[int, ...]) -> int:
-        """The row of these counts. There are few rows: a piece seldom completes more than one phrase."""
+        """The row number for these counts. There are few rows, because a piece rarely completes two phrases."""
         if counts not in self._completion_ids:
             self._completion_ids[counts] = len(self._completions)
             self._completions = np.pad(self._completions, ((0, 1), (0, 0)))

@@ -40,19 +40,19 @@ _UNSPACED = re.compile(
 
 @lru_cache(maxsize=8192)
 def is_word_char(char: str) -> bool:
-    """Whether `char` is a letter, mark or number (Unicode L, M, N). The underscore, as every hyphen, is not."""
+    """True if `char` is a letter, mark or number (Unicode L, M, N). Underscores and hyphens are not."""
     return unicodedata.category(char)[0] in "LMN"
 
 
 @lru_cache(maxsize=8192)
 def is_mark(char: str) -> bool:
-    """Whether `char` continues the character before it: a combining accent, a vowel sign, a variation selector."""
+    """True if `char` continues the character before it: a combining accent, a vowel sign, a variation selector."""
     return unicodedata.category(char)[0] == "M"
 
 
 @lru_cache(maxsize=8192)
 def is_unspaced(char: str) -> bool:
-    """Whether `char` is a letter or mark of a script that writes no spaces between words, such as Han, kana and Thai.
+    """True if `char` is a letter or mark of a script that writes no spaces between words, such as Han, kana and Thai.
 
     Only a dictionary could find the ends of words there, so each such character is a boundary for its neighbours.
     """
@@ -60,17 +60,17 @@ def is_unspaced(char: str) -> bool:
 
 
 def joins_words(char: str) -> bool:
-    """Whether `char` joins the word character next to it into one word: true except in unspaced scripts."""
+    """True if `char` joins the word character next to it into one word: true except in unspaced scripts."""
     return is_word_char(char) and not is_unspaced(char)
 
 
 def is_digit(char: str) -> bool:
-    """Whether `char` is a decimal digit of any script; `²` and `½` are word characters but not digits."""
+    """True if `char` is a decimal digit of any script; `²` and `½` are word characters but not digits."""
     return char.isdecimal()
 
 
 def is_left_boundary(text: str, start: int) -> bool:
-    """Whether a word may begin at `start`: the text before is not part of the same word or number."""
+    """True if a word may begin at `start`: the text before is not part of the same word or number."""
     if start == 0 or not joins_words(text[start]):
         return True
     before = text[start - 1]
@@ -81,7 +81,7 @@ def is_left_boundary(text: str, start: int) -> bool:
 
 
 def is_right_boundary(text: str, end: int) -> bool:
-    """Whether a word may end before `end`: the text after it is not part of the same word or number.
+    """True if a word may end before `end`: the text after it is not part of the same word or number.
 
     Looks at most two characters ahead: "1" ends in `1.` and in `1. April` but not in `1.5`.
     """
@@ -97,7 +97,7 @@ def is_right_boundary(text: str, end: int) -> bool:
 
 
 def is_sentence_start(text: str, start: int) -> bool:
-    """Whether a sentence begins at `start`: at the start of the text, or after sentence-final punctuation and space.
+    """True if a sentence begins at `start`: at the start of the text, or after sentence-final punctuation and space.
 
     Closing quotes and brackets may follow the punctuation, opening ones the space.
     """
@@ -105,7 +105,7 @@ def is_sentence_start(text: str, start: int) -> bool:
 
 
 def stands_alone(text: str, start: int, end: int, boundary: Standing = "word") -> bool:
-    """Whether `text[start:end]` is not part of a longer word or number, except as `boundary` allows.
+    """True if `text[start:end]` is not part of a longer word or number, except as `boundary` allows.
 
     "word" requires a boundary on both sides, "start" only on the left, "end" on the right and none on the left,
     "anywhere" on neither; "compound" equals "start" here, as the end of a compound is spelt differently. A combining
@@ -182,7 +182,7 @@ def word_of_piece(text: str, spans: Sequence[tuple[int, int]], piece: int) -> tu
 
 
 def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    """Whether two adjacent pieces are parts of one word: letters on both sides and nothing between.
+    """True if two adjacent pieces are parts of one word: letters on both sides and nothing between.
 
     In scripts without spaces each piece is a word, but a character's bytes are never separated.
     """

@@ -101,7 +101,7 @@ def as_piece(symbol: str) -> str:
 
 
 def learn_merges(word_counts: Mapping[str, int], num_merges: int, min_frequency: int = 2) -> list[tuple[str, str]]:
-    """At most `num_merges` merges of subword-nmt, best first; fewer where no pair occurs `min_frequency` times."""
+    """At most `num_merges` merges of subword-nmt, best first; each pair must occur `min_frequency` times."""
     if num_merges < 1 or not any(len(word) > 1 for word in word_counts):
         return []
     from subword_nmt.learn_bpe import learn_bpe  # here, as only the machine that prepares a corpus needs it

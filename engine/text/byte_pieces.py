@@ -27,7 +27,7 @@ def byte_surface(value: int) -> str:
 
 
 def is_byte_surface(surface: str) -> bool:
-    """Whether this is the surface of a byte piece."""
+    """True if this is the surface of a byte piece."""
     return len(surface) == 1 and "\udc00" <= surface <= "\udcff"
 
 
@@ -60,7 +60,7 @@ def split_bytes(run: bytes) -> tuple[list[tuple[str, int]], bytes]:
 
 
 def ends_unfinished(surfaces: str) -> bool:
-    """Whether joined surfaces end with some of the bytes of a character."""
+    """True if joined surfaces end with some of the bytes of a character."""
     run = _RUN_AT_END.search(surfaces)
     return run is not None and bool(split_bytes(bytes_of(run[0]))[1])
 

@@ -85,7 +85,7 @@ class Codec(Protocol):
         ...
 
     def spells(self, text: str) -> bool:
-        """Whether the pieces of `text` decode to exactly `text` (in NFC)."""
+        """True if the pieces of `text` decode to exactly `text` (in NFC)."""
         ...
 
     def respell(self, text: str) -> str:
@@ -130,12 +130,12 @@ class TextCodec:
 
     @property
     def glues_left(self) -> tuple[bool, ...]:
-        """Whether a piece forbids a space before it, by id."""
+        """By piece id: true if the piece does not allow a space before it."""
         return self.vocabulary.glues_left
 
     @property
     def glues_right(self) -> tuple[bool, ...]:
-        """Whether a piece forbids a space after it, by id."""
+        """By piece id: true if the piece does not allow a space after it."""
         return self.vocabulary.glues_right
 
     @property
@@ -194,7 +194,7 @@ class TextCodec:
     # -- pieces to text -----------------------------------------------------------------------------------------------
 
     def decode(self, ids: Sequence[int]) -> DecodedPieces:
-        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
+        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an invalid id."""
         surfaces, glues_left, glues_right = self.surfaces, self.glues_left, self.glues_right
         parts: list[str] = []
         spans: list[Span] = []
@@ -214,7 +214,7 @@ class TextCodec:
         return DecodedPieces("".join(parts), tuple(spans))
 
     def spells(self, text: str) -> bool:
-        """Whether the pieces of `text` write exactly it (in NFC)."""
+        """True if the pieces of `text` write exactly it (in NFC)."""
         return UNK not in self.encode_ids(text)
 
     def respell(self, text: str) -> str:
@@ -345,5 +345,5 @@ def _count_words_and_chars(
 
 
 def _is_writable(char: str) -> bool:
-    """Whether a file in UTF-8 can hold `char`: not half a surrogate pair."""
+    """True if a file in UTF-8 can hold `char`: not half a surrogate pair."""
     return not "\ud800" <= char <= "\udfff"

@@ -1,4 +1,4 @@
-"""Language codes: a language has its two letters (ISO 639-1) where there are any, whatever code a model uses.
+"""Language codes: two letters (ISO 639-1) if a language has such a code, for all models.
 
 Where two languages of a model would get the same code, both keep the model's own: zho_Hans, zho_Hant.
 """
@@ -42,7 +42,7 @@ _GROUP_OF = {
 
 @cache
 def short_code(code: str) -> str:
-    """The two-letter code of a language, where it has one: of `deu`, and of `deu_Latn`.
+    """The two-letter code of a language if it has one: `deu` and `deu_Latn` -> `de`.
 
     >>> short_code("deu_Latn"), short_code("fur_Latn"), short_code("en-US")
     ('de', 'fur', 'en')

@@ -55,12 +55,12 @@ class MosesCodec(ImportedPieces):
 
     @cached_property
     def glues_left(self) -> tuple[bool, ...]:
-        """Whether a piece forbids a space before it, by id."""
+        """By piece id: true if the piece does not allow a space before it."""
         return tuple(self._glues_of(number)[0] for number in range(len(self.pieces)))
 
     @cached_property
     def glues_right(self) -> tuple[bool, ...]:
-        """Whether a piece forbids a space after it, by id."""
+        """By piece id: true if the piece does not allow a space after it."""
         return tuple(self._glues_of(number)[1] for number in range(len(self.pieces)))
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ class MosesCodec(ImportedPieces):
     # -- pieces to text -----------------------------------------------------------------------------------------------
 
     def decode(self, ids: Sequence[int]) -> DecodedPieces:
-        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
+        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an invalid id."""
         layout = _Layout()
         quotes, before = dict.fromkeys(_QUOTES, 0), ""
         for word in self._words(ids):
@@ -108,7 +108,7 @@ class MosesCodec(ImportedPieces):
         return layout.decoding
 
     def spells(self, text: str) -> bool:
-        """Whether the pieces of `text` spell it exactly (in NFC), at any position."""
+        """True if the pieces of `text` spell it exactly (in NFC), at any position."""
         ids = self.encode(text).ids
         return UNK not in ids and self.decode(ids).text == normalise(text) == self._written_by_pieces(ids)
 
@@ -156,7 +156,7 @@ class MosesCodec(ImportedPieces):
         return (True, True) if self._is_special(piece_id) else self._glues(self.pieces[piece_id])
 
     def _glues(self, piece: str) -> tuple[bool, bool]:
-        """Whether a token that is this piece forbids a space on its left and right, by Moses' rules."""
+        """True for each side (left, right) on which Moses' rules do not allow a space beside this token."""
         surface = _written(piece)
         is_contraction = self.language == "en" and _CONTRACTION.match(surface) is not None
         if not piece.endswith(WORD_END):

@@ -47,7 +47,7 @@ def normalise_with_offsets(text: str) -> NormalText:
 
 
 def _begins_anew(char: str) -> bool:
-    """Whether nothing before `char` can merge or change places with it under NFC."""
+    """True if nothing before `char` can merge or change places with it under NFC."""
     if char < "\u0300":
         return True
     first = unicodedata.normalize("NFD", char)[0]

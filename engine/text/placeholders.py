@@ -36,7 +36,7 @@ COMMON = (
 
 
 def pattern_of(placeholders: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds these texts, of two that begin alike the longer; None where there are none.
+    """Finds these texts, of two that begin alike the longer; None if there are none.
 
     A conversion is none behind a digit: in `50%ige`, `%i` is text.
     """

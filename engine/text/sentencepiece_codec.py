@@ -42,7 +42,7 @@ class SentencePieceCodec(ImportedPieces):
 
     @cached_property
     def glues_left(self) -> tuple[bool, ...]:
-        """Whether a piece forbids a space before it, by id."""
+        """By piece id: true if the piece does not allow a space before it."""
         return tuple(
             number != UNK and (self._is_special(number) or piece == SPACE or not piece.startswith(SPACE))
             for number, piece in enumerate(self.pieces)
@@ -50,7 +50,7 @@ class SentencePieceCodec(ImportedPieces):
 
     @cached_property
     def glues_right(self) -> tuple[bool, ...]:
-        """Whether a piece forbids a space after it, by id."""
+        """By piece id: true if the piece does not allow a space after it."""
         return tuple(
             number != UNK and (self._is_special(number) or piece == SPACE) for number, piece in enumerate(self.pieces)
         )
@@ -87,7 +87,7 @@ class SentencePieceCodec(ImportedPieces):
     # -- pieces to text -----------------------------------------------------------------------------------------------
 
     def decode(self, ids: Sequence[int]) -> DecodedPieces:
-        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an id that is none."""
+        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an invalid id."""
         parts: list[str] = []
         spans: list[Span] = []
         end = 0
@@ -131,7 +131,7 @@ class SentencePieceCodec(ImportedPieces):
         return DecodedPieces("".join(parts), tuple(spans))
 
     def spells(self, text: str) -> bool:
-        """Whether the pieces of `text` write exactly it (in NFC)."""
+        """True if the pieces of `text` write exactly it (in NFC)."""
         ids = self.encode(text).ids
         return UNK not in ids and self.decode(ids).text == normalise(text)
 

@@ -49,7 +49,7 @@ _WORD, _PLACEHOLDER, _MARK = range(3)  # of two neighbours without a space, the 
 
 
 def is_escaped(char: str) -> bool:
-    """Whether `char` is written by its code point, as `<U+00A0>`."""
+    """True if `char` is written by its code point, as `<U+00A0>`."""
     return _ESCAPED_CHAR.match(char) is not None
 
 
@@ -132,7 +132,7 @@ def _moses() -> MosesTokenizer:
 
 
 def _moses_tokens(chunk: str) -> list[str]:
-    """Moses' tokens where they join to the chunk; else the chunk whole (`DOTMULTI`, say, it turns into a dot)."""
+    """Moses' tokens where they join to the chunk; otherwise the chunk whole (`DOTMULTI`, say, it turns into a dot)."""
     tokens: list[str] = _moses().tokenize(chunk, escape=False)
     return tokens if "".join(tokens) == chunk else [chunk]
 
@@ -152,7 +152,7 @@ def _refine(moses: str) -> Iterator[str]:
 
 
 def _is_inside_word(text: str, i: int) -> bool:
-    """Whether text[i], after a word character, is a dot or a comma that holds a word or number together."""
+    """True if text[i], after a word character, is a dot or a comma inside a word or number."""
     if i + 1 == len(text):
         return False
     if text[i] == ".":

@@ -93,7 +93,7 @@ class Vocabulary:
         return self._ids.get(piece, UNK)
 
     def ids_of(self, pieces: Iterable[str]) -> list[int]:
-        """The ids of pieces, UNK for those that are not in the vocabulary."""
+        """The ids of pieces, UNK for pieces that are not in the vocabulary."""
         return [self._ids.get(piece, UNK) for piece in pieces]
 
     def pieces_of(self, ids: Sequence[int]) -> list[str]:
@@ -101,7 +101,7 @@ class Vocabulary:
         return [self.pieces[i] for i in ids]
 
     def is_special(self, piece_id: int) -> bool:
-        """Whether a piece is not text (including `<unk>`); the only special piece in encoded text is `<unk>`."""
+        """True if a piece is not text (including `<unk>`); the only special piece in encoded text is `<unk>`."""
         return piece_id < len(SPECIAL_PIECES)
 
     @property
@@ -115,7 +115,7 @@ class Vocabulary:
         return [surface for surface in found if all(piece in self for piece in mark_spellings(surface))]
 
     def goes_on(self, piece_id: int) -> bool:
-        """Whether the word continues after this piece."""
+        """True if the word continues after this piece."""
         return self.pieces[piece_id].endswith(CONTINUATION)
 
     def save(self, path: Path) -> None:
@@ -178,12 +178,12 @@ def basic_pieces(other_chars: Iterable[str]) -> list[str]:
 
 
 def is_free(text: str) -> bool:
-    """Whether a piece may have this spelling: not that of a special piece or a code point."""
+    """True if a piece may have this spelling: it must not be a special piece or a code point."""
     return text not in SPECIAL_PIECES and _ESCAPED_PIECE.fullmatch(text) is None
 
 
 def _is_placeholder(surface: str) -> bool:
-    """Whether a piece is longer than a mark and no part of a word: all other pieces are either."""
+    """True if a piece is neither a single mark nor a part of a word, as all other pieces are."""
     is_word = all(is_word_char(char) or char in NUMBER_JOINERS for char in surface)
     return len(surface) > 1 and surface != ELLIPSIS and not is_word
 

@@ -114,7 +114,7 @@ class PairSet:
     """One set of pairs: the lines of both languages, the index of each pair's domain, and the label of its formality.
 
     A label is 0 for a pair without formality, else 1 more than the place among the prepared `formality_ids`.
-    Line v * len(pairs) + i of `variants` is another encoding of line i, the v-th; empty where none was made.
+    Line v * len(pairs) + i of `variants` is another encoding of line i, the v-th; empty if none was made.
     """
 
     lines: Mapping[str, Lines]
@@ -316,7 +316,7 @@ def _check_variants(pairs: PairSet, directions: Sequence[str], num_variants: int
 
 
 def speaks_to_reader(direction: str) -> bool:
-    """Whether a direction leads into the language whose formality is known."""
+    """True if a direction leads into the language whose formality is known."""
     return direction.endswith(f"-{FORMAL_LANGUAGE}")
 
 

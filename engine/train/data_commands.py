@@ -127,6 +127,6 @@ def _variants(options: argparse.Namespace) -> None:
 
 
 def parsed_setting(text: str) -> tuple[str, str]:
-    """`NAME=VALUE`; the value is empty where none is given."""
+    """`NAME=VALUE`; the value is empty if none is given."""
     name, _, value = text.partition("=")
     return name, value

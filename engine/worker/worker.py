@@ -41,7 +41,7 @@ _Loop = QuestionLoop[Submission, Asking]
 
 
 class Worker:
-    """The `Engine` of this process: decodes in a thread of its own. Close it, or use it in a `with` statement.
+    """The `Engine` of this process: decodes in its own thread. Close it, or use it in a `with` statement.
 
     `shares_steps` lets documents run in the same steps as interactive requests. By default it is on for an accelerator,
     where a wider step takes hardly longer; on a CPU it would slow the interactive requests down. `deadline_ms` is for
@@ -166,7 +166,7 @@ class Worker:
             return self._num_steps + sum(task.stop.num_asked for task in self._running)
 
     def restart(self, reason: str) -> None:
-        """Go on in a new thread, where the present one does not answer.
+        """Continue in a new thread if the present one does not answer.
 
         Running tasks run once more; those that do so already raise EngineError with the reason. Waiting ones stay. The
         old thread, if it ever goes on, ends without another effect.
@@ -227,7 +227,7 @@ class Worker:
                 self._with_cancelled.add(task.priority)
 
     def _repeat(self, task: Task) -> None:
-        """Puts a running task into its queue again; the present run counts as answered."""
+        """Puts a running task into its queue again; its present run is treated as answered."""
         fresh = repeated(task)
         task.is_answered = True
         self._running.remove(task)
@@ -244,7 +244,7 @@ class Worker:
         return threading.Thread(target=self._run, name="pinpoint-model", daemon=True)
 
     def _is_current(self) -> bool:
-        """Whether the calling thread is the one that owns the model, and was not replaced."""
+        """True if the calling thread is the one that owns the model, and was not replaced."""
         return threading.current_thread() is self._thread
 
     def _run(self) -> None:

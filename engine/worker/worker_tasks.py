@@ -24,7 +24,7 @@ class _Stop(threading.Event):
         self.num_asked = 0
 
     def is_set(self) -> bool:
-        """Whether the task is cancelled."""
+        """True if the task is cancelled."""
         if threading.current_thread() is self.thread:
             self.num_asked += 1
         return super().is_set()
@@ -32,7 +32,7 @@ class _Stop(threading.Event):
 
 @dataclass(eq=False, kw_only=True)  # of two bases, only one can have slots
 class _Waited:
-    """What a caller waits for. `stop` is set to cancel it."""
+    """A task that a caller waits for. Set `stop` to cancel it."""
 
     priority: Priority
     key: Hashable = None
@@ -60,7 +60,7 @@ Task = Submission | Asking
 
 
 def repeated(task: Task) -> Task:
-    """The task as it was before it ran, for the same future. What the earlier run still does has no effect on it."""
+    """A copy of the task for another run, with the same future. The earlier run can no longer affect it."""
     fresh: dict[str, Any] = {
         "state": JobState.WAITING,
         "interruption": never,
@@ -74,5 +74,5 @@ def repeated(task: Task) -> Task:
 
 
 def may_run(task: Task) -> bool:
-    """Whether the task's caller still waits for it; marks its future as running."""
+    """True if the task's caller still waits for it; marks its future as running."""
     return task.is_repeated or task.future.set_running_or_notify_cancel()

@@ -123,7 +123,7 @@ def stored(office: Office) -> str:
 
 
 def is_refused(reply: dict[str, Any]) -> bool:
-    """Whether a reply says that the person may not do this."""
+    """True if a reply says that the person may not do this."""
     return "ask one of them" in str(reply.get("error"))
 
 

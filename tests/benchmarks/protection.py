@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def holds(pair: Pair, kind: str) -> bool:
-    """Whether the source contains non-translatable text of that kind, and the reference has it as often."""
+    """True if the source contains non-translatable text of that kind, and the reference has it as often."""
     source, target = pair
     return any(element.kind == kind for element in nontranslatables(source)) and is_right(source, target)
 
@@ -118,7 +118,7 @@ def exchanged(pair: Pair, word: str, text: str) -> Pair:
 
 
 def is_right(source: str, target: str) -> bool:
-    """Whether all that is kept, and each tag, stands in the target as often as in the source, pairs around the same."""
+    """True if all that is kept, and each tag, stands in the target as often as in the source, pairs around the same."""
     found = nontranslatables(source)
     bare = re.sub("|".join(re.escape(element.text) for element in found if element.is_markup) or "$", "", target)
     pairs = [

@@ -74,7 +74,7 @@ def run(wanted: list[Step], folder: Path) -> Iterator[Step]:
 
 
 def is_like(found: str, expected: str) -> bool:
-    """Whether two outputs say the same: times may differ, and scores by what another processor rounds otherwise."""
+    """True if two outputs say the same: times may differ, and scores by what another processor rounds otherwise."""
     found_lines, expected_lines = found.splitlines(), expected.splitlines()
     return len(found_lines) == len(expected_lines) and all(map(_is_like_line, found_lines, expected_lines))
 

@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def _try(reader: Reader, number: int, folder: Path) -> bool:
-    """Whether this case fails; if so, prints it and stores its input."""
+    """True if this case fails; if so, prints it and stores its input."""
     data = reader.case(number)
     faulthandler.dump_traceback_later(MAX_WALL_SECONDS, exit=True)
     signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)

@@ -348,7 +348,7 @@ def test_a_folder_without_such_a_model_is_not_one_of_theirs(tmp_path: Path) -> N
 
 
 def is_packed(name: str) -> bool:
-    """Whether an item is multiplied in 8 bits: those of the decoder but for its attention to the source."""
+    """True if an item is multiplied in 8 bits: those of the decoder but for its attention to the source."""
     return "Wemb" in name or (name.startswith("decoder_") and ("_rnn_W" in name or "_ffn_W" in name))
 
 

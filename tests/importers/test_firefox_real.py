@@ -77,7 +77,7 @@ def sentences(real: Real, num: int) -> list[str]:
 
 
 def is_one_sentence(text: str) -> bool:
-    """Whether neither engine could split it, and it has something to translate."""
+    """True if neither engine could split it, and it has something to translate."""
     inner = text.strip().rstrip(".!?\"'”’)»")
     return 3 <= len(text.split()) <= 60 and not any(mark in inner for mark in ".!?:;…\n\t")
 

@@ -10,7 +10,7 @@ from tests.reference.toy import ToyTexts
 
 
 def stands_at(text: str, form: str, start: int, boundary: str) -> bool:
-    """Whether `form` stands in `text` at `start` by the boundary rules, in plain ASCII."""
+    """True if `form` stands in `text` at `start` by the boundary rules, in plain ASCII."""
     end = start + len(form)
     if text[start:end] != form:
         return False
@@ -51,7 +51,7 @@ def count_met(text: str, phrase: TrackedPhrase) -> int:
 
 
 def meets_all(text: str, phrases: Sequence[TrackedPhrase]) -> bool:
-    """Whether every phrase stands often enough, and none too often; those with a turn in order, the earliest ends."""
+    """True if every phrase stands often enough, and none too often; those with a turn in order, the earliest ends."""
     if any(phrase.max_count is not None and count_met(text, phrase) > phrase.max_count for phrase in phrases):
         return False
     free = [phrase for phrase in phrases if phrase.turn is None]
@@ -227,7 +227,7 @@ def total_missing(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[Trac
 
 
 def must_close(texts: ToyTexts, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> bool:
-    """Whether the last word is open, a phrase still has pieces to come, and no such phrase is under way."""
+    """True if the last word is open, a phrase still has pieces to come, and no such phrase is under way."""
     is_lacking = under_way = False
     for group in sharing_groups(phrases):
         if len(group) > 1:
@@ -290,7 +290,7 @@ def _end_of_last_counted(text: str, phrase: TrackedPhrase) -> int:
 
 
 def violates(text: str, avoided: Sequence[AvoidedText], phrases: Sequence[TrackedPhrase], prefix: str = "") -> bool:
-    """Whether an avoided text stands at word boundaries outside the prefix and outside every pinned text."""
+    """True if an avoided text stands at word boundaries outside the prefix and outside every pinned text."""
     excused = [span for phrase in phrases for span in standing_spans(text, phrase)]
     if prefix:
         excused.append((0, len(prefix)))

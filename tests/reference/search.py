@@ -76,7 +76,7 @@ class Limit(Protocol):
         ...
 
     def must_close(self, tokens: Sequence[int]) -> bool:
-        """Whether the next of these can only be one that ends an open word."""
+        """True if the next of these can only be one that ends an open word."""
         ...
 
     def forced(self, tokens: Sequence[int]) -> set[int]:
@@ -119,7 +119,7 @@ def allowed_tokens(
 
 
 def is_in_time(tokens: Sequence[int], remaining: int, limit: Limit) -> bool:
-    """Whether a row that takes the last of `tokens` when `remaining` may come can still meet everything."""
+    """True if a row that takes the last of `tokens` when `remaining` may come can still meet everything."""
     return tokens[-1] == END or limit.needed(tokens) + 1 < remaining
 
 

@@ -98,7 +98,7 @@ BOUNDARIES = ["word", "start", "anywhere"]
 
 
 def is_unfinished(ids: list[int]) -> bool:
-    """Whether the text ends with some of the bytes of a character."""
+    """True if the text ends with some of the bytes of a character."""
     run = b""
     for i in ids:
         piece = TEXTS.pieces[i - SPECIALS]
@@ -108,7 +108,7 @@ def is_unfinished(ids: list[int]) -> bool:
 
 
 def is_beginning(run: bytes) -> bool:
-    """Whether bytes begin one character, or are one."""
+    """True if bytes begin one character, or are one."""
     tails = [b"", b"\x80", b"\xbf", b"\x80\x80", b"\xbf\xbf", b"\x80\x80\x80", b"\xbf\xbf\xbf"]
     return any(len((run + tail).decode(errors="replace")) == 1 and is_utf8(run + tail) for tail in tails)
 

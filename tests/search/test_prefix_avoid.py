@@ -37,7 +37,7 @@ TEXTS = ToyTexts(
 
 
 def allows(constraints: SentenceConstraints, texts: ToyTexts, pieces) -> bool:
-    """Whether the guard lets the sentence be written and end."""
+    """True if the guard lets the sentence be written and end."""
     guard = PrefixAvoidAutomaton(constraints, texts)
     state = guard.start
     for piece in pieces:

@@ -129,7 +129,7 @@ def test_a_forced_piece_reduces_the_remaining_cost_by_one():
 
 
 def gain(phrases, pieces, piece) -> bool:
-    """Whether `piece` after `pieces` lessens what one of the phrases lacks."""
+    """True if `piece` after `pieces` lessens what one of the phrases lacks."""
     return any(
         missing_pieces(PUNCTUATED, [*pieces, piece], phrase) < missing_pieces(PUNCTUATED, pieces, phrase)
         for phrase in phrases

@@ -51,7 +51,7 @@ def test_bytes_decode_as_in_the_library_even_where_they_spell_nothing(items: lis
 
 
 def ends_with_whole_character(pieces: list[str]) -> bool:
-    """Whether no next byte could complete a character at the end."""
+    """True if no next byte could complete a character at the end."""
     run = b""
     for piece in pieces:
         run = run + bytes([int(piece[3:5], 16)]) if piece.startswith("<") else b""

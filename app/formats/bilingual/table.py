@@ -205,7 +205,7 @@ def first_rows(parsed: TableFile, num_rows: int) -> list[list[str]]:
 
 
 def _can_read(text: str, start: int, separator: str, name: str) -> bool:
-    """Whether quotation marks inside of cells are doubled."""
+    """True if quotation marks inside of cells are doubled."""
     try:
         for _ in _lines(text, start, separator, name, _DOUBLED):
             pass
@@ -215,7 +215,7 @@ def _can_read(text: str, start: int, separator: str, name: str) -> bool:
 
 
 def _is_header(cells: Sequence[_Cell], columns: tuple[int, int]) -> bool:
-    """Whether a row names the chosen columns."""
+    """True if a row names the chosen columns."""
     names = [cells[at].value.strip().lower() if at < len(cells) else "" for at in columns]
     known = _SOURCE_NAMES | _TARGET_NAMES
     return any(name in known or column_language(name) is not None for name in names if name)
@@ -229,7 +229,7 @@ def _without_keys(lines: Sequence[Sequence[_Cell]]) -> tuple[int, int]:
 
 
 def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int], limit_column: int | None) -> Iterator[str]:
-    """Which texts of a table are not offered: columns with letters, and rows without a source."""
+    """Notes about texts of a table that are not offered: columns with letters, and rows without a source."""
     with_letters = {at for row in rows for at, cell in enumerate(row) if any(map(str.isalpha, cell.value))}
     if unused := sorted(with_letters - {*columns, limit_column}):
         yield Message(
@@ -249,7 +249,7 @@ def _notes(rows: Sequence[Sequence[_Cell]], columns: tuple[int, int], limit_colu
 
 
 def _is_limit(name: str) -> bool:
-    """Whether a column of that name has the longest length of each target: "Max. length", "max_length"."""
+    """True if a column of that name has the longest length of each target: "Max. length", "max_length"."""
     plain = " ".join(name.lower().replace("_", " ").replace("-", " ").split())
     return plain in _LIMIT_NAMES or plain in _JOINED_LIMIT_NAMES
 

@@ -106,7 +106,7 @@ def read(data: bytes, name: str) -> TmxFile:
 
 
 def _notes(languages: Sequence[str], num_left_out: int, source: str, target: str | None) -> tuple[str, ...]:
-    """Which texts of the file are not offered."""
+    """Notes about texts of the file that are not offered."""
     others = [tag for tag in languages if not (_is_same(tag, source) or (target and _is_same(tag, target)))]
     notes = []
     if others:
@@ -146,6 +146,6 @@ def _language(variant: Node) -> str:
 
 
 def _is_same(tag: str, other: str) -> bool:
-    """Whether two tags have the same language subtag: "en-US" and "en_GB"."""
+    """True if two tags have the same language subtag: "en-US" and "en_GB"."""
     one, two = (text.replace("_", "-").partition("-")[0].lower() for text in (tag, other))
     return one == two

@@ -91,7 +91,7 @@ class XliffFile(PairedFile):
 
     @property
     def is_version_2(self) -> bool:
-        """Whether this is XLIFF 2.x rather than 1.x."""
+        """True if this is XLIFF 2.x rather than 1.x."""
         return _version(self.root).startswith("2")
 
     @property
@@ -442,7 +442,7 @@ def _state(entry: _Entry) -> str | None:
 
 
 def _is_done(entry: _Entry, part: _Part) -> bool:
-    """Whether the file marks the translation as done."""
+    """True if the file marks the translation as done."""
     if part.tool_state is not None:
         return part.tool_state.is_done
     return _state(entry) in _DONE or entry.owner.attributes.get("approved") == "yes"

@@ -43,7 +43,7 @@ def stated_limit(owner: Node) -> tuple[Node, TextLimits] | None:
 
 
 def num_unchecked(root: Node, text: str, checked: Set[int]) -> int:
-    """How many elements of a text state a limit, except those whose places are in `checked`."""
+    """The number of elements of a text with a limit, without those whose places are in `checked`."""
     if not any(name in text for name in _STATING):
         return 0
     return sum(

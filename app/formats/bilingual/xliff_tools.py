@@ -74,7 +74,7 @@ class ToolState:
 
     @property
     def writes_tags_as_text(self) -> bool:
-        """Whether tags are in the text, see `with_phrase_tags`."""
+        """True if tags are in the text, see `with_phrase_tags`."""
         return self._tool.attribute.startswith("m:")
 
     @property
@@ -84,7 +84,7 @@ class ToolState:
 
     @property
     def is_done(self) -> bool:
-        """Whether the translation is marked as done."""
+        """True if the translation is marked as done."""
         return self.carrier.attributes.get(self._tool.attribute) in self._tool.done
 
     @property
@@ -95,7 +95,7 @@ class ToolState:
 
     @property
     def is_locked(self) -> bool:
-        """Whether the segment is locked."""
+        """True if the segment is locked."""
         name, value = self._tool.lock
         return self.carrier.attributes.get(name) == value
 

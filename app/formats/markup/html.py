@@ -103,7 +103,7 @@ class HtmlFile(TextFile):
         return line_of(self.decoded.text, token.at + start - token.start)
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The page with the spans replaced; characters that its encoding lacks become character references."""
+        """The page with the spans replaced; characters outside of its encoding become character references."""
         of_values: dict[int, list[Edit]] = {}
         of_text: list[UnitTranslation] = []
         for t in translations:
@@ -268,7 +268,7 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int, Block]]
 
 
 def _element_end(text: str, name: str, position: int) -> int:
-    """Where the element that starts before `position` ends.
+    """The end of the element that starts before `position`.
 
     It may contain elements of the same name, except for scripts and other raw text.
     """

@@ -63,7 +63,7 @@ def attributes(rest: str, start: int) -> dict[str, Value]:
 
 
 def is_translated(values: Mapping[str, Value]) -> bool | None:
-    """Whether the tag declares that its element is to be translated; None if it declares nothing."""
+    """True if the tag declares its element as translatable, False if not; None without a declaration."""
     declared = values["translate"].raw.strip().lower() if "translate" in values else ""
     if declared in ("yes", "no"):
         return declared == "yes"
@@ -97,7 +97,7 @@ class Zones:
 
     @property
     def is_on(self) -> bool:
-        """Whether the current text is to be translated."""
+        """True if the current text is to be translated."""
         return not self._zones or self._zones[-1][1]
 
     def start(self, name: str, declared: bool | None) -> None:

@@ -59,7 +59,7 @@ class OpenBlocks:
         self._push(name)
 
     def _has_above(self, closed: frozenset[str], limits: frozenset[str]) -> bool:
-        """Whether one of these elements is open inside of the nearest of the limits; looks at a few elements only."""
+        """True if one of these elements is open inside of the nearest of the limits; looks at a few elements only."""
         for element in self._stack[:-9:-1]:
             if element.name in limits:
                 return False

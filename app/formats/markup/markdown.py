@@ -185,7 +185,7 @@ def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, line: str)
 
 
 def _blocks(tokens: list[Token]) -> Iterator[tuple[Block, Token]]:
-    """Each token with text, and the block that it is in, without its place."""
+    """All tokens with text, each with its block, without positions."""
     depth = table = row = column = 0
     around = PARAGRAPH
     for token in tokens:

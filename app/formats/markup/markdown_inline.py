@@ -196,7 +196,7 @@ def _closes(
     found: list[DelimiterPair],
     labels: Collection[str],
 ) -> bool:
-    """Whether a closing bracket ends a link or image with an address or a known label; adds it to `found` if so."""
+    """True if a closing bracket ends a link or image with an address or a known label; adds it to `found` if so."""
     bracket = brackets.pop()
     if not bracket.is_active:
         return False

@@ -26,7 +26,7 @@ _MAX_LENGTH = 5_000  # characters of a tag or an expression
 
 
 def is_mdx(text: str, name: str) -> bool:
-    """Whether a Markdown file is MDX: by its name, or because it imports components outside of code."""
+    """True if a Markdown file is MDX: by its name, or because it imports components outside of code."""
     return name.lower().endswith(".mdx") or without_code(text, is_mdx=False) != text
 
 

@@ -1,4 +1,4 @@
-"""XML documents: DITA, DocBook and other XML, whose paragraphs are found by rules.
+"""XML documents: DITA, DocBook and other XML; rules find their paragraphs.
 
 DITA and DocBook have lists of elements in running text and of elements that are not translated. In other XML, an
 element with text of its own is a paragraph, and elements inside of it are in running text if most of their name are.
@@ -226,7 +226,7 @@ class XmlParagraph(Paragraph):
 
 
 def _ends_text(lines: Sequence[str], number: int) -> bool:
-    """Whether a text to translate ends with a line: its sentence ends there, or an empty line is beside the break."""
+    """True if a text to translate ends with a line: its sentence ends there, or an empty line is beside the break."""
     is_empty = number > 0 and not lines[number].strip()
     is_before_empty = number + 2 < len(lines) and not lines[number + 1].strip()
     return is_empty or is_before_empty or _SENTENCE_END.search(lines[number].rstrip()) is not None

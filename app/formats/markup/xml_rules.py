@@ -85,11 +85,11 @@ class XmlRules:
     preformatted: frozenset[str] = frozenset()
 
     def is_inline(self, node: Node) -> bool:
-        """Whether an element is in running text."""
+        """True if an element is in running text."""
         return self._within(node) == "yes"
 
     def is_block(self, node: Node) -> bool:
-        """Whether an element is a paragraph or has some."""
+        """True if an element is a paragraph or has some."""
         return self._within(node) == "no"
 
     def _within(self, node: Node) -> str:
@@ -97,14 +97,14 @@ class XmlRules:
         return said or self.within.get(node.local) or self.within.get("*", "no")
 
     def is_translated(self, node: Node) -> bool | None:
-        """Whether the file declares an element as translated; None without a declaration."""
+        """True if the file declares an element as translated; None without a declaration."""
         for name in (f"{self.prefix}translate", "translate"):
             if (value := node.attributes.get(name)) in ("yes", "no"):
                 return value == "yes"
         return self.translated.get(node.local)
 
     def has_text(self, node: Node, attribute: str) -> bool:
-        """Whether an attribute is translated."""
+        """True if an attribute is translated."""
         of_any = self.attributes.get(("*", attribute), False)
         return self.attributes.get((node.local, attribute), of_any)
 
@@ -168,12 +168,12 @@ def _inline_names(root: Node) -> dict[str, str]:
 
 
 def has_own_text(node: Node) -> bool:
-    """Whether an element has letters of its own."""
+    """True if an element has letters of its own."""
     return any(isinstance(child, Text) and LETTER.search(child.value) for child in node.children)
 
 
 def with_chosen(rules: XmlRules, lines: Sequence[str]) -> XmlRules:
-    """The rules with those that a person chose; an element in running text is translated as the text around it."""
+    """The rules together with a person's; elements in running text are translated like the text around them."""
     within, translated, attributes = dict(rules.within), dict(rules.translated), dict(rules.attributes)
     is_on = True
     for rule in element_rules(lines):
@@ -193,7 +193,7 @@ def with_chosen(rules: XmlRules, lines: Sequence[str]) -> XmlRules:
 
 
 def with_state(root: Node, rules: XmlRules) -> Iterator[tuple[Node, bool]]:
-    """Each element in order, and whether it is translated."""
+    """All elements in order, each with true if it is translated."""
     stack = [(root, rules.is_on)]
     while stack:
         node, is_on = stack.pop()

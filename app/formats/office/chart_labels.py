@@ -48,7 +48,7 @@ class ChartLabel:
 
 
 def is_label(node: Node) -> bool:
-    """Whether an element is the stored name of a series or category, with a letter."""
+    """True if an element is the stored name of a series or category, with a letter."""
     if node.local != "v" or node.parent is None:
         return False
     is_stored = node.parent.local == "tx" or around(node, _STORED) is not None
@@ -104,7 +104,7 @@ def _renamed(workbook: OfficePackage, names: Mapping[str, str]) -> dict[str, byt
 
 
 def _texts(root: Node, names: Mapping[str, str]) -> list[Edit]:
-    """Where cells have one of these names without formats: start, end, and the name."""
+    """The cells that contain one of these names without formats: start, end, and the name."""
     cells = [node.nodes() for node in root.walk() if node.local in ("si", "is")]
     texts = [inner[0] for inner in cells if len(inner) == 1 and inner[0].local == "t"]
     return [(text.inner_start, text.inner_end, text.content()) for text in texts if text.content() in names]
@@ -117,6 +117,6 @@ def _headings(root: Node, xml: str, names: Mapping[str, str]) -> Iterator[Edit]:
 
 
 def _are_different(table: Node) -> bool:
-    """Whether no two columns of a table have the same heading, which Excel does not allow."""
+    """True if no two columns of a table have the same heading, which Excel does not allow."""
     headings = [node.attributes.get("name", "").casefold() for node in table.walk() if node.local == "tableColumn"]
     return len(headings) == len({*headings})

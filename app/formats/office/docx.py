@@ -206,7 +206,7 @@ def extras_of(data: bytes, name: str) -> Sequence[str]:
 
 
 def _notes(left_out: Sequence[str]) -> tuple[str, ...]:
-    """Which texts that a reader sees are not offered, and how they are."""
+    """Notes about visible texts that are not offered, and how to include them."""
     seen = [kind for kind in left_out if kind != "properties"]
     if not seen:
         return ()
@@ -322,7 +322,7 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
 
 
 def _is_drop_cap(node: Node, text: str) -> bool:
-    """Whether a paragraph with that text is the drop cap of the next paragraph."""
+    """True if a paragraph with that text is the drop cap of the next paragraph."""
     properties = node.first("pPr")
     frame = properties.first("framePr") if properties else None
     if frame is None or not 0 < len(text) <= _MAX_DROP_CAP or OBJECT in text:

@@ -19,7 +19,7 @@ _FILE_NAME = re.compile(r"[^\n]*\.(?:png|jpe?g|gif|bmp|tiff?|[ew]mf|svg)\s*\Z", 
 
 
 def is_alt_text(node: Node) -> bool:
-    """Whether an element has alternative text."""
+    """True if an element has alternative text."""
     return (node.local == "docPr" or node.name in _NAMED) and any(alt_texts(node))
 
 

@@ -63,7 +63,7 @@ class Atom:
 
     @property
     def end(self) -> int:
-        """Where it ends in the paragraph's text."""
+        """Its end in the paragraph's text."""
         return self.start + len(self.text)
 
 
@@ -400,10 +400,10 @@ def _main_format(atoms: Sequence[Atom]) -> str:
 
 
 def _is_link(codes: str) -> bool:
-    """Whether these field codes make the field's text a link."""
+    """True if these field codes make the field's text a link."""
     return codes.split()[:1] == ["HYPERLINK"]
 
 
 def _is_amid(atoms: Sequence[Atom], number: int) -> bool:
-    """Whether the previous and next atoms are in the same containers as this one."""
+    """True if the previous and next atoms are in the same containers as this one."""
     return atoms[number - 1].containers == atoms[number].containers == atoms[number + 1].containers

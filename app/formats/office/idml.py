@@ -149,7 +149,7 @@ def read(data: bytes, name: str) -> IdmlFile:
 def _notes(
     package: OfficePackage, stories: Mapping[str, str], places: Mapping[str, str], hidden: set[str], left_out: set[str]
 ) -> tuple[str, ...]:
-    """Which texts of a document are not offered."""
+    """Notes about texts of a document that are not offered."""
     unplaced = {*stories.values()} - {*places} - hidden
     hidden, unplaced = _with_text(package, hidden), _with_text(package, unplaced)
     found = []

@@ -140,7 +140,7 @@ def _items(node: Node, path: tuple[Node, ...]) -> Iterator[Item | None]:
 
 
 def _has_break(node: Node) -> bool:
-    """Whether a paragraph ends inside of an element."""
+    """True if a paragraph ends inside of an element."""
     return node.local == _PARAGRAPH or any(
         child.local == _BREAK or (child.local in (_RANGE, _PARAGRAPH, *_CONTAINERS) and _has_break(child))
         for child in node.nodes()
@@ -306,7 +306,7 @@ class IdmlParagraph(Paragraph):
         return escape(text)
 
     def _edge(self, item: Item, outside: int, *, is_first: bool) -> tuple[int, str | None]:
-        """Where the paragraph begins or ends, and the format of a range that goes on outside of it, or None."""
+        """The begin or end of the paragraph, and the format of a range that continues outside of it, or None."""
         nodes = [*item.path[outside:], item.node]
         top = nodes[0]
         if top.local == _RANGE:
@@ -318,5 +318,5 @@ class IdmlParagraph(Paragraph):
 
 
 def _num_outside(path: Sequence[Node]) -> int:
-    """How many of the elements around an item, from the outermost, have more than its paragraph."""
+    """The number of elements around an item, from the outermost, that contain more than its paragraph."""
     return max((n for n, node in enumerate(path, 1) if node.local != _RANGE and _has_break(node)), default=0)

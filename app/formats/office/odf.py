@@ -202,7 +202,7 @@ def _name_of_part(node: Node) -> str:
 
 
 def _is_number(node: Node) -> bool:
-    """Whether a cell has a number, a date, or the result of a formula, which its program writes again."""
+    """True if a cell has a number, a date, or the result of a formula, which its program writes again."""
     if node.local not in ("table-cell", "covered-table-cell"):
         return False
     kind = node.attributes.get("office:value-type", "string")

@@ -147,7 +147,7 @@ class ParagraphFile(ABC):
         return self._shown(start, end).tags
 
     def describe(self, start: int) -> str:
-        """Where the text at a place is, for a person."""
+        """A description of the place of a text, for messages."""
         part, index = self._find(start)
         return part.places[index]
 
@@ -209,7 +209,7 @@ def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:
 
 
 def moved(starts: Iterable[int], edits: Iterable[Edit]) -> list[int]:
-    """Where the elements that began at `starts` begin after edits before or inside of them."""
+    """The new starts of elements that began at `starts`, after edits before or inside of them."""
     ordered = sorted(edits, key=lambda edit: edit[1])
     ends = [end for _, end, _ in ordered]
     growths = list(accumulate((len(text) - (end - first) for first, end, text in ordered), initial=0))

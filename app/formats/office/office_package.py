@@ -113,7 +113,7 @@ class OfficePackage:
         return decode_xml(self.read(part), f"{self.name} ({part})")
 
     def has(self, part: str) -> bool:
-        """Whether there is such a part."""
+        """True if there is such a part."""
         return part in self._archive.NameToInfo
 
     @property
@@ -161,7 +161,7 @@ class OfficePackage:
         return target.getvalue()
 
     def other_kind(self, missing: str = "") -> DocumentError:
-        """The error for a file of another kind, which perhaps lacks a part."""
+        """The error for a file of another kind; a part may be missing."""
         described = b"".join(self.read(part) for part in ("mimetype", _TYPES) if self.has(part))
         ending = next((ending for ending, kind in _KINDS.items() if kind.encode() in described), "")
         if ending and ending not in self.kind.ending:

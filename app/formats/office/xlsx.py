@@ -212,7 +212,7 @@ def _parts(package: OfficePackage, main: str, uses: _Uses) -> list[tuple[str, st
 
 
 def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, ...]:
-    """Which texts of a workbook are not offered."""
+    """Notes about texts of a workbook that are not offered."""
     sheets = [each.part for each in package.relations(main).values() if each.kind in ("worksheet", "chartsheet")]
     found = {each.kind for sheet in sheets for each in package.relations(sheet).values()}
     behind_cells = [package.read(sheet).rpartition(b"sheetData>")[2] for sheet in sheets if package.has(sheet)]
@@ -229,7 +229,7 @@ def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, .
 
 
 def _has_header(xml: bytes) -> bool:
-    """Whether a sheet has a header or footer with text, which may be between codes such as `&C&"Arial,Bold"&12`."""
+    """True if a sheet has a header or footer with text, which may be between codes such as `&C&"Arial,Bold"&12`."""
     texts = (_CODE.sub("", unescape(text.decode("utf-8", "replace"))) for text in _HEADER.findall(xml))
     return any(any(map(str.isalpha, text)) for text in texts)
 

@@ -138,7 +138,7 @@ def _added(item: Node, unit: Unit, text: str) -> Iterator[AddedForm]:
 
 
 def _resources(root: Node) -> Iterator[tuple[Node, str]]:
-    """Each string and item with the name of its key."""
+    """All strings and items, each with the name of its key."""
     for node in root.nodes(*_KINDS):
         if node.attributes.get("translatable") == "false" or node.attributes.get("translate") == "false":
             continue

@@ -49,11 +49,11 @@ class PoEntry:
     previous: list[tuple[int, int]] = field(default_factory=list)
 
     def is_fuzzy(self, text: str) -> bool:
-        """Whether the entry has the flag "fuzzy"."""
+        """True if the entry has the flag "fuzzy"."""
         return self.flags is not None and "fuzzy" in flags_of(text[slice(*self.flags)])
 
     def source_for(self, form: int, *, first_is_one: bool) -> str:
-        """The source of a plural form: the singular for the first of several forms, else the plural.
+        """The source of a plural form: the singular for the first of several forms, otherwise the plural.
 
         If the first form is also used for other numbers than one, it is the plural, unless the singular shows them.
         """
@@ -65,7 +65,7 @@ class PoEntry:
 
     @property
     def is_header(self) -> bool:
-        """Whether it is the header of the file."""
+        """True if it is the header of the file."""
         return not self.ids["msgid"].value and "msgctxt" not in self.ids
 
 

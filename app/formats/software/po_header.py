@@ -54,7 +54,7 @@ def plural_index(language: str) -> Callable[[int], int] | None:
 
 
 def numbers_of_form(form: int, language: str) -> str | None:
-    """The first numbers that need a plural form in a language; None if it lacks the form or its rule is not known."""
+    """The first numbers that need a plural form in a language; None without the form or a known rule."""
     rule, form_of = plural_rule(language), plural_index(language)
     if rule is None or form_of is None or form >= num_plurals(rule):
         return None
@@ -68,13 +68,13 @@ def num_plurals(rule: str) -> int:
 
 
 def is_template(header: str) -> bool:
-    """Whether the header belongs to a template: without a language and a plural rule."""
+    """True if the header belongs to a template: without a language and a plural rule."""
     given = _field(header, "Language")
     return _TEMPLATE.search(header) is not None or (given == "" and _RULE.search(header) is None)
 
 
 def first_form_is_one(header: str) -> bool:
-    """Whether plural form 0 is used only for the number 1, by the rule of a header. True without a valid rule."""
+    """True if plural form 0 is used only for the number 1, by the rule of a header. True without a valid rule."""
     found = _RULE.search(header)
     if found is None or len(found[1]) > _MAX_RULE_CHARACTERS:
         return True

@@ -1,4 +1,4 @@
-"""Resources of .NET (.resx): each text value with a letter is a segment; everything else stays unchanged.
+"""Resources of .NET (.resx): each text value with a letter is a segment; everything else is unchanged.
 
 Line breaks and tabs are shown as `\\n` and `\\t`. The comment of an entry and its key are its note. Other types of
 entries (images, sizes, fonts) and the names of controls are not offered.

@@ -282,7 +282,7 @@ def _beside_keys(other: _Scalar, unit: Unit, keys: Mapping[str, _Scalar], text: 
 
 
 def _strings(text: str, name: str) -> Iterator[tuple[_Scalar, bool]]:
-    """Each string with its path, and whether it is a key. Aliases are not followed."""
+    """All strings with their paths, and true for keys. Aliases are not followed."""
     resolver = yaml.resolver.Resolver()
     open_nodes: list[list[Any]] = []  # is_mapping, next is a key, key or number, is_in_flow
 

@@ -141,7 +141,7 @@ def _blocks(cues: Sequence[Cue], continued: Set[int]) -> Iterator[Block]:
 
 
 def is_formatting(name: str, source: str, translation: str) -> bool:
-    """Whether tags of that name format the translation: its source has one too, or the translation a whole pair."""
+    """True if tags of that name format the translation: its source has one too, or the translation a whole pair."""
     return any(tag[2] == name for tag in _TAG.finditer(source)) or (
         f"</{name}>" in translation and re.search(rf"<{re.escape(name)}[\s.>]", translation) is not None
     )

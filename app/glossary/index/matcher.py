@@ -72,11 +72,11 @@ class TermMatcher:
         return TermMatches(_in_text_order(hits), _in_text_order(suppressed))
 
     def occurs_in(self, text: str) -> bool:
-        """Whether the text contains any of the terms, even one that would lose to another."""
+        """True if the text contains any of the terms, even one that would lose to another."""
         return next(self._matches(text), None) is not None
 
     def _matches(self, text: str) -> Iterator[tuple[_Priority, TermHit]]:
-        """Every match, including overlapping ones, with the key that decides between them (lowest wins)."""
+        """All matches, including overlapping ones, each with its priority (the lowest wins)."""
         searched = SearchedText(text, self.language)
         kept: list[tuple[int, int]] | None = None
         for part, terms in enumerate(self.parts):
@@ -123,12 +123,12 @@ def checksum_of(terms: Iterable[Term]) -> str:
 
 
 def _is_part(hit: TermHit, spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether a hit is inside a non-translatable: "download" in "https://harbor.example/download"."""
+    """True if a hit is inside a non-translatable: "download" in "https://harbor.example/download"."""
     return any(start <= hit.start and hit.end <= end and hit.end - hit.start < end - start for start, end in spans)
 
 
 def _same_capitals(source: str, found: str) -> bool:
-    """Whether the common prefix of two spellings has capitals at the same positions."""
+    """True if the common prefix of two spellings has capitals at the same positions."""
     for expected, character in zip(source, found, strict=False):
         if expected != character:
             return expected.lower() != character.lower()  # another form of the word continues differently

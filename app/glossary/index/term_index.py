@@ -71,7 +71,7 @@ class TermIndex(Mapping[int, Term]):
         return {number: after for number, before, after in pairs if before is not after and before != after}
 
     def candidates(self, text: SearchedText) -> Iterator[Candidate]:
-        """Every place where the words of a term occur at the start of a token, once for each term."""
+        """All places where the words of a term occur at the start of a token, once for each term."""
         for candidate in self._base.candidates(text):
             if candidate[0] not in self._changes:
                 yield candidate

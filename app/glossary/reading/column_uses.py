@@ -72,7 +72,7 @@ class Layout:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has a source and a target."""
+        """True if it has a source and a target."""
         return {"source", "target"} <= set(self.uses)
 
     def places(self, use: ColumnUse) -> list[int]:
@@ -111,7 +111,7 @@ def layout_from(text: str) -> Layout:
 
 
 def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
-    """The use of each column by the names in the first row, if it is a header, else by the usual order of columns."""
+    """The use of each column, from the names in the first row if it is a header, otherwise from the usual order."""
     found = [_reading(cell) for cell in cells[:MAX_COLUMNS]]
     texts = [language for use, language in found if use == "text"]
     codes: list[str | None] = [*(direction or "").split("-")]
@@ -129,7 +129,7 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
 
 
 def foreign_languages(cells: Sequence[str], direction: str | None) -> list[str]:
-    """The names of the language columns of a header that lacks a language of `direction`; empty if it lacks none.
+    """The language columns of a header without a language of `direction`; empty if it has both languages.
 
     Two names of other languages alone are not a header: "it<TAB>es" is an English-German term.
     """

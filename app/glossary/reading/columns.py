@@ -213,7 +213,7 @@ def _unquote(cell: str) -> str:
 
 
 def is_utx(text: str) -> bool:
-    """Whether a text starts like a UTX file."""
+    """True if a text starts like a UTX file."""
     return _UTX_START.match(text.lstrip("\ufeff")) is not None
 
 

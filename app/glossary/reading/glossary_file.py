@@ -173,7 +173,7 @@ def _root_of(data: bytes, name: str) -> str:
 
 
 def _xml_root(data: bytes) -> str:
-    """The root element of an XML glossary ("tbx", "martif", "tmx" or "mtf"), else an empty string."""
+    """The root element of an XML glossary ("tbx", "martif", "tmx" or "mtf"), otherwise an empty string."""
     head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
     if "<" not in head[:10]:
         return ""
@@ -182,7 +182,7 @@ def _xml_root(data: bytes) -> str:
 
 
 def _is_meant_as_xml(data: bytes, name: str) -> bool:
-    """Whether the first characters or the name suggest XML; a table may have "<" in its first row."""
+    """True if the first characters or the name suggest XML; a table may have "<" in its first row."""
     head = data[:_BYTES_TO_LOOK_AT].replace(b"\0", b"").decode("latin-1")
     return "<?xml" in head[:10] or name.lower().endswith((".tbx", ".tmx"))
 

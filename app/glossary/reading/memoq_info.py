@@ -42,16 +42,16 @@ def read_source_info(info: str, source: str) -> tuple[str, Case, Matching]:
 
 
 def is_forbidden(info: str) -> bool:
-    """Whether the target with this Term_Info is banned."""
+    """True if the target with this Term_Info is banned."""
     return _FORBIDDEN.casefold() in (part.strip().casefold() for part in info.split(";"))
 
 
 def source_info(case: Case, matching: Matching) -> str:
-    """How a source is matched; the beginning of a word becomes any form of it."""
+    """The matching of a source; memoQ's matching of word beginnings becomes matching in any form."""
     case_word = {"exact": "CaseSense", "permissive": "CasePermissive", "any": "CaseInsense"}[case]
     return f"{case_word};{'NoPrefix' if matching == 'exact' else 'HalfPrefix'}"
 
 
 def target_info(*, is_forbidden: bool) -> str:
-    """How a target is matched, and whether it is banned."""
+    """The matching of a target, and whether it is banned."""
     return "CasePermissive;HalfPrefix" + (f";{_FORBIDDEN}" if is_forbidden else "")

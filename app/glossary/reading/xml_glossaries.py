@@ -64,7 +64,7 @@ def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntr
 
 
 def _check_languages(name: str, direction: str | None, found: Mapping[str, None], num_both: int) -> None:
-    """Raises GlossaryError if the file lacks a language of the direction."""
+    """Raises GlossaryError if a language of the direction is missing in the file."""
     if direction and found and not num_both and not set(direction.split("-")) <= found.keys():
         raise GlossaryError(
             Message(
@@ -120,7 +120,7 @@ def read_multiterm(data: bytes, name: str, direction: str | None) -> Iterator[Te
 
 
 def _multiterm_language(group: Element) -> str:
-    """The language of a languageGrp by its code ("EN-US"), else by its name ("English")."""
+    """The language of a languageGrp by its code ("EN-US"), otherwise by its name ("English")."""
     element = next((child for child in group if _local(child) == "language"), None)
     if element is None:
         return ""
@@ -182,7 +182,7 @@ def _status(element: Element) -> str:
 
 
 def _note(concept: Element) -> str:
-    """The definition of the concept, else its note."""
+    """The definition of the concept, otherwise its note."""
     found = {
         element.get("type", "") if _local(element) == "descrip" else _local(element): "".join(element.itertext())
         for element in concept.iter()

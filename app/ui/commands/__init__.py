@@ -199,7 +199,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
 
 
 def read_command(name: str, message: object) -> Command | SessionCommand:
-    """The command in a message. Raises CommandError where no command has that name, or the message is not usable."""
+    """The command in a message. Raises CommandError for an unknown command or an invalid message."""
     if name not in COMMANDS:
         raise CommandError(Message("The page sent an unknown command {name!r}; reload the page.", name=name))
     return read(COMMANDS[name], message)

@@ -34,7 +34,7 @@ class Command(CommandMessage, ABC):
 
     @abstractmethod
     def run(self, sessions: Sessions, workspace: Workspace) -> Json | None:
-        """Carries out the command. Raises AppError or EngineError where that is impossible; then nothing changed."""
+        """Executes the command. Raises AppError or EngineError if this is impossible; nothing has changed then."""
 
 
 class SegmentCommand(Command):
@@ -50,4 +50,4 @@ class SessionCommand(CommandMessage, ABC):
 
     @abstractmethod
     def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
-        """The workspace to show instead. Raises AppError or EngineError where that is impossible."""
+        """The workspace to show instead. Raises AppError or EngineError if this is impossible."""

@@ -37,7 +37,7 @@ class Pretranslate(Command):
 
 
 class AskReading(Command):
-    """How the file was read, and what can be chosen instead; with `rules`, the parts as these would leave them."""
+    """The import settings of the document and the possible choices; with `rules`, the parts under these rules."""
 
     name: Literal["reading"]
     rules: List[Name] | None = None
@@ -123,7 +123,7 @@ class ConfirmMatches(Command):
 
 
 class FillMatches(Command):
-    """Fills segments that no person has touched with their best match of the memory, from a rate in percent on."""
+    """Fills untouched segments with their best matches of the memory, from a rate in percent on."""
 
     name: Literal["fill_matches"]
     result: ClassVar[Any] = r.BatchStep
@@ -196,7 +196,7 @@ class ChooseMatches(Command):
 
 
 class ChooseChecks(Command):
-    """Which checks are off."""
+    """Switches checks off."""
 
     name: Literal["choose_checks"]
     off: List[CheckName]
@@ -221,7 +221,7 @@ class ChooseStyle(Command):
 
 
 class SetConsent(Command):
-    """Whether single keys may be logged."""
+    """Allows or forbids logging single keys."""
 
     name: Literal["consent"]
     is_given: bool

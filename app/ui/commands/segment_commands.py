@@ -37,7 +37,7 @@ class LeaveSegment(SegmentCommand):
 
 
 class EditReport(PageModel):
-    """How the text changed since `before`: [offset, characters removed, new text, origin] of each change in order."""
+    """The changes of the text since `before`, in order: [offset, characters removed, new text, origin]."""
 
     before: str
     changes: List[Annotated[tuple[Integer, Integer, str, ReportedOrigin], Field(strict=False)]]
@@ -103,7 +103,7 @@ class SetConstraints(SegmentCommand):
 
 
 class ConfirmSegment(SegmentCommand):
-    """The person is done with this segment. `origin` says that an undo or a redo confirms it, not the person."""
+    """Confirms the segment. `origin` is set if an undo or a redo confirms it, not the person."""
 
     name: Literal["confirm"]
     result: ClassVar[Any] = r.BatchStep | None
@@ -240,7 +240,7 @@ class CountKeys(SegmentCommand):
 
 
 class ReportIdle(SegmentCommand):
-    """The person has done nothing for so many milliseconds."""
+    """Reports that the person has not done anything for this many milliseconds."""
 
     name: Literal["idle"]
     idle_ms: Count

@@ -37,7 +37,7 @@ export const listenToKeys = (bench, root) => {
 };
 
 /**
- * Where the focus is: "field", "proposal", "source", "hypotheses", "input" for another input, or "".
+ * The place of the focus: "field", "proposal", "source", "hypotheses", "input" for another input, or "".
  * @param {{segment: Segment}} options
  */
 const placeOf = ({segment}) => {
@@ -105,7 +105,7 @@ const focusNextPart = ({root, segment, pages}, step) => {
 };
 
 /**
- * What each action does, depending on where the focus is; null leaves the keys to the browser.
+ * The effect of each action, depending on the focus; null leaves the keys to the browser.
  * @type {Record<string, (bench: Bench, place: string, keys: string) => (() => unknown) | null>}
  */
 const ACTIONS = {

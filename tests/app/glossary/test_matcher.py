@@ -35,7 +35,7 @@ def all_matches(text: str, terms: tuple[Term, ...]) -> set[tuple[Term, int, int]
 
 
 def is_part_of_name(text: str, start: int, end: int) -> bool:
-    """Whether it is less than a whole name: words held together by underscores, or an option such as "--all"."""
+    """True if it is less than a whole name: words held together by underscores, or an option such as "--all"."""
     is_held = [character.isalnum() or character == "_" for character in text] + [False]
     names = []
     for first in range(len(text)):

@@ -119,7 +119,7 @@ KEY_FIELDS = ("api_key", "key", "tokenCode", "password")
 
 
 def is_error(reply: httpx.Response, address: Address) -> bool:
-    """Whether a reply is an error in the form of the address's dialect."""
+    """True if a reply is an error in the form of the address's dialect."""
     if address.path.startswith("/MTRestService/"):
         return reply.headers["content-type"] == "text/plain; charset=utf-8" and 0 < len(reply.text) < 2000
     found = reply.json()

@@ -74,7 +74,7 @@ async def serving() -> AsyncIterator[Callable[[], Awaitable[Connection]]]:
 
 
 async def is_ended(connection: Connection, seconds: float = 20) -> bool:
-    """Whether the server ends the connection in that time."""
+    """True if the server ends the connection in that time."""
     try:
         await asyncio.wait_for(connection[0].read(), seconds)
     except ConnectionError:

@@ -55,7 +55,7 @@ class Copy(Protocol):
 
     @property
     def has_work(self) -> bool:
-        """Whether there is something to do."""
+        """True if there is something to do."""
 
     def take(self, ask: Ask, owner: int, now: float) -> None:
         """Queues a request. A pin ends the person's questions, and a price the price before it."""

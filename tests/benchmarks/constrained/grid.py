@@ -234,7 +234,7 @@ def _best(items: Sequence[Judgement]) -> Judgement | None:
 
 
 def _beats(one: Judgement | None, other: Judgement | None) -> bool:
-    """Whether one is better by more than rounding; any is better than none."""
+    """True if one is better by more than rounding; any is better than none."""
     if one is None or other is None:
         return one is not None
     return one.score > other.score + 1e-4

@@ -38,7 +38,7 @@ class TrackerRow:
 
 
 def pinpoint_sees(texts: ToyTexts | TextCodec, pieces: Sequence[int], phrases: Sequence[TrackedPhrase]) -> bool:
-    """Whether Pinpoint's tracker takes all phrases for met when the sentence ends after `pieces`."""
+    """True if Pinpoint's tracker takes all phrases for met when the sentence ends after `pieces`."""
     return walk(texts, phrases, pieces).may_end
 
 

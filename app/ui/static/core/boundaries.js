@@ -1,4 +1,4 @@
-/* Where a word begins and ends: the same rules as in the engine (engine/text/boundaries.py), tested against the same
+/* The beginning and end of words: the same rules as in the engine (engine/text/boundaries.py), tested against the same
    table of cases (tests/shared). All of it counts code points. */
 
 const WORD_CHAR = /^[\p{L}\p{M}\p{N}]$/u;
@@ -28,7 +28,7 @@ export const hasUnspaced = text => [...text].some(isUnspaced);
 const joinsWords = char => char !== undefined && isWordChar(char) && !isUnspaced(char);
 
 /**
- * Whether a character inside the phrase and those outside belong to one word or number.
+ * True if a character inside the phrase and the characters outside belong to one word or number.
  * @param {string} edge the phrase's first or last character
  * @param {string | undefined} next the character beside it, outside
  * @param {string | undefined} beyond the character behind that
@@ -39,7 +39,7 @@ const isJoined = (edge, next, beyond) =>
   (joinsWords(next) || (NUMBER_JOINERS.includes(next) && DIGIT.test(edge) && DIGIT.test(beyond ?? '')));
 
 /**
- * Where a phrase occurs in a text as whole words: [start, end] in UTF-16 offsets.
+ * The occurrences of a phrase in a text as whole words: [start, end] in UTF-16 offsets.
  * @param {string} text
  * @param {string} phrase
  */
@@ -61,7 +61,7 @@ export function* placesOf(text, phrase) {
 }
 
 /**
- * Whether a phrase occurs in a text as whole words.
+ * True if a phrase occurs in a text as whole words.
  * @param {string} text
  * @param {string} phrase
  */

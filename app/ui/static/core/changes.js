@@ -71,7 +71,7 @@ export const changeBetween = (before, after, caret, [from, to] = [0, 0]) => {
 };
 
 /**
- * The changes with one more. Letters typed or deleted where the last change ended become part of it.
+ * The changes with another one added. Letters typed or deleted at the end of the last change become part of it.
  * @param {TextChange[]} changes
  * @param {TextChange} next
  * @returns {TextChange[]}

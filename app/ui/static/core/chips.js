@@ -46,7 +46,7 @@ export const tagOf = (text, tags) => (/^\{\/?\d+\}$/.test(text) ? tags[numberOf(
 const numberOf = text => text.replace(/\D/g, '');
 
 /**
- * What a tag is, in words: its name, itself, and its content in the file.
+ * The description of a tag: its name, the tag itself, and its content in the file.
  * @param {string} text `{1}` or `{/1}`
  * @param {Tags[string]} tag
  */

@@ -52,7 +52,7 @@ const filesOfEntry = async (entry, folder) => {
 };
 
 /**
- * Whether a ZIP file has a translation model in it, by the names of its files.
+ * True if a ZIP file has a translation model in it, by the names of its files.
  * @param {File} file
  */
 export const hasModelInside = async file => {

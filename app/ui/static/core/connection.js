@@ -5,7 +5,7 @@
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const MAX_PAUSE_MS = 4000;
 const HIDDEN_PAUSE_MS = 5000; // between two questions of a hidden window
-/** As Promise.withResolvers(), which older browsers lack. */
+/** Like Promise.withResolvers(), which older browsers do not have. */
 const withResolvers = () => {
   /** @type {(value: any) => void} */
   let resolve = () => {};
@@ -76,7 +76,7 @@ export class Connection {
   }
 
   /**
-   * Whether a command of that slot has not been answered yet.
+   * True if a command of that slot has not been answered yet.
    * @param {string} slot
    */
   isPending(slot) {

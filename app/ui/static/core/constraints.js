@@ -4,7 +4,7 @@
 import {occursIn, placesOf} from './boundaries.js';
 
 /**
- * Whether the banned words occur in a text as whole words.
+ * True if the banned words occur in a text as whole words.
  * @param {string} text
  * @param {Ban} ban
  */
@@ -12,7 +12,7 @@ export const containsBanned = (text, {text: banned, case: kind}) =>
   kind === 'permissive' ? occursIn(text.toLowerCase(), banned.toLowerCase()) : occursIn(text, banned);
 
 /**
- * Whether a text contains all pins and no ban.
+ * True if a text contains all pins and no ban.
  * @param {string} text
  * @param {{pins: string[], bans: Ban[]}} options
  */
@@ -129,7 +129,7 @@ export const partsOf = ({pins, termsOff, bans, beginning, locked, previous}) => 
   previous,
 });
 /**
- * Whether two sets of constraints are equal.
+ * True if two sets of constraints are equal.
  * @param {Constraints} a
  * @param {Constraints} b
  */

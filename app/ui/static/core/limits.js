@@ -1,10 +1,10 @@
-/* How long a translation may be: the limit that the file states for the open segment, or the time of its subtitles. */
+/* Limits of length: the limit that the file states for the open segment, or the time of its subtitles. */
 import {t, tn} from './texts.js';
 
 const TAG = /\{\/?(\d+)\}/g;
 
 /**
- * The length of a text, as its limit counts it: in code points; a numbered tag stands for as many as the limit says.
+ * The length of a text in code points; each numbered tag is counted with the length that the limit defines for it.
  * @param {string} text
  * @param {Limits} limits
  */

@@ -1,5 +1,5 @@
-/* Where pins are in a proposal, on its words: {t, w?, pin?, at?}, joined they are the text. A phrase typed over words and
-   a pin that is moved give the text to keep, in which each pin has its place. */
+/* The places of pins in a proposal, on its words: {t, w?, pin?, at?}, which joined are the text. A phrase typed over words
+   and a moved pin result in the text to keep, in which each pin has its place. */
 
 /** @param {Run[]} tokens */
 export const textOf = tokens => tokens.map(token => token.t).join('');

@@ -283,7 +283,7 @@ export interface AddedTerm {
   number?: number;
 }
 
-/** Another word, the sentence with it, and the beginning of the translation that brings this sentence about. */
+/** Another word, the sentence with it, and the beginning of the translation that leads to this sentence. */
 export interface AlternativeRow {
   word: string;
   text: string;
@@ -320,7 +320,7 @@ export interface AskAlternatives {
   text: string;
 }
 
-/** How the translation could continue after `text`; if `is_requested`, also where the model is not certain. */
+/** Asks for a continuation of `text`; if `is_requested`, also one that the model is not certain of. */
 export interface AskCompletion {
   token: string;
   language?: string;
@@ -329,7 +329,7 @@ export interface AskCompletion {
   is_requested?: boolean;
 }
 
-/** Where the terms of the glossaries occur in the document. */
+/** Asks for the occurrences of the glossaries' terms in the document. */
 export interface AskDocumentCheck {
   token: string;
   language?: string;
@@ -362,33 +362,33 @@ export interface AskImportRows {
   offset: number;
 }
 
-/** The document's glossaries. */
+/** Asks for the document's glossaries. */
 export interface AskOverview {
   token: string;
   language?: string;
   ask: 'overview';
 }
 
-/** The blocks of the document, with the segments in each. */
+/** Asks for the blocks of the document, with the segments in each. */
 export interface AskPreview {
   token: string;
   language?: string;
 }
 
-/** How the file was read, and what can be chosen instead; with `rules`, the parts as these would leave them. */
+/** The import settings of the document and the possible choices; with `rules`, the parts under these rules. */
 export interface AskReading extends CommandFields {
   name: 'reading';
   rules?: string[] | null;
 }
 
-/** The session's figures ("report"), or every moment of it ("replay"). */
+/** Asks for the session's figures ("report"), or for all its moments ("replay"). */
 export interface AskRecord {
   token: string;
   language?: string;
   view: 'report' | 'replay';
 }
 
-/** Which words of an edited `text` should change; `beginning` and `locked` are kept as they are. */
+/** Asks for the words of an edited `text` that should change; `beginning` and `locked` do not change. */
 export interface AskRevision {
   token: string;
   language?: string;
@@ -422,7 +422,7 @@ export interface AssignSegments extends CommandFields {
   person: string;
 }
 
-/** How many segments were assigned, and how many of them to somebody else before. */
+/** The number of assigned segments, and how many of them were assigned to somebody else before. */
 export interface AssignedSegments {
   num_segments: number;
   num_taken: number;
@@ -472,7 +472,7 @@ export interface BegunFiles {
   bundle: number;
 }
 
-/** A row that lacks only a target, which can be entered. */
+/** A row without a target, which can be entered. */
 export interface BlankRow {
   name: string;
   source: string;
@@ -498,7 +498,7 @@ export interface CheckText extends CommandFields {
   text: string;
 }
 
-/** Which checks are off. */
+/** Switches checks off. */
 export interface ChooseChecks extends CommandFields {
   name: 'choose_checks';
   off: ('numbers' | 'placeholders' | 'terms' | 'limits' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
@@ -543,7 +543,7 @@ export interface ColumnsQuestion {
   table: TableView;
 }
 
-/** How the text could continue, or the reason why nothing follows. */
+/** A continuation of the text, or the reason why there is none. */
 export interface Completion {
   completion: string;
   reason: string;
@@ -567,7 +567,7 @@ export interface ConfirmMatches extends CommandFields {
   name: 'confirm_matches';
 }
 
-/** The person is done with this segment. `origin` says that an undo or a redo confirms it, not the person. */
+/** Confirms the segment. `origin` is set if an undo or a redo confirms it, not the person. */
 export interface ConfirmSegment extends CommandFields {
   name: 'confirm';
   segment: number;
@@ -609,7 +609,7 @@ export interface CreateProject extends CommandFields {
   direction: string;
 }
 
-/** How long the last decoding took. */
+/** The duration of the last decoding. */
 export interface DecodeView {
   last_ms: number | null;
 }
@@ -746,7 +746,7 @@ export interface EditProject extends CommandFields {
   project: number;
 }
 
-/** How the text changed since `before`: [offset, characters removed, new text, origin] of each change in order. */
+/** The changes of the text since `before`, in order: [offset, characters removed, new text, origin]. */
 export interface EditReport {
   before: string;
   changes: ([number, number, string, 'typed' | 'paste' | 'spelling' | 'other'])[];
@@ -800,7 +800,7 @@ export interface ErrorDetails {
   message: string;
 }
 
-/** Nothing was changed, for the reason given. */
+/** The reply to a command that changed nothing, with the reason. */
 export interface ErrorReply {
   ok: false;
   error: ErrorDetails;
@@ -824,7 +824,7 @@ export interface FetchModel extends CommandFields {
   model: string;
 }
 
-/** Fills segments that no person has touched with their best match of the memory, from a rate in percent on. */
+/** Fills untouched segments with their best matches of the memory, from a rate in percent on. */
 export interface FillMatches extends CommandFields {
   name: 'fill_matches';
   min_rate: number;
@@ -872,7 +872,7 @@ export interface FoundRow {
   runs: [string, string][];
 }
 
-/** Where a text occurs. */
+/** The places where a text occurs. */
 export interface FoundText {
   num_places: number;
   num_segments: number;
@@ -894,7 +894,7 @@ export interface GlossaryChange {
   num_retranslated: number;
 }
 
-/** A kind of file for a glossary; `note` names what it cannot keep, and is empty if it keeps all. */
+/** A file type for a glossary; `note` lists the data that it cannot store, and is empty if it stores all. */
 export interface GlossaryExport {
   kind: string;
   label: string;
@@ -993,7 +993,7 @@ export interface ImportSampleGlossary extends CommandFields {
   name: 'import_sample_glossary';
 }
 
-/** A glossary that was used as it is; `errors` are the first rows that were left out. */
+/** A glossary that was used without changes; `errors` are the first rows that were left out. */
 export interface ImportedGlossary {
   counts: Record<string, number>;
   notes: string[];
@@ -1050,7 +1050,7 @@ export interface LeaveSegment extends CommandFields {
   segment: number;
 }
 
-/** How long the translation may be, in code points (0: any length). `tags`: how many a numbered tag stands for.
+/** The maximum length of the translation in code points (0: no limit). `tags`: code points counted for each tag.
  *
  * `cues` are the subtitles: milliseconds, characters and lines of the source, and whether there is no other text.
  * `max_speed` is in characters per second. */
@@ -1230,7 +1230,7 @@ export interface NamedDocument {
   name: string;
 }
 
-/** A model that was installed for the document, but translates other languages; no list has one without a key. */
+/** A model installed for the document that translates other languages; without a key, it is not in a list. */
 export interface OfferedModel {
   key: string;
   name: string;
@@ -1305,7 +1305,7 @@ export interface PackableDocument {
   num_segments: number;
 }
 
-/** The documents that were opened together with this one, if there are such, then those of its project. */
+/** The documents that were opened together with this one, if any, then the documents of its project. */
 export interface PackableDocuments {
   groups: PackableGroup[];
 }
@@ -1317,13 +1317,13 @@ export interface PackableGroup {
   documents: PackableDocument[];
 }
 
-/** An exported document, and what is not finished in it. */
+/** An exported document, and its unfinished segments. */
 export interface PackedDocument {
   path: string;
   note: string | null;
 }
 
-/** An archive to download by its key; `num_unchanged` files of the original archive are in it as they were. */
+/** An archive to download by its key; it contains `num_unchanged` unchanged files of the original archive. */
 export interface PackedDocuments {
   key: string;
   name: string;
@@ -1419,7 +1419,7 @@ export interface PricedConstraint {
   price: number | null;
 }
 
-/** How far the translation of the whole document is. */
+/** The progress of the translation of the whole document. */
 export interface ProgressView {
   done: number;
   total: number;
@@ -1627,7 +1627,7 @@ export interface ReplaySegment {
   text: string;
 }
 
-/** The person has done nothing for so many milliseconds. */
+/** Reports that the person has not done anything for this many milliseconds. */
 export interface ReportIdle extends CommandFields {
   name: 'idle';
   segment: number;
@@ -1676,7 +1676,7 @@ export interface ResumeSession extends CommandFields {
   session: number;
 }
 
-/** How many segments are translated again. */
+/** The number of segments that are translated again. */
 export interface Retranslated {
   num_retranslated: number;
 }
@@ -1705,7 +1705,7 @@ export interface SearchMemory extends CommandFields {
   words: string;
 }
 
-/** How many segments each filter of the list shows. */
+/** The number of segments for each filter of the list. */
 export interface SegmentCounts {
   all: number;
   open: number;
@@ -1763,7 +1763,7 @@ export interface SegmentDetails {
 
 /** One segment in the list. `stamp` is the version at which it changed last; an empty `source` was merged away.
  *
- * `match_rate` is the match of the memory that was filled in, else the best one, in percent, or 0. `tags` are
+ * `match_rate` is the match of the memory that was filled in, otherwise the best one, in percent, or 0. `tags` are
  * the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
  * assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another. */
 export interface SegmentRow {
@@ -1803,7 +1803,7 @@ export interface SessionOffer {
   last_ms: number;
 }
 
-/** Every moment: [event, milliseconds, type, segment, text after it, detail]. */
+/** All moments: [event, milliseconds, type, segment, text after it, detail]. */
 export interface SessionReplay {
   segments: ReplaySegment[];
   moments: ([number, number, string, number | null, string | null, string])[];
@@ -1852,7 +1852,7 @@ export interface SetComment extends CommandFields {
   text: string;
 }
 
-/** Whether single keys may be logged. */
+/** Allows or forbids logging single keys. */
 export interface SetConsent extends CommandFields {
   name: 'consent';
   is_given: boolean;
@@ -2052,7 +2052,7 @@ export interface TermRow {
   note: string;
 }
 
-/** Where a term occurs, and the confirmed segments that do not use it; up to 50 of each. */
+/** The segments in which a term occurs, and the confirmed segments that do not use it; up to 50 of each. */
 export interface TermUseView {
   source: string;
   target: string;
@@ -2085,7 +2085,7 @@ export interface TermsPage {
   rows: TermRow[];
 }
 
-/** A key or an element with text: what it is used for and could be, its first text, and how many there are. */
+/** A key or an element with text: its use and possible uses, its first text, and the number of texts. */
 export interface TextPart {
   name: string;
   use: 'translate' | 'skip' | 'paragraph' | 'inline';

@@ -1,4 +1,4 @@
-/* What is kept in the browser: single values, and drafts. Storage may be off or full: then nothing is kept, and nothing
+/* Data kept in the browser: single values, and drafts. Storage may be off or full: then nothing is kept, and nothing
    fails. */
 
 /** @param {'local' | 'session'} kind */

@@ -164,7 +164,7 @@ const joined = runs => {
 const KINDS = ['pin', 'at', 'is_term', 'kept', 'tag', 'term']; // runs of one word have the same values of these
 
 /**
- * Where words, and the text between them, begin. A run of katakana is one word: dictionaries do not know most names.
+ * The starts of words and of the text between them. A run of katakana is one word: dictionaries do not know most names.
  * @param {string} text
  */
 const beginnings = text =>

@@ -14,7 +14,7 @@ const IS_OWNER = 'owner'; // the owner has no name; names of people begin with "
 const shownName = name => name || t('people.owner');
 
 /**
- * What was exported, or how the project was changed and who joined or left it.
+ * Details of an event: the export, or the change of the project or of its members.
  * @param {ActivityRow} row
  */
 const detailOf = ({kind, detail}) => {
@@ -94,7 +94,7 @@ class ActivityDialog {
     this.adopt(activity, true);
   }
 
-  /** What is chosen, as the server wants it. */
+  /** The chosen filter, in the form that the server expects. */
   filter() {
     const {person, document: chosen, kind} = this;
     return {

@@ -9,7 +9,7 @@ const ARCHIVE = /\.zip$/i;
 /** Files of a model's folder that are never needed: shortlists, and the same weights for other libraries. */
 const LEFT_OUT = /^(lex\.|tf_model|flax_model|rust_model|\.)/;
 
-/** Whether a dropped file is a model, and not a document. @param {File} file */
+/** True if a dropped file is a model, not a document. @param {File} file */
 export const isModelFile = file => /(\.zip|\.spm|\.safetensors|intgemm\S*\.bin)(\.gz)?$/i.test(file.name);
 
 /**
@@ -29,7 +29,7 @@ const filesIn = async folder => {
 };
 
 /**
- * What was dropped: loose files, or the files of a folder and its name.
+ * The dropped files: single files, or the files of a folder with its name.
  * @param {DataTransfer} dropped
  * @returns {Promise<[files: File[], folder: string]>}
  */

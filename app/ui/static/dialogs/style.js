@@ -6,7 +6,7 @@ import {showDirections} from './direction.js';
 import {pairName, projectName} from './project_form.js';
 
 /**
- * What the model in use can be asked for beside the text: the form of address, the domain; nothing where it can't be.
+ * The style options of the model: the form of address and the domain, if it supports them.
  * @param {Bench} bench
  */
 const styleOf = bench => {

@@ -111,7 +111,7 @@ export const partsField = (bench, choice, onChange) => {
     rules: lines,
     isChanged: () => text() !== before || keeps.checked !== choice.is_kept,
     isUsable: () => !problem,
-    /** Whether the project keeps the rules; null leaves it as it is. */
+    /** True if the project keeps the rules; null leaves it as it is. */
     keeps: () => (keeps.checked || choice.is_kept ? keeps.checked : null),
   };
 };

@@ -61,7 +61,7 @@ export class Checks {
     return text.value === (detail.target ?? detail.machine_text ?? '') ? detail.findings : null;
   }
 
-  /** Whether the text can be confirmed without asking the server: it has no findings. */
+  /** True if the text can be confirmed without asking the server: it has no findings. */
   isFine() {
     return this.known()?.length === 0;
   }

@@ -11,7 +11,7 @@ const MAX_REPEATS = 3; // of a question that an older one overtook on its way to
 const ANNOUNCE_PAUSE_MS = 700; // a screen reader is told what is offered when the person pauses
 
 /**
- * What is left of the completion of `before` now that the text is `text`; empty if something else was typed.
+ * The rest of the completion of `before` after the text has become `text`; empty if other letters were typed.
  * @param {string} before
  * @param {string} completion
  * @param {string} text
@@ -55,7 +55,7 @@ export class Completion {
     return Boolean(this.field.ghost);
   }
 
-  /** Whether the caret is where the grey text begins, or would begin. */
+  /** True if the caret is where the grey text begins, or would begin. */
   get isAtCaret() {
     const {area} = this.field;
     return area.selectionStart === area.value.length;
@@ -66,7 +66,7 @@ export class Completion {
     return this.field.area.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
   }
 
-  /** Alt+C: completes the text up to the caret; what stands behind the caret becomes the completion. */
+  /** Alt+C: completes the text up to the caret; the text behind the caret becomes the completion. */
   complete() {
     const {area, text} = this.field;
     this.text.focus();

@@ -68,14 +68,14 @@ export class Confirmation {
     else setText(this.status, t('confirm.changed'));
   }
 
-  /** Whether the field follows a proposal that a newer one is about to replace. */
+  /** True if the field follows a proposal that a newer one is about to replace. */
   #isAwaited() {
     const {current, text} = this;
     const isPending = current.isPending('constrain') || Boolean(current.detail?.is_pending);
     return isPending && text.snapshot().text === null;
   }
 
-  /** Whether the text was sent; false if the person has to look at something first. */
+  /** Sends the text; returns false if the person must look at something first. */
   async #confirm() {
     const {bench, checks} = this;
     const {index} = this.current;

@@ -1,4 +1,4 @@
-/* Which segment is open, and its details once the server has sent them. Only Segment changes it; its parts read it. */
+/* The open segment, and its details when the server has sent them. Only Segment changes this; its parts read it. */
 import {t} from '../core/dom.js';
 
 export class CurrentSegment {
@@ -22,7 +22,7 @@ export class CurrentSegment {
     return this.row?.is_held ? this.row.assignee : '';
   }
 
-  /** Whether the segment may only be read; then says why. */
+  /** True if the segment can only be read; then shows the reason. */
   refusesChanges() {
     const {holder} = this;
     if (holder) this.page.say('info', t('held.why', {name: holder}));
@@ -30,7 +30,7 @@ export class CurrentSegment {
   }
 
   /**
-   * Whether a command for this segment is not answered yet: "edit", "constrain" or "comment".
+   * True if a command for this segment has not been answered yet: "edit", "constrain" or "comment".
    * @param {string} command
    */
   isPending(command) {

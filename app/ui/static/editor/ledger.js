@@ -58,7 +58,7 @@ const priceTag = (entry, kind, isPricing) => {
 };
 
 /**
- * How much of its bar a price fills, 0 to 1; the same price fills the same part in every segment.
+ * The share of its bar that a price fills, 0 to 1; the same for the same price in every segment.
  * @param {number | null} price
  */
 export const barOf = price => Math.min(1, Math.max(0, price ?? 0) / FULL_PRICE);

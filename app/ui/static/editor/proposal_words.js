@@ -91,7 +91,7 @@ const piece = (token, isFirst, {tags, current, confidence, origins}) => {
 };
 
 /**
- * What is known of a word, as attributes: the model's confidence, also as a pattern under the word, where the word comes
+ * The attributes of a word: the model's confidence, also as a pattern under the word, where the word comes
  * from, and what has changed.
  * @param {number | undefined} probability
  * @param {string} origin

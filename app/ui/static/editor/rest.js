@@ -77,7 +77,7 @@ export const keptOf = ({text, start, end}, proposal, locked) => {
 };
 
 /**
- * Whether a text has this beginning and contains the locked texts in their order.
+ * True if a text has this beginning and contains the locked texts in their order.
  * @param {string} text
  * @param {{beginning: string, locked: string[]}} options
  */

@@ -49,7 +49,7 @@ export class Review {
     );
   }
 
-  /** Whether the document's project is reviewed. */
+  /** True if the document's project is reviewed. */
   get isOn() {
     return Boolean(this.bench.document?.project.has_review);
   }

@@ -28,7 +28,7 @@ export const takenFrom = (runs, taken) => {
 };
 
 /**
- * Where the text would change, as [start, end]; empty where words would be added.
+ * The places where the text would change, as [start, end]; empty ranges where words would be added.
  * @param {RevisionRun[]} runs
  */
 export const changedSpans = runs => {
@@ -134,7 +134,7 @@ export class Revision {
     try {
       answer = await page.server.revision({token: page.session.token, segment: index, text: value, ...kept});
     } catch {
-      return; // offline: the text stands as it is
+      return; // offline: the text does not change
     }
     if (number !== this.number || index !== current.index || text.value !== value) return;
     if (answer?.ok && answer.runs && textOf(answer.runs) === value) this.show(answer.runs);

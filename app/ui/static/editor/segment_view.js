@@ -49,7 +49,7 @@ export class SegmentView {
     });
   }
 
-  /** Another segment is open: shows what the list knows of it. */
+  /** After another segment was opened: shows the data that the list has. */
   reset() {
     const {layout, page} = this;
     layout.pinInput.value = '';
@@ -204,7 +204,7 @@ export class SegmentView {
     });
   }
 
-  /** Whether the shown prices belong to the constraints before, and newer ones are awaited. */
+  /** True if the shown prices are of the earlier constraints, and newer prices are being computed. */
   isPricing() {
     const {current} = this;
     return current.isPending('constrain') || Boolean(current.detail?.is_pending || current.detail?.is_pricing);
@@ -266,7 +266,7 @@ export class SegmentView {
     layout.redoButton.disabled = !this.canStep(false);
   }
 
-  /** Whether the proposal changes as little as possible, or all except the constraints; and how to change that. */
+  /** Shows if the proposal changes as little as possible or everything except the constraints, and the key. */
   paintFree() {
     const {free, freeNote, freeButton} = this.layout;
     const isFree = !this.constraints.previous;

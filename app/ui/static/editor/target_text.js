@@ -1,4 +1,4 @@
-/* The text of the open segment: the edit field, what of it is not stored yet, and sending it. A draft in the browser
+/* The text of the open segment: the edit field, its text that is not stored yet, and sending it. A draft in the browser
    protects typed text until the server has stored it. */
 import {joinedEdits} from '../core/changes.js';
 import {t} from '../core/dom.js';
@@ -41,7 +41,7 @@ export class TargetText {
     return this.field.text;
   }
 
-  /** Whether the field shows a text that the server has not stored. */
+  /** True if the field shows a text that the server has not stored. */
   get isUnsaved() {
     return this.isDirty || this.current.isPending('edit');
   }

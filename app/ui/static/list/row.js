@@ -31,7 +31,7 @@ const rowState = row => ({
 });
 
 /**
- * What is special about a row, most important first; an untouched proposal has its match in the memory, else its score.
+ * The mark of a row, the most important one first; an untouched proposal has its match in the memory, else its score.
  * `title` is a sentence for what is shown, if that is not a sentence itself.
  * @param {Row} row
  * @returns {[icon: string, text: string, colour: string, title?: string]}

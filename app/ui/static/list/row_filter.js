@@ -1,4 +1,4 @@
-/* What the list shows: a filter and a search text, with their buttons and their field. */
+/* The filter and the search of the list, with their buttons and their field. */
 import {button, count, h, icon, setText, sr, t} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {matchOf} from './row.js';

@@ -7,7 +7,7 @@ const BLOCK_ROWS = 50;
 const TWO_LINES = 45; // pixels: lower rows show one line
 
 /**
- * What a mark shows of names: the initials of one person, or how many there are.
+ * The text of a mark for people: the initials of one person, or the number of several.
  * @param {string[]} names
  */
 const initials = names =>
@@ -292,7 +292,7 @@ export class SegmentList {
     if (field) this.scroll.scrollTop += Math.max(0, Math.min(field.bottom - box.bottom, field.top - box.top));
   }
 
-  /** How many pixels the editor is below its height of the window. It has fewer rows above it if its end would be hidden. */
+  /** The pixels by which the editor is too low. Fewer rows are kept above it if its end would be hidden. */
   tooLow() {
     const position = this.visible.indexOf(this.bench.session.open);
     const keep = Math.min(position, innerHeight < 760 ? 1 : 3);

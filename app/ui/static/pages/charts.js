@@ -157,7 +157,7 @@ export const timeChart = (segments, medianMs) => {
 
 const BINS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 1, Infinity];
 /**
- * How many values are in each range, with the name of the range.
+ * The number of values in each range, with the name of the range.
  * @param {number[]} values
  * @returns {[name: string, n: number][]}
  */
@@ -168,7 +168,7 @@ export const hterBins = values =>
   ]);
 
 /**
- * How many segments have which HTER.
+ * The number of segments by HTER.
  * @param {number[]} values
  */
 export const hterChart = values => {

@@ -1,4 +1,4 @@
-/* What glossaries do to the document: which terms occur where, which are suppressed by others, and which have no effect. */
+/* The effect of glossaries on the document: terms that occur, that others suppress, and that do not occur. */
 import {button, count, h, t, textIn, tn} from '../core/dom.js';
 
 const MAX_PLACES = 8;

@@ -110,13 +110,13 @@ const send = async (bench, file, columns) => {
 const placeOf = (bench, number) => `${bench.session.token}/${number}`;
 
 /**
- * What this tab keeps of an import that is not used yet: `back` is the address to which its page leads back.
+ * The data that this tab keeps about an import that is not used yet; `back` is the address of the page before.
  * @param {{place: string, back: string, fixes?: [string, string | null][], fills?: [string, string][]}} choices
  */
 export const keepChoices = choices => writeStored('session', STORE_KEY, JSON.stringify(choices));
 
 /**
- * What this tab keeps of the import of that number.
+ * The data that this tab keeps about the import with this number.
  * @param {Pick<Bench, 'session'>} bench
  * @param {number} number
  */

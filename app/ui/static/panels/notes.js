@@ -55,7 +55,7 @@ export class Notes {
     return note;
   }
 
-  /** Whether a question waits for its answer. */
+  /** True if a question waits for its answer. */
   get isAsking() {
     return this.host.querySelector('[data-question]') !== null;
   }

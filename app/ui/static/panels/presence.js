@@ -1,4 +1,4 @@
-/* Whether the person is at the document: the server does not count the time elsewhere, nor a longer pause. */
+/* Tells the server when the person is at the document, so that it does not count other time or long pauses. */
 
 export const IDLE_MS = 60000; // the server has the same limit
 const ACTS = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'input'];

@@ -86,7 +86,7 @@ export class Preview {
     });
   }
 
-  /** Whether the panel is on the screen. */
+  /** True if the panel is on the screen. */
   get isShown() {
     return this.panel.getClientRects().length > 0;
   }
