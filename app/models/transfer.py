@@ -22,6 +22,8 @@ from app.whole_files import write_through
 CHUNK_BYTES: Final = 1 << 16
 MAX_TRIES: Final = 3  # without a new byte in between
 PAUSE_SECONDS: Final = 0.5  # before the second try; twice that before the third
+PROGRESS_SECONDS: Final = 60.0  # in this time, a server must send
+PROGRESS_BYTES: Final = 30_000  # or the download ends, to be continued later
 _GZIP: Final = b"\x1f\x8b"
 _GONE: Final = (404, 410)
 OnBytes = Callable[[int, int], object]  # called with the bytes received and expected; what it raises ends the transfer
@@ -46,17 +48,23 @@ def download(client: httpx.Client, url: str, target: Path, max_bytes: int, on_by
     """
     if target.is_file():
         return
+    progress = _Progress(url)
+
+    def note(num_bytes: int, expected: int) -> None:
+        progress.check(num_bytes)
+        on_bytes(num_bytes, expected)
+
     tries = 0
     while True:
         num_before = _size(_part(target))
         try:
-            _continue(client, url, target, max_bytes, on_bytes)
+            _continue(client, url, target, max_bytes, note)
             return
         except (httpx.TransportError, httpx.HTTPStatusError, httpx.TooManyRedirects) as error:
             tries = tries + 1 if _size(_part(target)) <= num_before else 1
             if tries == MAX_TRIES or not _may_pass(error):
                 raise _explained(url, error) from error
-            on_bytes(_size(_part(target)), max_bytes)
+            note(_size(_part(target)), max_bytes)
             time.sleep(PAUSE_SECONDS * 2 ** (tries - 1))
 
 
@@ -65,9 +73,11 @@ def fetch_bytes(client: httpx.Client, url: str, max_bytes: int) -> bytes:
     try:
         with client.stream("GET", url) as response:
             _check(response, url)
+            progress = _Progress(url)
             data = bytearray()
-            for chunk in response.iter_bytes(CHUNK_BYTES):
+            for chunk in response.iter_bytes():
                 data += chunk
+                progress.check(len(data))
                 if len(data) > max_bytes:
                     raise _too_large(url, max_bytes)
             return bytes(data)
@@ -77,6 +87,29 @@ def fetch_bytes(client: httpx.Client, url: str, max_bytes: int) -> bytes:
                 "{url} cannot be read ({reason}): check the connection and try again.", url=url, reason=_reason(error)
             )
         ) from error
+
+
+class _Progress:
+    """Ends a transfer from a server that sends almost nothing, which no timeout for a single read notices."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._since = time.monotonic()
+        self._num_bytes: int | None = None  # received by then
+
+    def check(self, num_bytes: int) -> None:
+        """Notes the bytes received so far. Raises BrokenDownload if they were too few for a while."""
+        now = time.monotonic()
+        if self._num_bytes is None or num_bytes < self._num_bytes:  # it begins, or begins again
+            self._num_bytes = num_bytes
+        elif now - self._since >= PROGRESS_SECONDS:
+            if num_bytes - self._num_bytes < PROGRESS_BYTES:
+                raise BrokenDownload(
+                    Message(
+                        "{url} arrives too slowly: try again later. The part received so far is kept.", url=self._url
+                    )
+                )
+            self._since, self._num_bytes = now, num_bytes
 
 
 def unpack(packed: Path, target: Path, max_bytes: int, num_bytes: int | None, sha256: str | None) -> None:
@@ -139,9 +172,9 @@ def _continue(client: httpx.Client, url: str, target: Path, max_bytes: int, on_b
 
 
 def _check(response: httpx.Response, url: str) -> None:
-    """Raises HTTPStatusError for an error, and DownloadError for a redirect from HTTPS to plain HTTP."""
+    """Raises HTTPStatusError for an error, and DownloadError for a step from HTTPS to plain HTTP."""
     response.raise_for_status()
-    if url.startswith("https:") and response.url.scheme != "https":
+    if url.startswith("https:") and any(each.url.scheme != "https" for each in (*response.history, response)):
         raise DownloadError(Message("{url} redirects to an address without encryption: not downloaded.", url=url))
 
 

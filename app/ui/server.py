@@ -49,10 +49,12 @@ _MAX_THREADS = 32
 _SHORT_SECONDS = 0.5  # a request that takes longer is asked a second time whether its person is signed in
 PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
-_READ_PATHS = ("/assets/", "/static/", "/download/", PUBLIC_PATH)
+_GRADIO_FILES = ("/assets/", "/static/")
+_READ_PATHS = (*_GRADIO_FILES, "/download/", PUBLIC_PATH)
 HEALTH_PATH = "/healthz"  # needs no token, and tells nothing else
 METRICS_PATH = "/metrics"
 _READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", ACCOUNT_PATH, METRICS_PATH, HEALTH_PATH})
+_MAX_FILE_PATH = 250  # bytes; Gradio does not catch the system's error for a name that is too long
 _FORM_PATHS = (SIGN_IN_PATH, PASSWORD_PATH, SIGN_OUT_PATH)
 _WRITE_PATHS = (UPLOAD_PATH, ARCHIVE_PATH, MODEL_PATH)
 _LIMITS = {
@@ -162,6 +164,8 @@ def _is_used(method: str, path: str) -> bool:
     """True if the page or a documented client sends such requests."""
     if method == "POST":
         return path in FUNCTION_PATHS or path.startswith(_WRITE_PATHS) or path in _FORM_PATHS
+    if path.startswith(_GRADIO_FILES) and len(path.encode("utf-8", "replace")) > _MAX_FILE_PATH:
+        return False
     return method in ("GET", "HEAD") and (path in _READ_PAGES or path.startswith(_READ_PATHS))
 
 

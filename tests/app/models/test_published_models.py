@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from app.errors import DownloadError
+from app.errors import BrokenDownload, DownloadError
 from app.models import transfer
 from app.models.begun_downloads import BegunDownload, BegunDownloads
 from app.models.published_models import PublishedModels
@@ -349,6 +350,88 @@ def test_bad_file_installs_nothing_and_the_next_try_can_succeed(
     entry["files"]["model"] = good_model
     published.install(only(published), nothing)
     assert installed(published) == ["firefox-en-pt-tiny"]
+
+
+def paced(monkeypatch: pytest.MonkeyPatch, num_bytes: int, seconds: float) -> httpx.Client:
+    """A client of a server that sends so many bytes, then waits so long, for ever; the clock is one of this test."""
+    now = [0.0]
+    monkeypatch.setattr(transfer.time, "monotonic", lambda: now[0])
+
+    def chunks() -> Iterator[bytes]:
+        while True:
+            now[0] += seconds
+            yield b"x" * num_bytes
+
+    return httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=chunks())))
+
+
+def test_server_that_sends_almost_nothing_is_given_up_and_the_part_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "model.bin"
+    with pytest.raises(BrokenDownload, match="arrives too slowly: try again later"):
+        transfer.download(paced(monkeypatch, 1, 9.0), "https://models.example/a", target, 10**6, nothing)
+    assert not target.exists() and 0 < (tmp_path / "model.bin.part").stat().st_size < 20
+    with pytest.raises(DownloadError, match="arrives too slowly"):
+        transfer.fetch_bytes(paced(monkeypatch, 1, 9.0), "https://models.example/list", 10**6)
+
+
+def test_server_that_sends_a_byte_and_breaks_off_each_time_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, sent = [0.0], b"x" * 10**5
+    monkeypatch.setattr(transfer.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.0)
+
+    def one_byte(request: httpx.Request) -> httpx.Response:
+        begin = int(request.headers.get("Range", "bytes=0-")[6:-1])
+
+        def chunks() -> Iterator[bytes]:
+            now[0] += 1.0
+            yield sent[begin : begin + 1]
+            raise httpx.ReadError("cut")
+
+        headers = {"ETag": '"a"', "Content-Range": f"bytes {begin}-{len(sent) - 1}/{len(sent)}"}
+        return httpx.Response(206, headers=headers, content=chunks())
+
+    client = httpx.Client(transport=httpx.MockTransport(one_byte))
+    with pytest.raises(BrokenDownload, match="arrives too slowly"):
+        transfer.download(client, "https://models.example/a", tmp_path / "a", 10**6, nothing)
+
+
+def test_server_that_sends_steadily_or_without_end_is_limited_by_size_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = paced(monkeypatch, 6_000, 10.0)  # slow, but fast enough
+    with pytest.raises(DownloadError, match="is larger than expected"):
+        transfer.download(client, "https://models.example/a", tmp_path / "a", 200_000, nothing)
+    with pytest.raises(DownloadError, match="is larger than expected"):
+        transfer.fetch_bytes(client, "https://models.example/list", 200_000)
+
+
+@pytest.mark.parametrize(
+    "hops",
+    [
+        ["http://mirror.example/a"],
+        ["http://mirror.example/a", "https://mirror.example/a"],  # back to https: the way was not encrypted
+    ],
+)
+def test_redirect_through_an_address_without_encryption_is_refused(tmp_path: Path, hops: list[str]) -> None:
+    addresses = ["https://models.example/a", *hops]
+    following = dict(zip(addresses, hops, strict=False))
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        to = following.get(str(request.url))
+        return httpx.Response(302, headers={"Location": to}) if to else httpx.Response(200, content=b"x")
+
+    client = httpx.Client(transport=httpx.MockTransport(answer), follow_redirects=True)
+    for fetch in (
+        lambda: transfer.download(client, addresses[0], tmp_path / "a", 100, nothing),
+        lambda: transfer.fetch_bytes(client, addresses[0], 100),
+    ):
+        with pytest.raises(DownloadError, match="redirects to an address without encryption"):
+            fetch()
+    assert not (tmp_path / "a").exists()
 
 
 def test_server_that_is_gone_installs_nothing_and_names_the_cure(tmp_path: Path, registry: Registry) -> None:

@@ -202,6 +202,13 @@ def test_addresses_that_the_page_does_not_use_are_closed(doors: Doors):
 CALL = {"fn_name": "hello", "data": {"token": None, "language": "en"}, "component_id": 1, "session_hash": "x"}
 
 
+def test_name_that_is_too_long_for_a_file_is_not_found(doors: Doors):
+    client = TestClient(doors, base_url="http://127.0.0.1:7860", headers=SIGNED_IN)
+    for folder in ("assets", "static", "static/img", "pinpoint-static", "download/x", "download/x/zip"):
+        for name in ("x" * 250, "ä" * 200, "x" * 5000, "x/" * 2000):
+            assert client.get(f"/{folder}/{name}").status_code == 404, (folder, name[:3])
+
+
 def test_call_that_names_no_function_is_refused(doors: Doors):
     client = TestClient(doors, base_url="http://127.0.0.1:7860", headers=SIGNED_IN)
     names = (None, [], {}, 1, "", "__class__", "x" * 100_000, "\ud800", "call")
