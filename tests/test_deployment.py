@@ -1,4 +1,4 @@
-"""The container files: every path, flag, variable, port and address in them exists in the project."""
+"""The files of `docs/deployment`: every path, flag, variable, port and address in them exists in the project."""
 
 from __future__ import annotations
 
@@ -69,11 +69,24 @@ def commands_of_the_app() -> list[list[str]]:
     return [shlex.split(found) for found in re.findall(r"python -m app ([^;\n]*)", script)]
 
 
-def app_settings(flags: list[str]) -> Any:
-    """Exits for a flag that the app lacks."""
+def service() -> dict[str, list[str]]:
+    """The values of each directive of pinpoint.service, with continued lines joined."""
+    text = (FOLDER / "pinpoint.service").read_text(encoding="utf-8").replace("\\\n", "")
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def service_variables() -> dict[str, str]:
+    return dict(pair.split("=", 1) for line in service()["Environment"] for pair in line.split())
+
+
+def app_settings(flags: list[str], variables: dict[str, str] | None = None) -> Any:
+    """Exits for a flag that the app lacks. The variables are those of the image, unless others are given."""
     parser = argparse.ArgumentParser()
     add_flags(parser)
-    return settings_from(parser.parse_args(flags), environment())
+    return settings_from(parser.parse_args(flags), environment() if variables is None else variables)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +139,21 @@ def test_container_is_not_root_and_writes_only_to_its_volume() -> None:
     assert grace > int(environment()["PINPOINT_SHUTDOWN_SECONDS"])
     build = service["build"]
     assert (FOLDER / build["context"] / build["dockerfile"]).resolve() == FOLDER / "Containerfile"
+
+
+def test_service_of_systemd_takes_the_flags_and_writes_only_to_its_folder() -> None:
+    (command,), (state,) = service()["ExecStart"], service()["StateDirectory"]
+    program, *flags = shlex.split(command)
+    settings, folder = app_settings(flags, service_variables()), Path("/var/lib") / state
+    assert (settings.host, settings.port, settings.api, settings.log_format) == ("127.0.0.1", 7860, True, "json")
+    assert not settings.no_auth and settings.no_browser and settings.trust_proxy == ("127.0.0.1",)
+    written = {"HOME", "XDG_DATA_HOME", "PINPOINT_CACHE", "PINPOINT_LOG"}
+    assert [name for name in written if not Path(service_variables()[name]).is_relative_to(folder)] == []
+    assert {*service_variables()} - written == {"PINPOINT_LOG_FORMAT", "PINPOINT_SHUTDOWN_SECONDS"}
+    assert int(service()["TimeoutStopSec"][0]) > settings.shutdown_seconds
+    guide = (ROOT / "docs" / "administrators.md").read_text(encoding="utf-8")
+    assert program in guide and service_variables()["PINPOINT_LOG"] in guide
+    assert service()["User"][0] in guide
 
 
 def test_ray_cluster_runs_the_app_and_copies_of_the_model() -> None:
