@@ -98,7 +98,7 @@ def test_plain_data_of_the_engine_does_not_import_pytorch():
     assert done.stdout.strip() == "[]", done.stderr
 
 
-def test_every_question_is_among_those_that_are_pickled_here():
+def test_every_question_is_pickled_in_this_file():
     named = {value for value in vars(translator_questions).values() if is_dataclass(value) and hasattr(value, "steps")}
     assert named == set(QUESTIONS)
 

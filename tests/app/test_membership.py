@@ -201,7 +201,7 @@ def messages(office: Office, token: str) -> Iterator[tuple[str, dict[str, Any]]]
             yield function, message | ({"since": -1, "open": 0, "detail_since": -1} if is_command else {})
 
 
-def test_nothing_of_a_project_is_shown_to_others_or_changed_by_them_on_any_way(office: Office):
+def test_other_people_cannot_see_or_change_a_project_in_any_way(office: Office):
     before, token = office.everything(), office.workspace.token
     ben = Browser(office, "Ben", may_export=True)
     own = ben.call("hello", {"token": None, "language": "en"})
@@ -502,7 +502,7 @@ def filled(found: list[str], values: dict[str, list[str]]) -> list[str]:
     return sorted({re.sub(r"\{[^}]*\}", "x", path) for path in found})
 
 
-def test_members_are_chosen_by_those_who_manage_the_project(office: Office):
+def test_members_are_chosen_by_project_managers(office: Office):
     members, workspace = office.sessions.members, office.workspace
     with acting("Ana"):
         assert members.view(office.project)["others"] == [{"name": "Ben", "role": "translator"}]
@@ -544,7 +544,7 @@ def test_log_of_a_document_does_not_name_another_project(office: Office):
     assert SECRET not in log and "Gemeinsam 2" in log
 
 
-def test_document_is_assigned_to_a_member_by_those_who_manage_its_project(office: Office):
+def test_document_is_assigned_to_a_member_by_a_project_manager(office: Office):
     members, session = office.sessions.members, office.workspace.session_id
 
     def assignee() -> str:

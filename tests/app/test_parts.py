@@ -58,7 +58,7 @@ def team(store: LogStore) -> Iterator[Team]:
     sessions.close()
 
 
-def test_segments_are_assigned_by_those_who_manage_the_project(team: Team):
+def test_segments_are_assigned_by_project_managers(team: Team):
     assert team.assign([1, 2, 4], "Ben") == {"num_segments": 3, "num_taken": 0}
     assert team.shown() == ["", "Ben", "Ben", "", "Ben", ""]
     event = team.store.last_event(team.document.session_id, "project")

@@ -604,7 +604,7 @@ def test_rules_of_a_project_segment_documents_opened_later_also_after_a_restart(
         run.end()
 
 
-def test_rules_that_cannot_be_used_leave_the_project_as_it_was(run: Run):
+def test_unusable_rules_do_not_change_the_project(run: Run):
     workspace = run.open("first.txt")
     run.sessions.segmentation.choose(workspace, workspace.project.id, PUBLISHED_STYLE, "good.srx")
     with pytest.raises(DocumentError, match=r"bad\.srx, line 1: the file has no segmentation rules"):

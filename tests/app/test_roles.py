@@ -142,7 +142,7 @@ def test_member_is_refused_the_actions_of_other_roles(office: Office, role: Role
 
 
 @pytest.mark.parametrize("role", ["manager", "administrator"])
-def test_those_who_manage_are_refused_nothing_of_their_own(office: Office, role: Role):
+def test_project_managers_may_do_everything_in_their_own_projects(office: Office, role: Role):
     office.people.put("Ben", role)
     ben = Browser(office, "Ben")
     found = sorted(commands(office), key=lambda each: "delete" in each[0])

@@ -162,7 +162,7 @@ def test_second_tab_is_offered_nothing_while_the_first_continues_its_session(log
     second.end()
 
 
-def test_session_in_which_nothing_was_done_is_neither_offered_nor_left_behind(log: Path):
+def test_untouched_session_is_not_offered_and_not_left_behind(log: Path):
     for _ in range(3):
         run = Run(log)
         _, result = run.sessions.welcome(None)
@@ -419,7 +419,7 @@ def test_after_a_deletion_the_document_used_last_is_shown(run: Run):
     assert len(run.store.sessions()) == 1
 
 
-def test_workspace_that_no_page_asks_for_is_closed_and_found_again(run: Run):
+def test_unused_workspace_is_closed_and_found_again(run: Run):
     first = run.sessions.open_document(TEXT, "manual.txt")
     first.edit(0, "Begonnen", "typed")
     settle(first)

@@ -88,7 +88,7 @@ def test_cached_encoding_is_not_used_with_other_hints(translator, codec):
         assert_same(translator.translate(request, OPTIONS), expected[request])
 
 
-def test_prices_are_those_without_hints(translator):
+def test_prices_are_computed_without_hints(translator):
     with_hints, without = (translator.price(replace(PINNED, hints=wanted), OPTIONS) for wanted in (True, False))
     assert with_hints == replace(without, constrained=with_hints.constrained, free=with_hints.free)
     assert with_hints.constrained.hypotheses == without.constrained.hypotheses

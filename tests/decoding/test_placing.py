@@ -53,7 +53,7 @@ def test_phrase_goes_where_the_whole_text_scores_best(codec, decoder):
         assert codec.decode(found).text in near_best, (text, phrase)
 
 
-def test_text_with_all_phrases_is_followed_as_it_is(translator):
+def test_text_with_all_phrases_is_followed_unchanged(translator):
     request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("alle")], follow=Follow(SEEN))
     assert followed_text(translator, request) == SEEN
     unplaced = replace(request, follow=Follow(SEEN, places_phrases=False))
@@ -86,7 +86,7 @@ def test_placing_looks_for_a_stop_between_readings_and_then_reads_no_more(transl
         assert len(looks) == number
 
 
-def test_text_stays_as_it_is_without_placing(translator):
+def test_text_is_unchanged_without_placing(translator):
     request = Request(SOURCE, phrases=[Phrase("Straße")], follow=Follow(SEEN, places_phrases=False))
     assert followed_text(translator, request) == SEEN
 

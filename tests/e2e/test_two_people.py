@@ -114,7 +114,7 @@ def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_me
     ana.keyboard.press("Escape")
 
 
-def test_dialog_of_models_adds_some_only_for_those_who_may(two_people: TwoPeople):
+def test_only_people_with_the_right_can_add_models_in_the_dialog(two_people: TwoPeople):
     for screen, may in ((two_people.ana, True), (two_people.ben, False)):
         screen.page.locator(".model").click()
         models = screen.page.get_by_role("dialog", name="Models")

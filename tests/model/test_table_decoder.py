@@ -94,7 +94,7 @@ def test_shape_stays_until_the_interval_is_over_or_a_sentence_needs_more_places(
     assert num_sources == [num_sentences for num_sentences, _ in shapes], "sources leave when places are closed up"
 
 
-def test_place_that_has_ended_does_not_use_up_the_length_of_those_that_joined() -> None:
+def test_ended_place_does_not_reduce_the_length_of_joined_places() -> None:
     rng = random.Random(2)
     sources = [encoded(rng, 1), encoded(rng, 1)]
     table = TableDecoder(MODEL, sources[0], compaction_interval=1000)

@@ -4,7 +4,7 @@ import {segmentsOf} from '../../app/ui/static/dialogs/assign.js';
 
 const order = [0, 5, 1, 2]; // segment 5 came of a split
 
-test('a part is counted as people see the segments, and may be what the filter shows', () => {
+test('a part has the numbers of the list, or is the segments that the filter shows', () => {
   for (const [choice, expected] of /** @type {const} */ ([
     [{first: 1, last: 4, onlyShown: false}, [0, 5, 1, 2]],
     [{first: 2, last: 3, onlyShown: false}, [5, 1]],

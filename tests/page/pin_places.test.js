@@ -155,7 +155,7 @@ test('a move to the same place, past the end, or of a word that is not pinned ch
   assert.equal(shown(tokens), 'Die [alte] Uhr.', 'the words given are not changed');
 });
 
-test('words and pins are what a pin can be moved past', () => {
+test('a pin can be moved past words and pins', () => {
   const units = unitsOf(tokensOf('Die [alte Uhr] geht.'));
   assert.deepEqual(
     units.map(({words, isPin}) => [words, isPin]),

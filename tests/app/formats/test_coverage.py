@@ -43,7 +43,7 @@ def test_documents_of_this_project_are_offered_completely(path: str) -> None:
 
 
 @pytest.mark.parametrize("ending", NOT_OFFERED)
-def test_all_letters_of_the_samples_are_offered_but_those_known(ending: str) -> None:
+def test_all_letters_of_the_samples_are_offered_except_known_ones(ending: str) -> None:
     for data, missing in zip(documents()[ending], NOT_OFFERED[ending], strict=True):
         document = read_document(data, f"a.{ending}")
         assert document.coverage is not None

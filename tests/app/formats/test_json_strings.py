@@ -126,7 +126,7 @@ def test_number_of_many_digits_is_accepted() -> None:
     assert read_document(b'{"n": ' + b"9" * 10_000 + b', "a": "Text"}', "a.json").segments[0].source == "Text"
 
 
-def test_repeated_keys_and_numbers_that_json_lacks_are_named_and_stay() -> None:
+def test_repeated_keys_and_invalid_numbers_of_json_are_reported_and_kept() -> None:
     text = '{"a": NaN, "menu": {"open": "Open", "open": "Open it"}, "list": [{"x": "1"}, {"x": "2"}], "b": -Infinity}'
     document = read_document(text.encode(), "en.json")
     assert document.notes == (

@@ -125,7 +125,7 @@ def test_localizations_are_added_and_changed_and_nothing_else() -> None:
     assert written.decode() == expected
 
 
-def test_missing_plural_form_is_added_to_those_that_are_there() -> None:
+def test_missing_plural_form_is_added_to_the_existing_forms() -> None:
     written = read_document(FILE.encode(), "a.xcstrings").export({0: "%lld Ding", 1: "%lld Sachen"})
     forms = units_of(written, "%lld items")["variations"]["plural"]
     assert {form: unit["stringUnit"]["value"] for form, unit in forms.items()} == {

@@ -136,7 +136,7 @@ def test_unusable_choice_of_columns_is_refused(text: str, message: str):
         ("Begriff EN,Kategorie,Begriff DE\nrouter,noun,Router\n", False),
     ],
 )
-def test_columns_are_asked_for_where_the_names_leave_something_open(text: str, is_clear: bool):
+def test_columns_are_asked_for_if_the_names_are_not_clear(text: str, is_clear: bool):
     table = read_table(text.encode(), "g.csv", "en-de")
     assert table is not None and table.is_clear == is_clear
 

@@ -193,7 +193,7 @@ def test_term_is_not_found_inside_an_address_or_a_tag() -> None:
     assert [hit.term.target for hit in terms.find("a@harbor.example, harbor")] == ["a@hafen.example", "Hafen"]
 
 
-def test_forbidden_term_blocks_no_place_and_loses_to_a_longer_term() -> None:
+def test_forbidden_term_does_not_suppress_terms_and_loses_to_a_longer_one() -> None:
     forbidden = Term("network", "Netz", 1, status="forbidden")
     terms = (forbidden, Term("network", "Netzwerk", 2), Term("wireless network", "WLAN", 3))
     matches = term_matcher(terms).search("A network, a wireless network")

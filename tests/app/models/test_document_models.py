@@ -263,7 +263,7 @@ def test_download_that_nobody_waits_for_is_stopped(run: Run) -> None:
     assert second.model.name == "hand"
 
 
-def test_a_fetched_model_of_other_languages_translates_nothing_here(run: Run) -> None:
+def test_downloaded_model_of_other_languages_is_not_used_for_the_document(run: Run) -> None:
     workspace = run.open()
     run.sessions.models.fetch(workspace.model_use, "Helsinki-NLP/opus-mt-fr-en")
     decoder = SlowModel.started[0].come(directions=("fr-en",))

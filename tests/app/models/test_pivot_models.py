@@ -81,7 +81,7 @@ PT_EN, EN_DE, FR_EN = entry("a", "pt-en"), entry("b", "en-de"), entry("c", "fr-e
         ([entry("x", "zho_Hant-eng_Latn"), entry("y", "zho_Hans-eng_Latn"), EN_DE], {"zh": ["de"], "zh_hant": ["de"]}),
     ],
 )
-def test_pairs_are_offered_where_two_models_meet_and_no_single_one_has_the_languages(
+def test_pairs_of_models_are_offered_if_no_single_model_has_the_languages(
     entries: list[ModelEntry], expected: dict[str, list[str]], empty: PublishedModels
 ) -> None:
     pairs = pairs_of(empty, *entries)

@@ -230,7 +230,7 @@ def leave_an_earlier_version(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, pytest.param(errno.EACCES, marks=pytest.mark.full)])
-def test_download_that_fails_anywhere_installs_nothing_wrong_and_goes_on_later(
+def test_failed_download_installs_nothing_wrong_and_continues_later(
     registry: Registry, tmp_path: Path, code: int
 ) -> None:
     model, received = publish_unpacked(registry), Received()

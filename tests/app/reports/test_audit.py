@@ -98,7 +98,7 @@ def test_table_has_no_formula_and_the_documented_columns(log: LogStore):
     assert len(rows) == 1 + sum(one[1] == "a.txt" for one in ALL)
 
 
-def test_only_those_who_manage_a_project_see_its_events(log: LogStore):
+def test_only_project_managers_see_the_events_of_a_project(log: LogStore):
     for name, role in (("Mia", "manager"), ("Tom", "translator"), ("Ada", "administrator")):
         log.people.put(name, role)  # type: ignore[arg-type]
         log.people.join(name, [log.load_session(1).project_id])

@@ -229,7 +229,7 @@ def test_every_address_is_attacked(gateway: ApiGateway):
     assert described == {(each.method, each.path) for each in ADDRESSES}
 
 
-def test_long_request_enters_the_queue_in_parts_and_stops_no_other_request(
+def test_long_request_enters_the_queue_in_parts_and_does_not_stop_others(
     client: Program, model: ModelHandle, monkeypatch: pytest.MonkeyPatch
 ):
     threads: set[threading.Thread] = set()

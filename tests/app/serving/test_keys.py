@@ -106,7 +106,7 @@ def test_requests_at_once_are_counted(keys: ApiFile):
         pass
 
 
-def test_characters_of_a_day_are_counted_and_a_request_beyond_them_counts_nothing(keys: ApiFile):
+def test_characters_per_day_are_counted_without_refused_requests(keys: ApiFile):
     admission = Admission(keys)
     caller = admission.enter(keys.create("Ana", characters_a_day=100)[1])
     admission.charge(caller, 60)

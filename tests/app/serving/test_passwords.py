@@ -213,9 +213,7 @@ def test_person_and_administrator_end_sign_ins(people: Passwords):
     assert "is wrong" in refusal(people, "Ana", SECRET)
 
 
-def test_password_that_is_removed_while_it_is_compared_signs_nobody_in(
-    people: Passwords, monkeypatch: pytest.MonkeyPatch
-):
+def test_password_removed_during_its_comparison_does_not_sign_in(people: Passwords, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Passwords, "_matches", staticmethod(lambda stored, given: people.remove("Ana")))
     assert "is wrong" in refusal(people, "Ana", SECRET)
     assert people.num_browsers("Ana") == 0

@@ -97,7 +97,7 @@ def test_match_has_the_tags_of_the_segment(entry: tuple[str, str], source: str, 
     ]
 
 
-def test_match_with_other_tags_is_left_as_it_is():
+def test_match_with_other_tags_is_not_adapted():
     index = MemoryIndex()
     index.add(1, MemoryEntry("Press {1}OK{/1} now.", "Jetzt {1}OK{/1} drücken."))
     [match] = index.matches("Press OK now.")

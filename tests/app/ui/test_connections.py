@@ -91,7 +91,7 @@ async def answer(connection: Connection, request: bytes) -> bytes:
     return head[:12] + await reader.read(len(head))
 
 
-def test_connections_without_a_request_are_ended_and_keep_nobody_out(monkeypatch: pytest.MonkeyPatch):
+def test_connections_without_a_request_are_ended_and_do_not_block_others(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connections, "MAX_WAITING", 3)
 
     async def attack() -> None:

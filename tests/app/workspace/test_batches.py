@@ -39,7 +39,7 @@ def stored(workspace: Workspace) -> list[str | None]:
     return [segment.target for segment in workspace.store.load_session(workspace.session_id).segments]
 
 
-def test_confirming_fills_the_repetitions_that_nobody_typed_and_the_step_is_undone_and_redone(workspace: Workspace):
+def test_confirming_fills_unedited_repetitions_as_one_step_for_undo_and_redo(workspace: Workspace):
     workspace.edit(2, "Von Hand.", "typed")
     first = workspace.confirm(5, "Anders.")
     assert first is not None and first["segments"] == [0, 4]

@@ -52,7 +52,7 @@ def test_segment_confirmed_over_an_error_is_flagged_and_over_advice_is_not(works
     assert workspace.core.tally.counts()["attention"] == 1
 
 
-def test_check_that_is_switched_off_stays_so_over_a_restart_and_flags_nothing(workspace: Workspace, store: LogStore):
+def test_check_stays_switched_off_after_a_restart_and_flags_no_segment(workspace: Workspace, store: LogStore):
     workspace.confirm(0, "Warten Sie 6 Sekunden.")
     workspace.checking.choose(["numbers"])
     assert workspace.segments[0].attention == ""

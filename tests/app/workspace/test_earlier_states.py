@@ -168,7 +168,7 @@ def test_changes_before_those_of_another_person_are_not_undone(workspace: Worksp
     assert earlier_texts(workspace) == ["Zwei."]
 
 
-def test_no_states_where_the_log_does_not_lead_to_the_present_text(workspace: Workspace):
+def test_no_earlier_states_if_the_log_does_not_lead_to_the_present_text(workspace: Workspace):
     workspace.edit(0, "Eins.", "typed")
     workspace.edit(0, "Zwei.", "typed")
     with workspace.store.connection.transaction("damage the log"):

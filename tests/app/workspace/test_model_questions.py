@@ -86,7 +86,7 @@ def test_completion_stays_near_to_the_proposal(api: Api, decoder: HandDecoder):
     assert (request.prefix, request.follow) == ("Das Ha", Follow("Das alte Haus steht leer.", COMPLETION_STRENGTH))
 
 
-def test_text_that_nothing_can_follow_is_answered_with_the_reason(api: Api, decoder: HandDecoder):
+def test_text_without_a_possible_completion_is_answered_with_the_reason(api: Api, decoder: HandDecoder):
     blocked = Translation(Request("x"), "infeasible", reasons=(Reason("unspellable", "漢 cannot be spelt"),))
     reason = "The model cannot write the kept text exactly: change it, or keep less of it."
     assert ask(api, decoder, "漢", blocked) == {"ok": True, "completion": "", "reason": reason}

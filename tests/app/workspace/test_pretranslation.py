@@ -133,7 +133,7 @@ def test_unmet_constraints_cause_a_new_request(store: LogStore):
     workspace.close()
 
 
-def test_cancelled_pretranslation_stays_cancelled_over_a_restart_until_continued(store: LogStore):
+def test_cancelled_pretranslation_stays_cancelled_after_a_restart_until_continued(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
     workspace.pretranslate(False)
