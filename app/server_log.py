@@ -124,6 +124,8 @@ def area(path: str) -> str:
 
 def set_up(log_format: LogFormat | None) -> None:
     """Without a format, warnings go to the terminal as before; with one, every event as a line of standard error."""
+    # It quotes a byte of each form that is not valid, also of requests without a key.
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)
     if log_format is None:
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
         return

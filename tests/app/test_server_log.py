@@ -14,10 +14,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser
 
 from app.paths import MODEL_FOLDER
-from app.server_log import EventFormatter, area, fields
+from app.server_log import EventFormatter, area, fields, set_up
 from app.serving.keys import ApiFile
+from app.settings import LogFormat
 from tests.e2e.conftest import ROOT
 from tests.hard.__main__ import Client
 
@@ -129,3 +132,17 @@ def test_log_lines_of_the_server_contain_no_texts_names_or_secrets(tmp_path: Pat
     assert {"/gradio_api/component_server", "/glossary/", "/api/v1/", "other"} <= {each["address"] for each in requests}
     assert len({each["person"] for each in requests if "person" in each}) <= 1
     assert all(each["ms"] >= 0 and "bytes" in each for each in requests)
+
+
+@pytest.mark.parametrize("log_format", [None, "text", "json"])
+def test_invalid_form_is_not_logged_with_its_content(
+    log_format: LogFormat | None, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(logging, "basicConfig", lambda **_: None)
+    monkeypatch.setattr(logging, "captureWarnings", lambda _: None)
+    for name in ("python_multipart", "pinpoint"):  # whose levels come back after the test
+        monkeypatch.setattr(logging.getLogger(name), "level", logging.getLogger(name).level)
+    set_up(log_format)
+    with pytest.raises(MultipartParseError):
+        MultipartParser(b"boundary").write(b"--not the boundary")
+    assert caplog.records == []
