@@ -31,7 +31,15 @@ from app.formats.markup.xml_rules import (
 from app.formats.office.docx_drawings import AltText
 from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph, without_marks, without_seams
 from app.formats.office.office_blocks import placed
-from app.formats.office.office_file import Changes, OfficePart, ParagraphFile, check_size, moved, starts_of
+from app.formats.office.office_file import (
+    Changes,
+    OfficePart,
+    ParagraphFile,
+    changed_at_once,
+    check_size,
+    moved,
+    starts_of,
+)
 from app.formats.part_rules import ELEMENT_USES, KEY_USES, Part, PartList, PartUse, skipped_note
 from app.formats.software import android
 from app.formats.xml_text import (
@@ -293,7 +301,18 @@ class XmlFile(ParagraphFile):
         return data
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
-        """The document with these changes; elements inside of paragraphs, such as footnotes, come first."""
+        """The document with these changes."""
+        xml = changed_at_once(part.decoded.text, part.paragraphs, changes)
+        if xml is None:
+            xml = self._changed_in_turn(part, changes)
+        if language and "xml:lang" in self.root.attributes:
+            root = tree(xml)
+            tag = with_attribute(xml[root.start : root.inner_start], "xml:lang", language)
+            xml = splice(xml, [(root.start, root.inner_start, tag)])
+        return {part.name: encode_xml(xml, part.decoded)}
+
+    def _changed_in_turn(self, part: OfficePart, changes: Changes) -> str:
+        """The XML with these changes; elements inside of paragraphs, such as footnotes, come first."""
         xml = part.decoded.text
         document = _read_tree(part.name, tree(xml), self.rules)
         found = [each for each in _found(document) if each.read(xml, document).stretches]
@@ -309,11 +328,7 @@ class XmlFile(ParagraphFile):
                     edits.append((paragraph.start, paragraph.end, paragraph.xml(spans)))
             xml = splice(xml, edits)
             starts = moved(starts, edits)
-        root = tree(xml)
-        if language and "xml:lang" in root.attributes:
-            tag = with_attribute(xml[root.start : root.inner_start], "xml:lang", language)
-            xml = splice(xml, [(root.start, root.inner_start, tag)])
-        return {part.name: encode_xml(xml, part.decoded)}
+        return xml
 
 
 def read(data: bytes, name: str, rules: Sequence[str] = ()) -> ParsedFile:

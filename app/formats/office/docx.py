@@ -27,7 +27,7 @@ from app.formats.office.docx_extras import EXTRAS, extra_parts, extras_in, rewri
 from app.formats.office.docx_text import OBJECT, Paragraph, referenced_bookmarks
 from app.formats.office.docx_text_boxes import copies, paragraphs_of
 from app.formats.office.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
-from app.formats.office.office_file import OfficePart, check_runs, check_size, find_paragraph
+from app.formats.office.office_file import OfficePart, changed_at_once, check_runs, check_size, find_paragraph
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
@@ -241,7 +241,8 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     found = paragraphs_of(root, f"{prefix}p")
     nodes = [found.nodes[index] for index in found.originals]
     check_size(len(nodes), name)
-    referenced = referenced_bookmarks(root)
+    has_fields = "instrText" in decoded.text or "fldSimple" in decoded.text
+    referenced = referenced_bookmarks(root) if has_fields else frozenset()
     paragraphs = [_paragraph(node, decoded.text, prefix, referenced) for node in nodes]
     caps = {
         index
@@ -296,6 +297,8 @@ def _units(part: _Part | OfficePart) -> list[Unit]:
 def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> bytes:
     """The part with these spans replaced, by paragraph index, in the paragraphs and their copies."""
     text, name = part.decoded.text, f"{part.prefix}p"
+    if "AlternateContent" not in text and (new := changed_at_once(text, part.paragraphs, changes)) is not None:
+        return encode_xml(new, part.decoded)
     paragraphs = paragraphs_of(tree(text), name)
     originals, copies_of = paragraphs.originals, copies(paragraphs, name)
     todo: dict[int, list[tuple[int, int, str]]] = {}  # by the index in all paragraphs

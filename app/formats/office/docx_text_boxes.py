@@ -42,14 +42,14 @@ def paragraphs_of(root: Node, name: str) -> Paragraphs:
         if (node.name == name and node is not root) or is_alt_text(node):
             nodes.append(node)
             versions.append((place, version))
+        if node.local != "AlternateContent":
+            stack += [(child, place, version) for child in reversed(node.children) if type(child) is Node]
+            continue
+        place = node.start if place < 0 else place
+        holders = _holders(root, name) if holders is None else holders
         children = node.nodes()
-        numbers = [version] * len(children)
-        if node.local == "AlternateContent":
-            place = node.start if place < 0 else place
-            holders = _holders(root, name) if holders is None else holders
-            choice = next((c for c in children if c.local == "Choice" and c.start in holders), None)
-            numbers = [version or (0 if child is choice else child.start) for child in children]
-        stack += [(child, place, number) for child, number in zip(children[::-1], numbers[::-1], strict=True)]
+        choice = next((c for c in children if c.local == "Choice" and c.start in holders), None)
+        stack += [(c, place, version or (0 if c is choice else c.start)) for c in reversed(children)]
     return Paragraphs(nodes, versions)
 
 

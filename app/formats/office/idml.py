@@ -20,7 +20,16 @@ from app.formats.base import Edit, RawTags, splice
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.office.idml_text import IdmlParagraph, StoryParagraph, alternatives, hidden_in, paragraphs_of
 from app.formats.office.office_blocks import around, placed
-from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_length, check_size, moved, starts_of
+from app.formats.office.office_file import (
+    Changes,
+    OfficeFile,
+    OfficePart,
+    changed_at_once,
+    check_length,
+    check_size,
+    moved,
+    starts_of,
+)
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, encode_xml, tree
 from app.i18n import Message, joined
@@ -78,6 +87,8 @@ class IdmlFile(OfficeFile):
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes; paragraphs inside of others, such as footnotes, come first."""
         xml = part.decoded.text
+        if (new := changed_at_once(xml, part.paragraphs, changes)) is not None:
+            return {part.name: encode_xml(new, part.decoded)}
         found = [each for each in _all(tree(xml)) if each.read(xml).stretches]
         todo = [(found[number].depth, spans) for number, spans in changes.items()]
         starts = [found[number].node.start for number in changes]

@@ -21,7 +21,15 @@ from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
 from app.formats.blocks import Block
 from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph
 from app.formats.office.office_blocks import Tables, around, open_document_block, placed
-from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
+from app.formats.office.office_file import (
+    Changes,
+    OfficeFile,
+    OfficePart,
+    changed_at_once,
+    check_runs,
+    check_size,
+    starts_of,
+)
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.xml_text import Node, Text, encode_xml, escape, tree
 from app.i18n import Message, joined
@@ -129,6 +137,8 @@ class OdfFile(OfficeFile):
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes; paragraphs inside of others, such as notes, come first."""
         xml = part.decoded.text
+        if (new := changed_at_once(xml, part.paragraphs, changes)) is not None:
+            return {part.name: encode_xml(new, part.decoded)}
         nodes = list(_paragraphs(tree(xml)))
         offered = [index for index, node in enumerate(nodes) if OdfParagraph(node, xml).stretches]
         depths = {offered[number]: _depth(nodes[offered[number]]) for number in changes}

@@ -8,11 +8,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final, Protocol, TypeVar
 
 from app.errors import DocumentError
-from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.inline import Shown
 from app.formats.office.docx_text import OBJECT
 from app.formats.office.office_package import OfficePackage
@@ -206,6 +206,14 @@ def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:
     if index < 0 or start - part.starts[index] >= len(part.paragraphs[index].text):
         raise LookupError(start)
     return part, index
+
+
+def changed_at_once(xml: str, paragraphs: Sequence[TextOfPart], changes: Changes) -> str | None:
+    """The XML with these changes; None if a changed text is inside of another, so that they have to be made in turn."""
+    changed = sorted((paragraphs[number].start, paragraphs[number].end, number) for number in changes)
+    if any(end > start for (_, end, _), (start, *_) in pairwise(changed)):
+        return None
+    return splice(xml, [(start, end, paragraphs[number].xml(changes[number])) for start, end, number in changed])
 
 
 def moved(starts: Iterable[int], edits: Iterable[Edit]) -> list[int]:

@@ -208,3 +208,12 @@ def test_end_of_cdata_in_a_translation_stays_text() -> None:
 def test_elements_that_are_named_as_those_of_word_are_kept() -> None:
     document = read_document(b"<doc><p>One <r><t></t></r> two</p></doc>", "a.xml")
     assert document.export({0: "Eins {1} zwei"}) == b"<doc><p>Eins <r><t></t></r> zwei</p></doc>"
+
+
+@pytest.mark.parametrize(
+    "changed", [{3: "{1}Ja{/1}{2} nun."}, {4: "Seite 5."}, {3: "{1}Ja{/1}{2} nun.", 4: "Seite 5."}]
+)
+def test_text_and_the_note_inside_of_it_change_alone_or_together(changed: dict[int, str]) -> None:
+    document = read_document(DITA.encode(), "a.dita")
+    again = read_document(document.export(changed), "a.dita")
+    assert sources(again) == [changed.get(index, source) for index, source in enumerate(sources(document))]
