@@ -99,14 +99,19 @@ def test_settings_of_gradio_in_the_environment_are_ignored(monkeypatch: pytest.M
     assert gradio == {"GRADIO": "kept", "GRADIO_ANALYTICS_ENABLED": "False"}
 
 
-def test_folder_for_temporary_files_that_another_user_made_does_not_stop_the_start(
+def test_neither_a_busy_port_nor_a_folder_that_another_user_made_stops_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "gradio").write_text("nobody can write a file into this folder")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
-    started = App(MODEL_FOLDER, tmp_path / "log.sqlite")
+    with bind("127.0.0.1", 0) as busy:
+        port = busy.getsockname()[1]
+        started = App(MODEL_FOLDER, tmp_path / "log.sqlite", "--port", str(port))
     try:
+        assert any(
+            f"Port {port} is busy; using {started.url.rpartition(':')[2]} instead." in line for line in started.lines
+        )
         (own,) = tmp_path.glob("pinpoint-*")
         assert own.stat().st_mode & 0o777 == 0o700
         assert httpx.get(f"{started.url}/healthz").status_code == 200

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
 from tests.e2e.conftest import App, SharedApp
+from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import DOCUMENT, Screen
 
 SERVER_CALLS = re.compile("/component_server")
@@ -128,20 +129,14 @@ def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(scre
     screen.eventually(lambda: screen.pins() == other.pins())
 
 
-def test_missing_model_is_reported_and_editing_still_works(app: SharedApp, tabs: BrowserContext, tmp_path: Path):
-    port = app.url.rpartition(":")[2]  # in use: the app takes the next one
-    other = App(tmp_path / "no-such-model", tmp_path / "log.sqlite", "--port", port)
-    try:
-        assert other.url != app.url
-        assert any(f"Port {port} is busy" in line for line in other.lines)
-        screen = Screen(tabs.new_page(), other.address)
+def test_missing_model_is_reported_and_editing_still_works(tabs: BrowserContext, tmp_path: Path):
+    with serve(loading(tmp_path / "no-such-model"), tmp_path) as url:
+        screen = Screen(tabs.new_page(), url)
         expect(screen.page.locator(".banner.bad .say")).to_contain_text("no-such-model")
         screen.type_text("Ohne Modell")
         screen.confirm()
         expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
         screen.check_nothing_went_wrong()
-    finally:
-        other.stop()
 
 
 def test_requests_from_other_sites_are_refused(screen: Screen):

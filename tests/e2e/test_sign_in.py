@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from app.log.store import LogStore
 from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
 from app.ui.sign_in import SignIn
 from tests.app.hand_decoder import HandDecoder, ready_model
-from tests.e2e.conftest import App, new_context
 from tests.e2e.hand_server import serve
-from tests.e2e.screen import Screen
 from tests.e2e.test_accessibility import AXE
 
 
 def test_browser_without_the_token_is_asked_for_it_and_signed_in_also_after_a_restart(
-    browser: Browser, model_folder: Path, tmp_path: Path
+    context: BrowserContext, tmp_path: Path
 ):
-    app = App(model_folder, tmp_path / "own.sqlite")
-    context = new_context(browser)
+    def serving() -> AbstractContextManager[str]:
+        sign_in = SignIn.from_file(tmp_path / "token")
+        return serve(ready_model(HandDecoder()), tmp_path, sign_in=sign_in)
+
     page = context.new_page()
-    try:
-        page.goto(app.url)
+    with serving() as url:
+        page.goto(url)
         expect(page.get_by_role("alert")).to_contain_text("Open the address that Pinpoint shows")
         field = page.get_by_label("Access token")
         expect(field).to_be_focused()
         field.fill("wrong")
         page.keyboard.press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("wrong or no longer valid")
-        page.get_by_label("Access token").fill(app.address.partition("token=")[2])
+        page.get_by_label("Access token").fill((tmp_path / "token").read_text().strip())
         page.keyboard.press("Enter")
-        screen = Screen(page, app.address)
-        expect(screen.field).to_be_visible()
+        expect(page.locator("#pinpoint-edit")).to_be_visible()
         assert "token" not in page.url
         assert page.evaluate("document.cookie") == "", "scripts cannot read it"
-
-        app.kill()
-        app = App(model_folder, app.log, "--port", app.url.rpartition(":")[2])
-        page.goto(app.url)
-        expect(screen.field).to_be_visible()
-    finally:
-        context.close()
-        app.kill()
+    with serving() as url:
+        page.goto(url)
+        expect(page.locator("#pinpoint-edit")).to_be_visible()
 
 
 def axe_findings(page: Page) -> list[str]:
