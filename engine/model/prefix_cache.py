@@ -66,7 +66,7 @@ class PendingPrefix:
     def for_sentences(
         cls, caches_B: Sequence[PrefixCache], starts_B: Sequence[Sequence[int]], pieces_B: Sequence[Sequence[int]]
     ) -> list[PendingPrefix]:
-        """One for each sentence; equal prefixes of one source share one object."""
+        """One prefix for each sentence; equal prefixes of one source share one object."""
         pending: dict[tuple[PrefixCache, tuple[int, ...]], PendingPrefix] = {}
         for cache, starts, pieces in zip(caches_B, starts_B, map(tuple, pieces_B), strict=True):
             if (cache, pieces) not in pending:

@@ -52,7 +52,7 @@ def training_files(corpus: Path) -> list[Path]:
 
 
 def read_pairs(corpus: Path) -> Iterator[SentencePair]:
-    """Every training pair; TrainingError names the file and line of a malformed one."""
+    """All training pairs. Raises TrainingError with the file and line of a malformed pair."""
     yield from _read_files(training_files(corpus))
 
 
@@ -62,7 +62,7 @@ def synthetic_domain(language: str) -> str:
 
 
 def read_synthetic(folder: Path, languages: tuple[str, str]) -> Iterator[SentencePair]:
-    """Every pair that back-translation wrote to a folder, whichever language it wrote."""
+    """All pairs of a folder that back-translation wrote, for both written languages."""
     domains = [synthetic_domain(language) for language in languages]
     files = {domain: sorted(folder.glob(f"{domain}.*.tsv.gz")) for domain in domains}
     if not any(files.values()):

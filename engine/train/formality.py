@@ -26,7 +26,7 @@ _OTHERS = re.compile(r"\b(?:she|her|hers|herself|they|them|their|theirs|themselv
 
 
 def formality_of(german: str, english: str) -> Formality | None:
-    """How a German sentence addresses its reader; None if it does not, uses both forms, or is ambiguous.
+    """The form of address in a German sentence; None if it has none, has both, or is ambiguous.
 
     >>> formality_of("Klicken Sie auf die Datei.", "Click the file."), formality_of("Sie schläft.", "She sleeps.")
     ('formal', None)

@@ -101,7 +101,7 @@ def store_lengths(model: Path, estimate: LengthEstimate) -> None:
 def _finished(
     translator: Translator, requests: Sequence[Request], beam: int, set_name: str
 ) -> Iterator[tuple[Hypothesis, ...]]:
-    """All that the search finishes for each request."""
+    """All finished hypotheses of each request."""
     options = SearchOptions(beam=beam, nbest=MAX_NBEST, stopping="all_finished", score="log_prob")
     for number, translation in enumerate(translator.translate_all(requests, options), start=1):
         if translation.status != "complete":

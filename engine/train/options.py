@@ -19,7 +19,7 @@ PrecisionChoice = Literal["auto", "float32", "bfloat16"]
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions:
-    """How to train.
+    """Training settings.
 
     The learning rate follows whichever of `max_minutes` and `max_updates` is nearer its end and reaches zero there.
     `r_drop` is the weight of a term that keeps two readings of a batch, each with other activations dropped, from
@@ -206,7 +206,7 @@ class BackTranslateOptions:
 
 @dataclass(frozen=True, slots=True)
 class AlignOptions:
-    """How to train an alignment head."""
+    """Settings for training an alignment head."""
 
     pairs: int = setting(30_000, "pairs to learn from")
     counted_pairs: int = setting(150_000, "pairs to align statistically, once per prepared folder")

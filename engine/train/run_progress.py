@@ -1,4 +1,4 @@
-"""How far a training run has come, and the line that shows it."""
+"""The progress of a training run, and the line that shows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.train.options import TrainOptions
 
 @dataclass(slots=True)
 class Position:
-    """How far a run has come. `batch` counts within `epoch`; `history` holds (update, minutes, set, loss)."""
+    """The progress of a run. `batch` counts within `epoch`; `history` holds (update, minutes, set, loss)."""
 
     update: int = 0
     epoch: int = 0
