@@ -248,6 +248,8 @@ def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(
     ana.get_by_role("button", name="Documents", exact=True).click()
     ana.get_by_role("menuitem", name="Assign segments").click()
     dialog = ana.get_by_role("dialog", name="Assign segments")
+    first, last = (dialog.get_by_label(name).bounding_box() for name in ("From segment", "To segment"))
+    assert first and last and first["y"] == last["y"] and first["x"] < last["x"]
     dialog.get_by_label("From segment").fill("2")
     dialog.get_by_label("Person").select_option("Ben")
     dialog.get_by_role("button", name="Assign").click()
@@ -279,8 +281,11 @@ def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(
         why.locator(".x").click()
         expect(why).to_have_count(0)
     expect(ben.locator(".addpin input")).to_be_disabled()
+    advice = ben.locator(".nbest .advice")  # to pin words by a click
+    expect(advice).to_have_css("visibility", "hidden")
     together.ben.open_segment(2)
     expect(together.ben.field).to_be_editable()
+    expect(advice).to_have_css("visibility", "visible")
 
 
 def test_refused_text_is_shown_until_its_person_chooses_and_can_be_kept_later(together: TwoPeople):

@@ -57,7 +57,14 @@ export const openAssignment = async bench => {
     classes: '.small.projectform',
     body: [
       h('p.muted', {}, t('assign.lead')),
-      h('div.line', {}, h('span', {}, t('assign.segments')), first, h('span', {'aria-hidden': 'true'}, '\u2013'), last),
+      h(
+        'div.line.range',
+        {},
+        h('span', {}, t('assign.segments')),
+        first,
+        h('span', {'aria-hidden': 'true'}, '\u2013'),
+        last,
+      ),
       isFiltered ? h('label.check', {}, onlyShown, t('assign.only_shown')) : null,
       h('label.line', {}, h('span', {}, t('assign.person')), person),
       problem,
