@@ -57,6 +57,16 @@ WORK_IN_FULL_STATUS = """() => {
     return lost;
 }"""
 
+# The elements of the header that are outside of the window or cut off.
+CUT_OFF_IN_HEADER = """() => {
+    const elements = [...document.querySelectorAll('.head a, .head button, .docinfo .name, .prog')];
+    const isCutOff = element => {
+        const {left, right} = element.getBoundingClientRect();
+        return left < 0 || right > innerWidth || element.clientWidth && element.scrollWidth > element.clientWidth;
+    };
+    return elements.filter(element => element.offsetParent && isCutOff(element)).map(element => element.outerHTML);
+}"""
+
 
 @pytest.fixture
 def decoder(hand_app: HandApp) -> HandDecoder:
@@ -170,6 +180,15 @@ def test_four_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Scre
     assert screen.page.evaluate("seen.moved") == 0
     assert screen.page.evaluate(WORK_IN_FULL_STATUS) == 0, "the active time is not cut off"
     screen.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def test_header_is_whole_in_a_window_of_1280_pixels_at_200_percent(screen: Screen):
+    screen.page.set_viewport_size({"width": 640, "height": 400})
+    try:
+        expect(screen.page.locator(".docinfo .name")).to_be_visible()
+        assert screen.page.evaluate(CUT_OFF_IN_HEADER) == []
+    finally:
+        screen.page.set_viewport_size({"width": 1440, "height": 900})
 
 
 def test_few_hypotheses_leave_no_blank_strip_and_more_of_them_move_nothing(screen: Screen, decoder: HandDecoder):
