@@ -36,9 +36,9 @@ SLOW_FILES = (  # begin early, or the other workers wait for one of them at the 
     "tests/e2e/test_accessibility.py",
     "tests/e2e/test_download_problems.py",
     "tests/e2e/test_formats.py",
+    "tests/e2e/test_glossaries.py",
     "tests/e2e/test_injection.py",
     "tests/e2e/test_memory.py",
-    "tests/e2e/test_published_models.py",
 )
 MAX_WORKERS = 8  # a worker takes up to a gigabyte
 CORPUS_SAMPLE = Path(__file__).parent / "data" / "corpus_sample.tsv"
