@@ -25,6 +25,7 @@ _EITHER = "。，、．！？：；・･～「」『』（）《》〈〉【】
 _OPENING = "„“”‚‘’»«›‹\"'([¿¡" + _EITHER
 _CLOSING = "“”‘’«»‹›\"')].,;:!?…" + _EITHER
 _CHUNK = re.compile(r"\S+")
+_MAYBE_UNSPACED = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")  # all letters of scripts without spaces, and others
 _PART = re.compile(
     "[\u3041-\u309f]+\u30fc*"  # hiragana
     "|[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f]+"  # katakana
@@ -67,6 +68,8 @@ def split_words(text: str) -> list[str]:
 
 def split_spans(text: str) -> list[Span]:
     """The spans of the words of `split_words`."""
+    if not _MAYBE_UNSPACED.search(text):
+        return [chunk.span() for chunk in _CHUNK.finditer(text)]
     spans: list[Span] = []
     for chunk in _CHUNK.finditer(text):
         place = chunk.start()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.reports.edit_effort import edit_effort
 from app.text.words import count_words, counting_unit, split_words, word_spans
-from engine import is_word_char, occurrences
+from engine import is_unspaced, is_word_char, occurrences
 
 WORD_CASES = [
     (
@@ -94,3 +94,9 @@ def test_languages_counted_in_characters():
 def test_edit_effort_in_scripts_without_spaces_counts_their_parts():
     effort = edit_effort("打开文件。", "打开文档。")
     assert (effort.num_edits, effort.num_words) == (1, 4)
+
+
+def test_no_letter_of_a_script_without_spaces_is_overlooked():
+    letters = [char for char in map(chr, range(0x110000)) if is_unspaced(char) and unicodedata.category(char)[0] == "L"]
+    assert [letter for letter in letters if split_words(f"a{letter}") != ["a", letter]] == []
+    assert split_words("É„ab“ ก…") == ["É„ab“", "ก…"]
