@@ -81,8 +81,16 @@ class _Bracket:
 
 
 def shown(text: str, labels: Collection[str]) -> Shown:
-    """The text with placeholders for delimiters; `labels` are the labels of the file's link definitions."""
-    found, codes = _parsed(text, frozenset(labels))
+    """The text with placeholders for delimiters; `labels` are the labels of the file's link definitions.
+
+    The result may be shared, so it must not be changed.
+    """
+    return _shown(text, frozenset(labels))
+
+
+@lru_cache(maxsize=4)  # a reader asks for the text of a unit, and again for that of its only sentence
+def _shown(text: str, labels: frozenset[str]) -> Shown:
+    found, codes = _parsed(text, labels)
     marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found]
     marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found]
     marks += [(start, end, Piece("lone", text[start:end])) for start, end in codes]
