@@ -191,7 +191,8 @@ def _serve(settings: AppSettings) -> int:
         if settings.document or settings.glossary:
             for note in sessions.open_files(settings.document, settings.glossary):
                 tell(note)
-        listener = bind(settings.host, settings.port)
+        # A service has to be where its proxy looks; to a person, the browser shows the page at another port too.
+        listener = bind(settings.host, settings.port, tries=1 if settings.no_browser else 50)
         port = listener.getsockname()[1]
         address = f"http://{_shown_host(settings.host)}:{port}"
         store.announce(address)

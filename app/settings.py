@@ -123,7 +123,10 @@ class AppSettings:
     )
     port: int = field(
         default=DEFAULT_PORT,
-        metadata={"help": "port to listen on (also PORT); if it is busy, the next free one is used", "type": int},
+        metadata={
+            "help": "port to listen on (also PORT); if it is busy, the next free one is used, with --no-browser none",
+            "type": int,
+        },
     )
     shutdown_seconds: int = field(
         default=30,

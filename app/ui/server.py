@@ -325,7 +325,7 @@ def _file(make: Callable[[], Export]) -> Response:
 
 
 def bind(host: str, port: int, tries: int = 50) -> socket.socket:
-    """A listening socket on the first free port from `port` up; for port 0 the system chooses."""
+    """A listening socket on the first free one of `tries` ports from `port` up; for port 0 the system chooses."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     problem: OSError | None = None
     for candidate in range(port, min(port + tries, 65536)) if port else (0,):
@@ -341,7 +341,8 @@ def bind(host: str, port: int, tries: int = 50) -> socket.socket:
             listener.close()
             continue
         return listener
-    raise OSError(f"no free port from {port} on for {host}: {problem}; choose another with --port") from problem
+    ports = f"port {port}" if tries == 1 else f"a port from {port} to {port + tries - 1}"
+    raise OSError(f"{host}: the app cannot listen on {ports}: {problem}; choose another with --port") from problem
 
 
 def _is_windows() -> bool:
