@@ -7,8 +7,7 @@ placeholders (`app.formats.inline`). Units with translate="no" and segments lock
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -28,54 +27,27 @@ from app.formats.base import (
     splice,
 )
 from app.formats.bilingual.xliff_limits import num_unchecked, stated_limit
-from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
+from app.formats.bilingual.xliff_segments import (
+    RETURNED_1,
+    RETURNED_2,
+    Entry,
+    by_carrier,
+    entries_1,
+    entries_2,
+    joint_review,
+)
 from app.formats.escapes import repeated
-from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.unit_notes import name_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText, shortened_list
 from app.text.text_limits import TextLimits
 
-# Elements whose content is part of the sentence; all other elements in a source are placeholders.
-_PAIRED = ("g", "mrk", "pc")
 MAX_UNITS: Final = 60_000  # before those that are not translated are left out; a tree of them takes seconds
 _UNIT = re.compile(r"<(?:[\w.-]+:)?(?:trans-unit|segment)[\s/>]")
-_DONE = {"final", "signed-off", "translated", "reviewed"}
-_APPROVED = {"final", "signed-off", "reviewed"}
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:"
-# Neither version has a value for a translation that a reviewer returned; both allow values of a program's own.
-_RETURNED_1 = "x-returned"  # `state-qualifier`, beside the state "needs-translation"
-_RETURNED_2 = "pinpoint:returned"  # `subState` of "initial"
 _STATES_1: Mapping[ReviewState, str] = {"approved": "signed-off", "returned": "needs-translation"}
 _STATES_2: Mapping[ReviewState, str] = {"approved": "reviewed", "returned": "initial"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One segment: the elements of its source and of its target, if any."""
-
-    source: Node
-    target: Node | None
-    shown: Shown
-    tool_state: ToolState | None = None  # if the file has state attributes of a translation tool
-
-    def inside(self, node: Node, text: str) -> Shown:
-        """The content of an element with a translation of the source."""
-        shown = show(_pieces(node, text, self.tool_state), self.shown, hides=bool(self.shown.lead.strip()))
-        self.shown.tags.update(shown.tags)
-        return shown
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """All segments with a common target element. `owner` has the attributes for state (2.x) and approval (1.2)."""
-
-    owner: Node
-    source: Node
-    segmented: Node | None
-    target: Node | None
-    parts: tuple[_Part, ...]
 
 
 @dataclass(frozen=True)
@@ -84,7 +56,7 @@ class XliffFile(PairedFile):
 
     decoded: DecodedText
     root: Node = field(repr=False)
-    entries: Sequence[_Entry] = field(repr=False)
+    entries: Sequence[Entry] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = True
@@ -115,7 +87,7 @@ class XliffFile(PairedFile):
     def matches(self) -> Iterator[tuple[str, str, str]]:
         """Source, target and origin of the matches that the file has for its segments (`alt-trans`, `match`)."""
         for entry in self.entries:
-            unit = _unit_of(entry.owner)
+            unit = entry.unit
             found = [*unit.nodes("alt-trans"), *(m for group in unit.nodes("matches") for m in group.nodes("match"))]
             for match in found if len(entry.parts) == 1 else ():
                 target, source = match.first("target"), match.first("source")
@@ -152,17 +124,17 @@ class XliffFile(PairedFile):
                 edits.append((file.start, file.inner_start, tag))
         return WrittenFile(encode_xml(splice(text, edits), self.decoded))
 
-    def _entry_edits(self, entry: _Entry, new: Sequence[UnitTranslation | None]) -> Iterator[Edit]:
+    def _entry_edits(self, entry: Entry, new: Sequence[UnitTranslation | None]) -> Iterator[Edit]:
         text = self.decoded.text
         is_done = all(
-            _is_done(entry, part) if t is None else t.is_confirmed for part, t in zip(entry.parts, new, strict=True)
+            entry.is_done(part) if t is None else t.is_confirmed for part, t in zip(entry.parts, new, strict=True)
         )
         raws = [
             None if t is None else part.shown.raw(one_line(t.text)) for part, t in zip(entry.parts, new, strict=True)
         ]
         target, source = entry.target, entry.source
-        review = _joint(
-            _review(entry, part) if t is None else t.review for part, t in zip(entry.parts, new, strict=True)
+        review = joint_review(
+            entry.review(part) if t is None else t.review for part, t in zip(entry.parts, new, strict=True)
         )
         state = (_STATES_2 if self.is_version_2 else _STATES_1).get(review) or (
             "translated" if is_done else "initial" if self.is_version_2 else "needs-review-translation"
@@ -201,7 +173,7 @@ class XliffFile(PairedFile):
 
     def _state_edits(
         self,
-        entry: _Entry,
+        entry: Entry,
         new: Sequence[UnitTranslation | None],
         state: str,
         review: ReviewState,
@@ -211,18 +183,18 @@ class XliffFile(PairedFile):
         owner = entry.owner
         tag = after = self.decoded.text[owner.start : owner.inner_start]
         if self.is_version_2 and (is_done or review or "state" in owner.attributes):
-            sub_state = _RETURNED_2 if review == "returned" else None
+            sub_state = RETURNED_2 if review == "returned" else None
             after = with_attribute(with_attribute(tag, "state", state), "subState", sub_state)
         elif not self.is_version_2 and review == "approved":
             after = with_attribute(tag, "approved", "yes")
         elif not self.is_version_2 and owner.attributes.get("approved") == "yes":
             after = with_attribute(tag, "approved", "no")
-        for state_of_tool, members in _by_carrier(entry, new):
+        for state_of_tool, members in by_carrier(entry, new):
             if all(t is None for _, t in members):
                 continue
             value = state_of_tool.after(
-                is_confirmed=all(_is_done(entry, part) if t is None else t.is_confirmed for part, t in members),
-                review=_joint(_review(entry, part) if t is None else t.review for part, t in members),
+                is_confirmed=all(entry.is_done(part) if t is None else t.is_confirmed for part, t in members),
+                review=joint_review(entry.review(part) if t is None else t.review for part, t in members),
             )
             place = state_of_tool.carrier.start, state_of_tool.carrier.inner_start
             carrier = after if state_of_tool.carrier is owner else self.decoded.text[slice(*place)]
@@ -248,11 +220,11 @@ class XliffFile(PairedFile):
     def _notes_edits(self, comments: Sequence[Comment]) -> Iterator[Edit]:
         """Adds notes: in 1.2 after the target, in 2.x before the segments of the unit."""
         comment_texts = {(comment.start, comment.end): comment.text for comment in comments}
-        texts_of_unit: dict[int, tuple[_Entry, list[str]]] = {}
+        texts_of_unit: dict[int, tuple[Entry, list[str]]] = {}
         for entry in self.entries:
             for part in entry.parts:
                 if text := comment_texts.get((part.source.inner_start, part.source.inner_end)):
-                    unit = _unit_of(entry.owner)
+                    unit = entry.unit
                     texts_of_unit.setdefault(unit.start, (entry, []))[1].append(text)
         for entry, texts in texts_of_unit.values():
             prefix = entry.source.name[: len(entry.source.name) - len(entry.source.local)]
@@ -264,7 +236,7 @@ class XliffFile(PairedFile):
                     "".join(f'<{prefix}note from="translator">{escape(text)}</{prefix}note>' for text in texts),
                 )
                 continue
-            unit = _unit_of(entry.owner)
+            unit = entry.unit
             notes = "".join(f'<{prefix}note category="translator">{escape(text)}</{prefix}note>' for text in texts)
             group = unit.first("notes")
             if group is not None and not group.is_empty_tag:
@@ -274,7 +246,7 @@ class XliffFile(PairedFile):
                 whole = f"<{prefix}notes>{notes}</{prefix}notes>"
                 yield place.start, group.end if group else place.start, whole
 
-    def _whole_target(self, entry: _Entry, raws: Sequence[str | None]) -> str:
+    def _whole_target(self, entry: Entry, raws: Sequence[str | None]) -> str:
         """The content of a new target, or of one without all its segments."""
         text = self.decoded.text
         if entry.segmented is None:
@@ -310,7 +282,7 @@ def read(data: bytes, name: str) -> XliffFile:
                 found=found,
             )
         )
-    entries = list(_entries_1(root, decoded.text) if version.startswith("1") else _entries_2(root, decoded.text))
+    entries = list(entries_1(root, decoded.text) if version.startswith("1") else entries_2(root, decoded.text))
     limits = {entry.owner.start: stated for entry in entries if (stated := _limit(entry))}
     units = [unit for entry in entries for unit in _units(entry, decoded.text, limits.get(entry.owner.start))]
     count = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
@@ -336,7 +308,7 @@ def _repeated_ids_note(root: Node) -> Message | None:
     )
 
 
-def _repeated_mids_note(entries: Sequence[_Entry]) -> Message | None:
+def _repeated_mids_note(entries: Sequence[Entry]) -> Message | None:
     """The note about segments (`mrk` elements) with the same id in one unit."""
     ids = [
         *chain.from_iterable(
@@ -356,150 +328,41 @@ def _version(root: Node) -> str:
     return root.attributes.get("version") or root.attributes.get("xmlns", "").removeprefix(_NAMESPACE)
 
 
-def _entries_1(root: Node, text: str) -> Iterator[_Entry]:
-    for unit in root.walk():
-        source = unit.first("source") if unit.local == "trans-unit" else None
-        if source is None or unit.inherited("translate") == "no":
-            continue
-        segmented, target = unit.first("seg-source"), unit.first("target")
-        marks = _marks(segmented) if segmented else {}
-        if marks:
-            targets = _marks(target) if target else {}
-            parts = [_part(mark, targets.get(key), text, tool_state(unit, key[0])) for key, mark in marks.items()]
-            yield _Entry(unit, source, segmented, target, tuple(parts))
-        else:
-            yield _Entry(unit, source, None, target, (_part(source, target, text, tool_state(unit, None)),))
-
-
-def _entries_2(root: Node, text: str) -> Iterator[_Entry]:
-    for segment in root.walk():
-        source = segment.first("source") if segment.local == "segment" else None
-        if source is not None and segment.inherited("translate") != "no":
-            target = segment.first("target")
-            yield _Entry(segment, source, None, target, (_part(source, target, text),))
-
-
-def _marks(node: Node) -> dict[tuple[str, int], Node]:
-    """The segments (`mrk` elements) in a seg-source or target of 1.2, by mid and its number among those with that mid.
-
-    A mark inside another segment is not a segment.
-    """
-    marks: dict[tuple[str, int], Node] = {}
-    counts: Counter[str] = Counter()
-    end = 0
-    for mark in node.walk():
-        if mark.local == "mrk" and mark.attributes.get("mtype") == "seg" and mark.start >= end:
-            mid = mark.attributes.get("mid", "")
-            marks[mid, counts[mid]] = mark
-            counts[mid] += 1
-            end = mark.end
-    return marks
-
-
-def _part(source: Node, target: Node | None, text: str, state: ToolState | None = None) -> _Part:
-    pieces = _pieces(source, text, state)
-    shown = show(pieces)
-    if target is not None and shown.lead.strip():
-        inside = show(_pieces(target, text, state), shown)
-        if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
-            # An element around the source is inside the target, so it must be shown.
-            shown = show(pieces, hides=False)
-    return _Part(source, target, shown, state)
-
-
-def _pieces(node: Node, text: str, state: ToolState | None) -> list[Piece]:
-    """The content of a source or target; line breaks are kept if the file requires this."""
-    pieces = pieces_of(node, text, _PAIRED, keeps_lines=node.inherited("xml:space") == "preserve")
-    return with_phrase_tags(pieces) if state and state.writes_tags_as_text else pieces
-
-
-def _limit(entry: _Entry) -> tuple[Node, TextLimits] | None:
+def _limit(entry: Entry) -> tuple[Node, TextLimits] | None:
     """The limit for the segment of an entry, and the element that states it; None for an entry of several segments."""
     return stated_limit(entry.owner) if len(entry.parts) == 1 else None
 
 
-def _units(entry: _Entry, text: str, limit: tuple[Node, TextLimits] | None) -> Iterator[Unit]:
-    note = _note(entry.owner)
+def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None) -> Iterator[Unit]:
+    note = _note(entry.unit)
     for part in entry.parts:
         if not part.shown.text or (part.tool_state and part.tool_state.is_locked):
             continue
         target = None
         if part.target is not None:
             target = part.inside(part.target, text).text or None
-            if target == part.shown.text and not _is_done(entry, part):
+            if target == part.shown.text and not entry.is_done(part):
                 target = None  # the tool that created the file has copied the source
         place = part.source.inner_start, part.source.inner_end
         tags = tuple((number, 0) for number in part.shown.tags)
         limits = replace(limit[1], tags=tags) if limit else None
-        is_done = target is not None and _is_done(entry, part)
-        review = _review(entry, part) if target is not None else ""
+        is_done = target is not None and entry.is_done(part)
+        review = entry.review(part) if target is not None else ""
         yield Unit(*place, part.shown.text, target, is_done, note, limits=limits, review=review)
-
-
-def _state(entry: _Entry) -> str | None:
-    carrier = entry.owner if entry.owner.local == "segment" else entry.target
-    return carrier.attributes.get("state") if carrier else None
-
-
-def _is_done(entry: _Entry, part: _Part) -> bool:
-    """True if the file marks the translation as done."""
-    if part.tool_state is not None:
-        return part.tool_state.is_done
-    return _state(entry) in _DONE or entry.owner.attributes.get("approved") == "yes"
-
-
-def _review(entry: _Entry, part: _Part) -> ReviewState:
-    """The decision of a reviewer that the file states."""
-    if part.tool_state is not None:
-        return part.tool_state.review
-    qualifier = entry.target.attributes.get("state-qualifier", "") if entry.target else ""
-    if (
-        qualifier == _RETURNED_1
-        or qualifier.startswith("rejected-")
-        or entry.owner.attributes.get("subState") == _RETURNED_2
-    ):
-        return "returned"
-    return "approved" if _state(entry) in _APPROVED or entry.owner.attributes.get("approved") == "yes" else ""
-
-
-def _by_carrier(
-    entry: _Entry, new: Sequence[UnitTranslation | None]
-) -> list[tuple[ToolState, list[tuple[_Part, UnitTranslation | None]]]]:
-    """The segments with their new translations for each element that has their state in attributes of a tool."""
-    found: dict[int, tuple[ToolState, list[tuple[_Part, UnitTranslation | None]]]] = {}
-    for part, translation in zip(entry.parts, new, strict=True):
-        if part.tool_state is not None:
-            _, members = found.setdefault(part.tool_state.carrier.start, (part.tool_state, []))
-            members.append((part, translation))
-    return list(found.values())
-
-
-def _joint(reviews: Iterable[ReviewState]) -> ReviewState:
-    """The decision about several segments: one that is returned, or all approved."""
-    found = set(reviews)
-    return "returned" if "returned" in found else "approved" if found == {"approved"} else ""
 
 
 def _with_state(tag: str, target: Node | None, state: str, review: ReviewState) -> str:
     """A target's start tag of 1.2 with its state."""
     tag = with_attribute(tag, "state", state)
     if review == "returned":
-        return with_attribute(tag, "state-qualifier", _RETURNED_1)
+        return with_attribute(tag, "state-qualifier", RETURNED_1)
     qualifier = target.attributes.get("state-qualifier", "") if target else ""
-    is_of_return = qualifier == _RETURNED_1 or qualifier.startswith("rejected-")
+    is_of_return = qualifier == RETURNED_1 or qualifier.startswith("rejected-")
     return with_attribute(tag, "state-qualifier", None) if is_of_return else tag
 
 
-def _note(owner: Node) -> str:
-    unit = _unit_of(owner)
+def _note(unit: Node) -> str:
     notes = [*unit.nodes("note"), *(note for group in unit.nodes("notes") for note in group.nodes("note"))]
     name = unit.attributes.get("resname") or unit.attributes.get("name")
     named = [name_note(name)] if name else []
     return " · ".join([*named, *(" ".join(note.content().split()) for note in notes)])
-
-
-def _unit_of(owner: Node) -> Node:
-    """The unit that contains the notes."""
-    unit = owner if owner.local == "trans-unit" else owner.parent
-    assert unit is not None
-    return unit

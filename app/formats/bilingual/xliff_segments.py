@@ -1,0 +1,156 @@
+"""The segments of an XLIFF file: the elements of their sources and targets, and the states that the file gives them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.formats.base import ReviewState, UnitTranslation
+from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
+from app.formats.inline import Piece, Shown, pieces_of, show
+from app.formats.xml_text import Node
+
+# Elements whose content is part of the sentence; all other elements in a source are placeholders.
+_PAIRED = ("g", "mrk", "pc")
+_DONE = {"final", "signed-off", "translated", "reviewed"}
+_APPROVED = {"final", "signed-off", "reviewed"}
+# Neither version has a value for a translation that a reviewer returned; both allow values of a program's own.
+RETURNED_1: Final = "x-returned"  # `state-qualifier`, beside the state "needs-translation"
+RETURNED_2: Final = "pinpoint:returned"  # `subState` of "initial"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPart:
+    """One segment: the elements of its source and of its target, if any."""
+
+    source: Node
+    target: Node | None
+    shown: Shown
+    tool_state: ToolState | None = None  # if the file has state attributes of a translation tool
+
+    def inside(self, node: Node, text: str) -> Shown:
+        """The content of an element with a translation of the source."""
+        shown = show(_pieces(node, text, self.tool_state), self.shown, hides=bool(self.shown.lead.strip()))
+        self.shown.tags.update(shown.tags)
+        return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """All segments with a common target element. `owner` has the attributes for state (2.x) and approval (1.2)."""
+
+    owner: Node
+    source: Node
+    segmented: Node | None
+    target: Node | None
+    parts: tuple[EntryPart, ...]
+
+    @property
+    def unit(self) -> Node:
+        """The unit that contains the notes."""
+        unit = self.owner if self.owner.local == "trans-unit" else self.owner.parent
+        assert unit is not None
+        return unit
+
+    def is_done(self, part: EntryPart) -> bool:
+        """True if the file marks the translation as done."""
+        if part.tool_state is not None:
+            return part.tool_state.is_done
+        return self._state in _DONE or self.owner.attributes.get("approved") == "yes"
+
+    def review(self, part: EntryPart) -> ReviewState:
+        """The decision of a reviewer that the file states."""
+        if part.tool_state is not None:
+            return part.tool_state.review
+        qualifier = self.target.attributes.get("state-qualifier", "") if self.target else ""
+        if (
+            qualifier == RETURNED_1
+            or qualifier.startswith("rejected-")
+            or self.owner.attributes.get("subState") == RETURNED_2
+        ):
+            return "returned"
+        return "approved" if self._state in _APPROVED or self.owner.attributes.get("approved") == "yes" else ""
+
+    @property
+    def _state(self) -> str | None:
+        carrier = self.owner if self.owner.local == "segment" else self.target
+        return carrier.attributes.get("state") if carrier else None
+
+
+def entries_1(root: Node, text: str) -> Iterator[Entry]:
+    """The translatable segments of a file of version 1.x."""
+    for unit in root.walk():
+        source = unit.first("source") if unit.local == "trans-unit" else None
+        if source is None or unit.inherited("translate") == "no":
+            continue
+        segmented, target = unit.first("seg-source"), unit.first("target")
+        marks = _marks(segmented) if segmented else {}
+        if marks:
+            targets = _marks(target) if target else {}
+            parts = [_part(mark, targets.get(key), text, tool_state(unit, key[0])) for key, mark in marks.items()]
+            yield Entry(unit, source, segmented, target, tuple(parts))
+        else:
+            yield Entry(unit, source, None, target, (_part(source, target, text, tool_state(unit, None)),))
+
+
+def entries_2(root: Node, text: str) -> Iterator[Entry]:
+    """The translatable segments of a file of version 2.x."""
+    for segment in root.walk():
+        source = segment.first("source") if segment.local == "segment" else None
+        if source is not None and segment.inherited("translate") != "no":
+            target = segment.first("target")
+            yield Entry(segment, source, None, target, (_part(source, target, text),))
+
+
+def _marks(node: Node) -> dict[tuple[str, int], Node]:
+    """The segments (`mrk` elements) in a seg-source or target of 1.2, by mid and its number among those with that mid.
+
+    A mark inside another segment is not a segment.
+    """
+    marks: dict[tuple[str, int], Node] = {}
+    counts: Counter[str] = Counter()
+    end = 0
+    for mark in node.walk():
+        if mark.local == "mrk" and mark.attributes.get("mtype") == "seg" and mark.start >= end:
+            mid = mark.attributes.get("mid", "")
+            marks[mid, counts[mid]] = mark
+            counts[mid] += 1
+            end = mark.end
+    return marks
+
+
+def _part(source: Node, target: Node | None, text: str, state: ToolState | None = None) -> EntryPart:
+    pieces = _pieces(source, text, state)
+    shown = show(pieces)
+    if target is not None and shown.lead.strip():
+        inside = show(_pieces(target, text, state), shown)
+        if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
+            # An element around the source is inside the target, so it must be shown.
+            shown = show(pieces, hides=False)
+    return EntryPart(source, target, shown, state)
+
+
+def _pieces(node: Node, text: str, state: ToolState | None) -> list[Piece]:
+    """The content of a source or target; line breaks are kept if the file requires this."""
+    pieces = pieces_of(node, text, _PAIRED, keeps_lines=node.inherited("xml:space") == "preserve")
+    return with_phrase_tags(pieces) if state and state.writes_tags_as_text else pieces
+
+
+def by_carrier(
+    entry: Entry, new: Sequence[UnitTranslation | None]
+) -> list[tuple[ToolState, list[tuple[EntryPart, UnitTranslation | None]]]]:
+    """The segments with their new translations for each element that has their state in attributes of a tool."""
+    found: dict[int, tuple[ToolState, list[tuple[EntryPart, UnitTranslation | None]]]] = {}
+    for part, translation in zip(entry.parts, new, strict=True):
+        if part.tool_state is not None:
+            _, members = found.setdefault(part.tool_state.carrier.start, (part.tool_state, []))
+            members.append((part, translation))
+    return list(found.values())
+
+
+def joint_review(reviews: Iterable[ReviewState]) -> ReviewState:
+    """The decision about several segments: one that is returned, or all approved."""
+    found = set(reviews)
+    return "returned" if "returned" in found else "approved" if found == {"approved"} else ""
