@@ -154,5 +154,5 @@ def test_note_lists_comments_and_charts_that_are_not_offered() -> None:
     document = read_document(sample(f"<office:text><text:p>A door{comment}.</text:p></office:text>"), "a.odt")
     assert document.segments[0].source == "A door."
     assert document.notes[0] == "Not offered: comments."
-    assert "such as “Is it so?”" in document.notes[1]
+    assert "for example in “Is it so?”" in document.notes[1]
     assert comment in part(document.export({0: "Eine Tür."}))

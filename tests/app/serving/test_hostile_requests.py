@@ -84,6 +84,8 @@ DEEPL = [
     Address("POST", "/v2/translate", {"text": ["x"], **LANGUAGES, **HANDLING, **DEEPL_STYLE, "pinpoint": {}}),
     Address("GET", "/v2/usage"),
     Address("GET", "/v2/languages", {"type": "source"}),
+    Address("GET", "/v3/languages", {"resource": "translate_text"}),
+    Address("GET", "/v3/languages/resources"),
     Address("GET", "/v2/glossary-language-pairs"),
     Address("POST", "/v2/document", {**LANGUAGES, **DEEPL_STYLE, "output_format": "", "filename": ""}, file=True),
     Address("POST", "/v2/document/{number}", {"document_key": "x"}),
