@@ -5,9 +5,10 @@ An app in a process of its own takes five seconds of processor time to start, th
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import uvicorn
@@ -57,7 +58,11 @@ def serve(
         yield f"http://{HOST}:{port}"
     finally:
         server.should_exit = server.force_exit = True
-        thread.join(20)
+        thread.join(60)
+        assert not thread.is_alive(), "the server did not stop"
+        for connection in server.server_state.connections:  # or the browser would send the next server's requests here
+            with suppress(OSError):  # it is closed
+                connection.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
         sessions.close()
         model.close()
         store.close()

@@ -53,13 +53,15 @@ class Screen:
     def visit(self) -> None:
         """Loads the page and waits until the edit field is visible.
 
-        If the load times out, it is tried once more, and a warning contains the unanswered requests and all threads.
+        If the load times out, it is tried once more. A warning contains the unanswered requests, the connections and
+        all threads.
         """
         try:
             self.page.goto(self.address)
         except PlaywrightTimeoutError as error:
             unanswered = [request.url for request in self.unanswered_requests]
-            warnings.warn(f"{error}\nunanswered: {unanswered}\n{_stacks_of_threads()}", stacklevel=2)
+            report = f"{error}\nunanswered: {unanswered}\n{_connections(self.url)}\n{_stacks_of_threads()}"
+            warnings.warn(report, stacklevel=2)
             self.page.goto("about:blank")  # or the first load would end the second
             self.page.goto(self.address)
         expect(self.field).to_be_visible()
@@ -242,6 +244,17 @@ class Screen:
         address = urlsplit(request.url)
         if address.scheme in ("http", "https", "ws", "wss") and address.netloc != urlsplit(self.url).netloc:
             self.foreign_requests.append(request.url)
+
+
+def _connections(url: str) -> str:
+    """The connections from and to the port of this URL, in Linux's format, with "own" for those of this process."""
+    table, descriptors = Path("/proc/net/tcp"), Path("/proc/self/fd")
+    if not table.exists():
+        return ""
+    own = {path.resolve().name for path in descriptors.iterdir()}
+    port = f":{urlsplit(url).port:04X} "
+    lines = [line.rstrip() for line in table.read_text().splitlines() if port in line]
+    return "\n".join(line + " own" * (f"socket:[{line.split()[9]}]" in own) for line in lines)
 
 
 def _stacks_of_threads() -> str:
