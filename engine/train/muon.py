@@ -1,8 +1,8 @@
 """Muon (Jordan 2024): momentum whose matrices are made orthogonal before each step.
 
 torch.optim.Muon iterates in bfloat16, matrix by matrix; on a processor without bfloat16 that is slow. Here matrices of
-one shape go through the iteration together, in float32 on a CPU. Scaled as in Liu et al. 2025 (0.2 * sqrt(longer
-side)), so that one learning rate fits Muon and AdamW.
+one shape go through the iteration together, in the number format that `Muon.product_dtype` names. Scaled as in Liu et
+al. 2025 (0.2 * sqrt(longer side)), so that one learning rate fits Muon and AdamW.
 """
 
 from __future__ import annotations
@@ -30,12 +30,16 @@ def orthogonalised(matrices_NXY: Tensor, num_iterations: int = 5) -> Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Muon over 2-D parameters. One whose rows stack several projections (`parts` in its group) is split first."""
+    """Muon over 2-D parameters. One whose rows stack several projections (`parts` in its group) is split first.
+
+    `product_dtype` is the number format of the matrix products; momentum and parameters keep theirs.
+    """
 
     def __init__(
         self, groups: Iterable[dict[str, Any]], lr: float, momentum: float = 0.95, weight_decay: float = 0.0
     ) -> None:
         super().__init__(groups, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "parts": 1})
+        self.product_dtype = torch.float32
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
@@ -54,9 +58,7 @@ class Muon(torch.optim.Optimizer):
                 for target, part in zip(parameter.chunk(group["parts"]), update.chunk(group["parts"]), strict=True):
                     by_shape[(part.shape[0], part.shape[1])].append((target, part, group["lr"]))
         for shape, entries in by_shape.items():
-            stacked = torch.stack([part for _, part, _ in entries])
-            if stacked.is_cuda:
-                stacked = stacked.bfloat16()
+            stacked = torch.stack([part for _, part, _ in entries]).to(self.product_dtype)
             directions = orthogonalised(stacked).float()
             for (target, _, lr), direction in zip(entries, directions, strict=True):
                 target.add_(direction, alpha=-lr * 0.2 * max(shape) ** 0.5)

@@ -127,6 +127,9 @@ class Trainer:
         """Train until the budget, a pause or SIGTERM; the position reached."""
         options, position = self.options, self.position
         self._choose_precision()
+        for optimiser in self._optimisers:
+            if isinstance(optimiser, Muon):
+                optimiser.product_dtype = torch.bfloat16 if self.precision == "bfloat16" else torch.float32
         before = signal.signal(signal.SIGTERM, self._stop)
         spent, started, last_saved = position.minutes, time.monotonic(), time.monotonic()
         meter = Meter(options)

@@ -42,3 +42,18 @@ def test_a_step_goes_downhill_by_the_learning_rate() -> None:
     Muon([{"params": [parameter]}], lr=0.5).step()
     assert (parameter.diagonal() < 0).all()
     assert 0.7 < float(-parameter.data.diagonal().mean()) / (0.5 * 0.2 * 4**0.5) < 1.3
+
+
+def test_products_in_bfloat16_give_nearly_the_same_step() -> None:
+    torch.manual_seed(0)
+    gradient = torch.randn(64, 32)
+    parameters = {dtype: torch.nn.Parameter(torch.zeros(64, 32)) for dtype in (torch.float32, torch.bfloat16)}
+    for dtype, parameter in parameters.items():
+        parameter.grad = gradient.clone()
+        muon = Muon([{"params": [parameter]}], lr=0.1)
+        muon.product_dtype = dtype
+        muon.step()
+    exact, rounded = (parameter.detach() for parameter in parameters.values())
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(rounded, exact)
+    assert float((rounded - exact).norm() / exact.norm()) < 0.05
