@@ -11,13 +11,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import torch
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from app.log.project_tables import Project, insert_project
 from app.log.store import LogStore
@@ -55,6 +57,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.path.is_relative_to(Path(__file__).parent):
                 item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """The report of a failed browser test contains the visible text of its page."""
+    report = yield
+    screen = getattr(item, "funcargs", {}).get("screen")
+    if report.when == "call" and report.failed and isinstance(screen, Screen):
+        with suppress(PlaywrightError):  # the page is closed, or the browser hangs
+            report.sections.append(("visible text of the page", screen.visible_text()))
+    return report
 
 
 def find_chromium() -> str | None:

@@ -71,6 +71,10 @@ class Screen:
         for event, listener in self._listeners.items():
             self.page.remove_listener(event, listener)
 
+    def visible_text(self) -> str:
+        """The text of the page as a person sees it, without hidden parts."""
+        return self.page.locator("body").inner_text(timeout=5_000)
+
     def _is_clean(self) -> bool:
         """True if the page is loaded and has no open dialog, notice, question or filter."""
         if not self.page.url.startswith(self.url):
