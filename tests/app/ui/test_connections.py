@@ -160,6 +160,24 @@ def test_body_that_comes_steadily_takes_its_time(monkeypatch: pytest.MonkeyPatch
     run(upload())
 
 
+def test_of_too_many_connections_the_longest_silent_one_is_ended(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(connections, "MAX_WAITING", 3)
+
+    async def upload() -> None:
+        async with serving() as connect:
+            own, *silent = uploads = [await connect() for _ in range(3)]
+            for each in uploads:  # the own one is the first
+                each[1].write(HEAD % 100)
+                await asyncio.sleep(0.1)
+            own[1].write(b"a" * 50)
+            await asyncio.sleep(0.1)
+            await connect()
+            assert [await is_ended(each, 1) for each in silent] == [True, False]
+            assert await answer(own, b"a" * 50) == b"HTTP/1.1 200100"
+
+    run(upload())
+
+
 @pytest.mark.parametrize("header", [b"", b"Connection: close\r\n"])
 def test_reply_that_is_not_read_ends_its_connection(header: bytes, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connections, "READ_SECONDS", 0.3)
