@@ -89,6 +89,8 @@ def test_previous_text_is_requested_logged_restored_and_freed(workspace: Workspa
     assert decoder.of(0)[-1][0].follow is None
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "follow"]
     assert logged == [{"text": previous, "origin": "person"}, {"text": "", "origin": "free"}]
+    kept = workspace.store.load_session(workspace.session_id).segments[0]
+    assert restore_segment(kept).freed_from == previous, "so that the free translation shows what has changed"
 
 
 def test_text_that_contains_the_pins_is_followed_more_closely(workspace: Workspace, decoder: HandDecoder):
