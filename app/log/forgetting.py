@@ -43,6 +43,8 @@ def forget_person(log: LogConnection, name: str) -> ForgottenPerson:
         log.db.execute("DELETE FROM person WHERE name = ? AND name != ''", (name,))
         log.db.execute("UPDATE session SET assignee = '' WHERE assignee = ?", (name,))
         log.db.execute("DELETE FROM assigned_segment WHERE person = ?", (name,))
+        log.db.execute("DELETE FROM notice WHERE person = ?", (name,))
+        log.db.execute("UPDATE notice SET sender = ? WHERE sender = ?", (pseudonym, name))
         log.db.execute("UPDATE project SET name = ? WHERE name = ?", (pseudonym, name))
     query = "SELECT session_id, min(seq) AS first FROM event WHERE instr(payload, ?) > 0 GROUP BY session_id"
     found = log.rows(Message("read the events"), query, (to_json(name),))

@@ -322,6 +322,22 @@ def m0018_indexes_of_sessions(db: Database) -> None:
         db.execute(f"CREATE INDEX {name}_segment ON segment (session_id) WHERE {condition}")
 
 
+@migrations()
+def m0019_notice(db: Database) -> None:
+    """Notices to people about documents, until they open them; `num_segments` 0: about the whole document."""
+    db.execute("""
+        CREATE TABLE notice (
+            session_id INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+            person TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            sender TEXT NOT NULL,
+            num_segments INTEGER NOT NULL,
+            wall_ms INTEGER NOT NULL,
+            is_dismissed INTEGER NOT NULL,
+            PRIMARY KEY (session_id, person, kind)) WITHOUT ROWID
+    """)
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

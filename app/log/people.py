@@ -115,6 +115,7 @@ class People:
         with self._changing():
             self._log.db.execute("DELETE FROM member WHERE person = ?", (name,))
             self._log.db.execute("DELETE FROM person WHERE name = ?", (name,))
+            self._log.db.execute("DELETE FROM notice WHERE person = ?", (name,))
 
     def join(self, name: str, project_ids: Iterable[int]) -> None:
         """Makes a person a member of projects. Raises CommandError for an unknown person or project."""
@@ -184,10 +185,12 @@ def insert_own_project(db: Database, direction: str, now_ms: int) -> int:
 def remove_member(db: Database, project_id: int, person: str) -> bool:
     """Ends a membership, inside a transaction, if there is one; `People.changed` has to follow.
 
-    Documents of the project, and parts of them, that were assigned to the person are assigned to nobody.
+    Documents of the project, and parts of them, that were assigned to the person are assigned to nobody. The person's
+    notices about them end.
     """
     of_project = "SELECT id FROM session WHERE project_id = ?"
-    db.execute(f"DELETE FROM assigned_segment WHERE session_id IN ({of_project}) AND person = ?", (project_id, person))  # noqa: S608
+    for table in ("assigned_segment", "notice"):
+        db.execute(f"DELETE FROM {table} WHERE session_id IN ({of_project}) AND person = ?", (project_id, person))  # noqa: S608
     db.execute("UPDATE session SET assignee = '' WHERE project_id = ? AND assignee = ?", (project_id, person))
     statement = "DELETE FROM member WHERE project_id = ? AND person = ?"
     return bool(db.execute(statement, (project_id, person)).rowcount)

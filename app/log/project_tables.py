@@ -14,6 +14,7 @@ from sqlite_utils import Database
 from app.errors import check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection
+from app.log.notices import note_assignment
 
 _COLUMNS = (
     "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
@@ -223,16 +224,24 @@ def move_session(db: Database, session_id: int, project_id: int) -> None:
 
 
 def assign_session(db: Database, session_id: int, person: str) -> None:
-    """Assigns a document to a person; "" to nobody."""
+    """Assigns a document to a person, with notices to those concerned; "" to nobody."""
+    before = db.execute("SELECT assignee FROM session WHERE id = ?", (session_id,)).fetchall()
     db.execute("UPDATE session SET assignee = ? WHERE id = ?", (person, session_id))
+    note_assignment(db, session_id, person, [row[0] for row in before])
 
 
 def assign_segments(db: Database, session_id: int, indices: Iterable[int], person: str) -> None:
-    """Assigns segments of a document to a person, instead of whoever had them; "" to nobody."""
+    """Assigns segments of a document to a person, instead of whoever had them; "" to nobody.
+
+    Those concerned get notices.
+    """
     rows = [(session_id, index) for index in indices]
+    query = "SELECT segment_index, person FROM assigned_segment WHERE session_id = ?"
+    names = dict(db.execute(query, (session_id,)).fetchall())
     db.conn.executemany("DELETE FROM assigned_segment WHERE session_id = ? AND segment_index = ?", rows)
     if person:
         db.conn.executemany("INSERT INTO assigned_segment VALUES (?, ?, ?)", [(*row, person) for row in rows])
+    note_assignment(db, session_id, person, [names.get(index, "") for _, index in rows])
 
 
 def segment_assignees(log: LogConnection, session_id: int) -> dict[int, str]:

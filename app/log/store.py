@@ -26,6 +26,7 @@ from app.log.event_chain import EventChain, wall_ms
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_log import GlossaryLog
 from app.log.lock import LogLock
+from app.log.news import News
 from app.log.people import People, insert_own_project
 from app.log.project_tables import (
     Project,
@@ -73,7 +74,7 @@ class LogStore:
     """An open log. `path` is the file in use; `notes` are messages about it for the user.
 
     `glossaries` writes those of sessions and projects. `people` decides which sessions and projects the person of the
-    request sees: the others do not exist for them.
+    request sees: the others do not exist for them. `news` has the notices to people.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class LogStore:
         self._chain = EventChain(self._log)
         self.glossaries = GlossaryLog(self._log, self._chain)
         self.people = People(self._log)
+        self.news = News(self._log, self.people)
 
     @classmethod
     def open(cls, path: str | Path, *, exclusively: bool = False) -> LogStore:

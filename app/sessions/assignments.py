@@ -90,6 +90,7 @@ class Assignments:
             [part_event(summary.project_id, indices, person)],
             change=lambda db: assign_segments(db, summary.id, indices, person),
         )
+        self._store.news.changed()
         return sum(before.get(index, person) != person for index in indices)
 
     def _of(self, summary: SessionSummary) -> DocumentAssignment:
@@ -137,6 +138,7 @@ def assign_document(store: LogStore, session_id: int, project_id: int, person: s
     """Assigns a document to a person; "" to nobody."""
     event = NewEvent("project", {"change": "assign", "project": project_id, "member": person})
     store.append_all(session_id, [event], change=lambda db: assign_session(db, session_id, person))
+    store.news.changed()
 
 
 def assign_open_part(workspace: Workspace, indices: Sequence[int], person: str) -> int:
@@ -148,6 +150,7 @@ def assign_open_part(workspace: Workspace, indices: Sequence[int], person: str) 
         work.write(lambda db: assign_segments(db, core.session_id, indices, person))
         work.then(lambda: core.show_again(indices))
         work.then(lambda: core.parts.assigned(indices, person, core.version))
+        work.then(core.store.news.changed)
     return sum(before.get(index, person) != person for index in indices)
 
 

@@ -97,14 +97,21 @@ class Api:
             with contextlib.suppress(RuntimeError):  # the server is closing: nobody waits any more
                 loop.call_soon_threadsafe(news.set)
 
+        log_news = self.sessions.store.news
+
+        def has_news() -> bool:
+            has_notices = question.news_stamp not in (None, log_news.stamp)
+            return has_notices or workspace.has_news(*position)
+
         end = await asyncio.to_thread(workspace.subscribe, notify)
+        end_news = log_news.subscribe(notify)
         page = question.client or notify
         if earlier := self._waiting.get(page):
             earlier()
         self._waiting[page] = notify
         try:
             waits = question.waits and not self._is_stopping
-            if waits and not await asyncio.to_thread(workspace.has_news, *position):
+            if waits and not await asyncio.to_thread(has_news):
                 await asyncio.wait_for(news.wait(), HOLD_SECONDS)
                 await asyncio.sleep(0.02)  # changes that come together go into one reply
         except TimeoutError:
@@ -112,6 +119,7 @@ class Api:
         finally:
             if self._waiting.get(page) is notify:
                 del self._waiting[page]
+            end_news()
             await asyncio.to_thread(end)
 
         def news_of() -> Json:
@@ -267,4 +275,6 @@ class Api:
         if (model := self.sessions.model_offer(workspace)) is not None:
             result = {**result, "model_offer": model}
         own = {"open": workspace.first_to_show(), "person": PERSON.get()}
-        return {**workspace.snapshot(), "offers": offers, "result": {**own, **result}}
+        whole = {**workspace.snapshot(), "offers": offers, "result": {**own, **result}}
+        self.sessions.store.news.opened(workspace.session_id)  # the page shows them, once
+        return whole

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
 from app.checks import CheckName
+from app.log.notices import NoticeKind
 from app.log.records import SegmentStateName
 from app.segments.state import Review
 from app.ui.segment_details import SegmentDetails
@@ -186,6 +187,28 @@ class PersonPlace(TypedDict):
     segment: int
 
 
+class NoticeView(TypedDict):
+    """A notice to the person: something was assigned to them or taken back, or a reviewer has returned segments.
+
+    `sender` is who did so ("": the owner), `num_segments` 0 means the whole document. A dismissed notice is only a mark
+    in the list of documents.
+    """
+
+    session: int
+    document: str
+    kind: NoticeKind
+    sender: str
+    num_segments: int
+    is_dismissed: bool
+
+
+class NewsView(TypedDict):
+    """The notices to the person, newest first; `stamp` changes with them."""
+
+    stamp: int
+    notices: list[NoticeView]
+
+
 class SessionOffer(TypedDict):
     """An earlier session that can be continued."""
 
@@ -219,6 +242,7 @@ class SnapshotReply(TypedDict):
     problem: str
     keeps_keys: bool
     people: list[PersonPlace]
+    news: NewsView
     rows: list[SegmentRow]
     order: NotRequired[list[int]]
     segment: NotRequired[SegmentDetails]

@@ -22,13 +22,15 @@ class Hello(PageModel):
 class Changes(PageMessage):
     """Changes since `since`; see `app.ui.commands.command.CommandMessage`.
 
-    A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once.
+    A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once. `news_stamp`
+    is the stamp of the notices that the page has; null: it does not wait for others.
     """
 
     client: Name = ""
     since: Integer
     open: Integer | None = None
     detail_since: Integer
+    news_stamp: Integer | None = None
     waits: bool = True
 
 

@@ -159,6 +159,7 @@ class Workspace:
             reply["document"] |= {"session": self.session_id, "project": project}
             reply["lookups_left"] = self.memory.rates.num_left
             reply["people"] = self.presence.others()
+            reply["news"] = self.store.news.view()
             return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:

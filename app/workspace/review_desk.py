@@ -11,6 +11,7 @@ from typing import Literal
 
 from app.errors import CommandError
 from app.i18n import Message
+from app.log.notices import note_returned
 from app.log.project_tables import Project
 from app.segments.constraint_changes import clean_comment, clean_target
 from app.segments.state import Json, SegmentState, Verdict
@@ -56,6 +57,7 @@ class ReviewDesk:
             core.store.people.access().check_reviews(self._project().id)
             segment, text = core.segment(index), clean_target(text)
             if not decision:
+                self._note(work, segment, decision)
                 self._take_back(work, segment)
                 return
             if segment.target not in (None, text):
@@ -67,6 +69,7 @@ class ReviewDesk:
                 )
             if segment.review == decision:
                 return
+            self._note(work, segment, decision)
             if decision == "approved":
                 if segment.state != "confirmed":
                     segment = self._confirm(work, segment, text, client)
@@ -139,6 +142,28 @@ class ReviewDesk:
             payload["state"] = "confirmed"
         after = replace(segment, verdict=None, state="confirmed", version=segment.version + 1)
         work.change(after, [("review", payload)])
+
+    def _note(self, work: UnitOfWork, segment: SegmentState, decision: Decision) -> None:
+        """Adds the notice to the translator of a segment that is returned, or takes it back."""
+        change = (decision == "returned") - (segment.review == "returned")
+        if change and (translator := self._translator(segment.index)):
+            core = self._core
+            work.write(lambda db: note_returned(db, core.session_id, translator, change))
+            work.then(core.store.news.changed)
+
+    def _translator(self, index: int) -> str:
+        """The person to whom a segment is assigned, otherwise the person who confirmed it last; "" without one."""
+        if person := self._core.parts.current().get(index):
+            return person
+        query = """
+            SELECT coalesce(json_extract(payload, '$.person'), '') AS person FROM event
+            WHERE session_id = ? AND segment_index = ? AND (type = 'confirm' OR type IN (
+                'insert', 'delete', 'paste', 'edit', 'undo', 'redo') AND json_extract(payload, '$.state') = 'confirmed')
+            ORDER BY seq DESC LIMIT 1
+        """
+        log = self._core.store.connection
+        rows = log.rows(Message("read the events"), query, (self._core.session_id, index))
+        return str(rows[0]["person"]) if rows else ""
 
     @staticmethod
     def _change(work: UnitOfWork, segment: SegmentState, decision: Literal["approved", "returned"]) -> SegmentState:

@@ -288,6 +288,34 @@ def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(
     expect(advice).to_have_css("visibility", "visible")
 
 
+def test_new_assignment_is_shown_to_its_person_until_they_open_the_document(together: TwoPeople):
+    ana, ben = together.ana, together.ben
+    number = together.sessions.find(ana.page.evaluate("sessionStorage['pinpoint:session']"), shows=False).session_id
+    ben.page.get_by_role("button", name="Documents", exact=True).click()
+    ben.page.get_by_role("menuitem", name="Sample document").click()
+    with acting("Ana"):
+        together.sessions.assignments.assign(number, "Ben", (1, 3))
+    notice = ben.page.locator(".banner", has_text="Ana assigned 3 segments of Ana.txt to you.")
+    expect(notice).to_be_visible()
+    expect(ben.field).to_be_focused()
+    ben.page.reload()
+    expect(notice).to_be_visible()
+    expect(ben.page.locator(".newsmark")).to_be_visible()
+    notice.get_by_role("button", name="Dismiss").click()
+    ben.page.reload()
+    ben.field.press("Alt+o")
+    row = ben.page.get_by_role("dialog").get_by_role("row").filter(has_text="Ana.txt")
+    expect(row.locator(".tag")).to_have_text("New")
+    expect(notice).to_have_count(0)
+    row.get_by_role("button", name="Ana.txt", exact=True).click()
+    expect(ben.page.locator(".docinfo .name")).to_have_text("Ana.txt")
+    expect(ben.page.locator(".newsmark")).to_be_hidden()
+    expect(ben.page.locator(".banner", has_text="assigned")).to_have_count(0)
+    with acting("Ana"):
+        together.sessions.assignments.assign(number, "", (3, 3))
+    expect(ben.page.locator(".banner", has_text="1 segment of Ana.txt is no longer assigned to you.")).to_be_visible()
+
+
 def test_refused_text_is_shown_until_its_person_chooses_and_can_be_kept_later(together: TwoPeople):
     ana, ben = together.ana, together.ben
     for screen in (ana, ben):

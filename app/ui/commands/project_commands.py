@@ -204,6 +204,16 @@ class AssignSegments(Command):
         return sessions.members.assign_segments(workspace, self.segments, self.person, self.since)
 
 
+class DismissNotices(Command):
+    """Shows the notices to the person about these documents as marks in the list of documents only."""
+
+    name: Literal["dismiss_notices"]
+    sessions: List[Integer]
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.news.dismiss(self.sessions)
+
+
 class DeleteDocument(Command):
     """Deletes a document that this page does not show."""
 

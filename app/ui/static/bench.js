@@ -16,6 +16,7 @@ import {SegmentList} from './list/segment_list.js';
 import {welcome} from './panels/coach.js';
 import {Files} from './panels/files.js';
 import {Header} from './panels/header.js';
+import {News} from './panels/news.js';
 import {Notes, ServerNotes} from './panels/notes.js';
 import {Pages} from './panels/pages.js';
 import {Presence} from './panels/presence.js';
@@ -74,6 +75,7 @@ export class Bench {
       version: -1,
       open: /** @type {any} */ (null),
       detailStamp: -1,
+      newsStamp: -1,
     };
     /** @type {Map<number, number>} */
     this.numbers = new Map();
@@ -98,6 +100,7 @@ export class Bench {
     this.connection = this.connect();
     this.notes = new Notes(noteHost);
     this.serverNotes = new ServerNotes(this);
+    this.news = new News(this);
     this.steps = new Steps(this);
     this.files = new Files(this, this.root);
     this.pages = new Pages(this, [doc, side]);
@@ -290,6 +293,7 @@ export class Bench {
       this.list.filter.updateCounts(reply.counts, reply.document.project.has_review);
       this.side.updateCounts(reply.counts);
       this.serverNotes.update(reply);
+      this.news.update(reply.news);
       this.pages.setTitle(reply.document.name);
     }
     if (isNewer && !this.connection.isPending('consent')) this.keepsKeys = reply.keeps_keys;
@@ -368,6 +372,7 @@ export class Bench {
     const reply = await this.connection.send(name, args);
     if (reply.ok) {
       this.notes.clear();
+      this.news.forget();
       this.pages.leave();
       this.adopt(reply);
     }

@@ -101,7 +101,9 @@ def num_rescued(data: bytes, folder: Path, expected: Texts) -> int:
 def test_damaged_page_loses_only_its_own_rows(whole: bytes, expected: Texts, tmp_path: Path):
     pages = random.Random(1).sample(range(1, len(whole) // PAGE), 9)
     counts = sorted(num_rescued(overwritten(whole, page), tmp_path, expected) for page in pages)
-    assert counts[1] > NUM_SEGMENTS * (NUM_SESSIONS - 2)  # the list of tables may be hit once
+    num_without_list = counts.count(0)
+    assert num_without_list <= 2  # a few pages have the list of tables
+    assert counts[num_without_list] > NUM_SEGMENTS * (NUM_SESSIONS - 2)
     assert counts[5] == NUM_SEGMENTS * NUM_SESSIONS  # most pages have events only
 
 

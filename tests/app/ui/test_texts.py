@@ -65,6 +65,7 @@ def test_plural_has_both_forms():
 # Texts with a number and a plural noun that need one form only.
 ALWAYS_PLURAL = {
     "glossaries.several": "shown from two glossaries on",
+    "news.several": "shown from two documents on",
     "replace.shown": "the limit of the list",
 }
 COUNTED_NOUN = re.compile(r"\{n\}(?: more| other)? (?!is\b|was\b)\w{2,}s\b(?!/)")

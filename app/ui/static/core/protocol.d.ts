@@ -69,6 +69,7 @@ export type Command =
   | MoveDocument
   | AssignDocument
   | AssignSegments
+  | DismissNotices
   | DeleteDocument
   | BeginFiles
   | OpenFile
@@ -176,6 +177,7 @@ export interface CommandResults {
   move_document: DocumentList;
   assign_document: DocumentList;
   assign_segments: AssignedSegments;
+  dismiss_notices: undefined;
   delete_document: DocumentList;
   begin_files: BegunFiles;
   open_file: OpenedFile;
@@ -480,7 +482,8 @@ export interface BlankRow {
 
 /** Changes since `since`; see `app.ui.commands.command.CommandMessage`.
  *
- * A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once. */
+ * A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once. `news_stamp`
+ * is the stamp of the notices that the page has; null: it does not wait for others. */
 export interface Changes {
   token: string;
   language?: string;
@@ -488,6 +491,7 @@ export interface Changes {
   since: number;
   open?: number | null;
   detail_since: number;
+  news_stamp?: number | null;
   waits?: boolean;
 }
 
@@ -630,6 +634,12 @@ export interface DeleteProject extends CommandFields {
 /** Deletes the session with its document and its log. */
 export interface DeleteSession extends CommandFields {
   name: 'delete_session';
+}
+
+/** Shows the notices to the person about these documents as marks in the list of documents only. */
+export interface DismissNotices extends CommandFields {
+  name: 'dismiss_notices';
+  sessions: number[];
 }
 
 /** A split or a merge: the number that undoes it, and the segment to open. */
@@ -1228,6 +1238,25 @@ export interface MoveDocument extends CommandFields {
 export interface NamedDocument {
   session: number;
   name: string;
+}
+
+/** The notices to the person, newest first; `stamp` changes with them. */
+export interface NewsView {
+  stamp: number;
+  notices: NoticeView[];
+}
+
+/** A notice to the person: something was assigned to them or taken back, or a reviewer has returned segments.
+ *
+ * `sender` is who did so ("": the owner), `num_segments` 0 means the whole document. A dismissed notice is only a mark
+ * in the list of documents. */
+export interface NoticeView {
+  session: number;
+  document: string;
+  kind: 'assigned' | 'withdrawn' | 'returned';
+  sender: string;
+  num_segments: number;
+  is_dismissed: boolean;
 }
 
 /** A model installed for the document that translates other languages; without a key, it is not in a list. */
@@ -1917,6 +1946,7 @@ export interface SnapshotReply {
   problem: string;
   keeps_keys: boolean;
   people: PersonPlace[];
+  news: NewsView;
   rows: SegmentRow[];
   order?: number[];
   segment?: SegmentDetails;

@@ -2,6 +2,7 @@
    projects. */
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
+import {newsMark} from '../core/notices.js';
 import {dayAndTime} from '../core/texts.js';
 import {openActivity} from './activity.js';
 import {openPacking} from './packing.js';
@@ -191,6 +192,7 @@ class DocumentsDialog {
   /** @param {DocumentRow} row */
   row(row) {
     const isOpen = row.session === this.bench.document.session;
+    const mark = newsMark(this.bench.news.notices, row.session);
     const isManaged = this.projects.some(one => one.id === row.project && one.is_managed);
     const fitting = this.projects.filter(
       one => one.id === row.project || (isManaged && one.is_managed && one.direction === row.direction),
@@ -212,6 +214,7 @@ class DocumentsDialog {
         {},
         button('.link', {onclick: () => this.show(row.session), 'aria-current': isOpen ? 'true' : null}, row.name),
         isOpen ? [' ', h('span.tag.ok', {}, t('documents.open_now'))] : null,
+        mark ? [' ', h('span.tag.pinned', {}, mark)] : null,
       ),
       h('td', {}, project),
       h('td', {}, pairName(row.direction)),

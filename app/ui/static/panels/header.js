@@ -72,6 +72,14 @@ export class Header {
       choice('x', t('person.sign_out'), t('person.sign_out.detail'), () => bench.signOut()),
     ]);
     this.person.hidden = true;
+    this.newsMark = h('i.newsmark', {'aria-hidden': 'true', hidden: true});
+    this.openButton = button(
+      '.btn.openbtn',
+      {title: t('open.menu')},
+      icon('open'),
+      h('span.t', {}, t('open.menu')),
+      this.newsMark,
+    );
     this.glossaryCount = h('span.n.num', {});
     /** @param {string} kind */
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
@@ -105,34 +113,30 @@ export class Header {
       h(
         'div.headend',
         {},
-        menu(
-          t('open.menu'),
-          button('.btn.openbtn', {title: t('open.menu')}, icon('open'), h('span.t', {}, t('open.menu'))),
-          () => [
-            choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
-            choice('open', t('open.folder'), t('open.folder.detail'), () => bench.files.choose('folder')),
-            choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
-            ...bench.offers.slice(0, 6).map(offer =>
-              choice(
-                'redo',
-                offer.name,
-                t('open.earlier', {
-                  confirmed: offer.num_confirmed,
-                  total: offer.num_segments,
-                  when: dayAndTime(offer.last_ms),
-                }),
-                () => bench.switchTo('resume_session', {session: offer.session}),
-              ),
+        menu(t('open.menu'), this.openButton, () => [
+          choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
+          choice('open', t('open.folder'), t('open.folder.detail'), () => bench.files.choose('folder')),
+          choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
+          ...bench.offers.slice(0, 6).map(offer =>
+            choice(
+              'redo',
+              offer.name,
+              t('open.earlier', {
+                confirmed: offer.num_confirmed,
+                total: offer.num_segments,
+                when: dayAndTime(offer.last_ms),
+              }),
+              () => bench.switchTo('resume_session', {session: offer.session}),
             ),
-            ...(bench.document.can_be_reread || bench.document.has_segments_choice
-              ? [choice('list', t('reading.menu'), t('reading.menu.detail'), () => showReading(bench))]
-              : []),
-            ...(bench.document.project.may_assign
-              ? [choice('list', t('assign.menu'), t('assign.menu.detail'), () => openAssignment(bench))]
-              : []),
-            choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
-          ],
-        ),
+          ),
+          ...(bench.document.can_be_reread || bench.document.has_segments_choice
+            ? [choice('list', t('reading.menu'), t('reading.menu.detail'), () => showReading(bench))]
+            : []),
+          ...(bench.document.project.may_assign
+            ? [choice('list', t('assign.menu'), t('assign.menu.detail'), () => openAssignment(bench))]
+            : []),
+          choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
+        ]),
         menu(
           t('glossary.menu'),
           button('.btn.gchip', {title: t('glossary.menu')}, icon('book'), this.glossaryName, this.glossaryCount),
@@ -203,6 +207,15 @@ export class Header {
     this.person.hidden = !name;
     setText(this.personName, name);
     this.personName.title = t('person.title', {name});
+  }
+
+  /**
+   * Marks the menu of documents if one is new to the person.
+   * @param {boolean} isAny
+   */
+  showNews(isAny) {
+    this.newsMark.hidden = !isAny;
+    this.openButton.title = t(isAny ? 'news.title' : 'open.menu');
   }
 
   /** @param {SuccessReply} options */

@@ -17,12 +17,21 @@ export class Notes {
    * @param {NoteKind} kind
    * @param {string} text
    * @param {NoteAction[]} [actions]
-   * @param {{key?: string, isQuestion?: boolean, stays?: boolean}} [options]
+   * @param {{key?: string, isQuestion?: boolean, stays?: boolean, onDismiss?: () => void}} [options]
    */
-  say(kind, text, actions = [], {key = text, isQuestion = false, stays = isQuestion || kind === 'bad'} = {}) {
+  say(
+    kind,
+    text,
+    actions = [],
+    {key = text, isQuestion = false, stays = isQuestion || kind === 'bad', onDismiss = () => {}} = {},
+  ) {
     this.take(key);
     const close = () => {
       note.remove();
+    };
+    const dismiss = () => {
+      close();
+      onDismiss();
     };
     /** @type {HTMLElement} */
     const note = h(
@@ -45,7 +54,9 @@ export class Notes {
             label,
           ),
         ),
-        isQuestion ? null : button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: close}, icon('x')),
+        isQuestion
+          ? null
+          : button('.x', {'aria-label': t('dismiss'), title: t('dismiss'), onclick: dismiss}, icon('x')),
       ),
     );
     this.host.append(note);
