@@ -76,7 +76,9 @@ class WorkingClock:
 
     def add(self, event: Event) -> None:
         """Counts the next event of the session."""
-        if event.type in _BY_ITSELF or is_filled_in(event.type, event.payload):
+        if event.type in _BY_ITSELF:
+            return
+        if event.type == "insert" and is_filled_in(event.type, event.payload):  # parsing a payload takes time
             return
         if event.type in _STARTS:
             self._gross_ms = self.gross_ms

@@ -18,6 +18,7 @@ from app.reports.statistics import SessionStatistics, session_statistics
 from app.reports.word_origins import WordOrigins
 from app.reports.working_time import words_per_hour, working_time
 from tests.app.log.sample_events import EventRow, events_of, request, result, segments_of
+from tests.budget import rounds
 
 # ---- time ----
 
@@ -118,20 +119,48 @@ def slow_distance(first: str, second: str) -> int:
     return row[-1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=rounds(60, 2000), deadline=None)
 @given(WORDS, WORDS)
 def test_edit_effort_equals_sacrebleu_and_levenshtein(proposal: str, post_edit: str) -> None:
     effort = edit_effort(proposal, post_edit)
     assert effort.edit_distance == slow_distance(proposal, post_edit)
     if proposal and post_edit:
-        ours = TER().corpus_score([proposal], [[post_edit]])
-        assert (effort.num_edits, effort.num_words) == (ours.num_edits, ours.ref_length)
+        theirs = TER().corpus_score([proposal], [[post_edit]])
+        assert (effort.num_edits, effort.num_words) == (theirs.num_edits, theirs.ref_length)
+
+
+@st.composite
+def edited_texts(draw: st.DrawFn) -> tuple[str, str]:
+    """A text of up to 60 words, and the same with words inserted, replaced, deleted and moved."""
+    words = draw(st.lists(st.sampled_from([f"Wort{n}" for n in range(30)]), min_size=1, max_size=50))
+    edited = list(words)
+    for _ in range(draw(st.integers(0, 14))):
+        place = draw(st.integers(0, len(edited)))
+        if draw(st.booleans()) and len(edited) < 59:
+            edited.insert(place, draw(st.sampled_from(["neu", "Wort1", "Wort2"])))
+        elif place < len(edited) > 1:
+            edited.insert(draw(st.integers(0, len(edited))), edited.pop(place))
+            if draw(st.booleans()):
+                edited.pop()
+    return " ".join(words), " ".join(edited)
+
+
+@settings(max_examples=rounds(60, 2000), deadline=None)
+@given(edited_texts())
+def test_edit_effort_of_long_texts_equals_sacrebleu(texts: tuple[str, str]) -> None:
+    assert edit_effort(*texts).num_edits == TER().sentence_score(texts[0], [texts[1]]).num_edits
+
+
+@settings(max_examples=rounds(100, 5000), deadline=None)
+@given(st.text("ab \u00a0", max_size=12), st.text("ab \u00a0", max_size=12))
+def test_chrf_equals_sacrebleu(proposal: str, post_edit: str) -> None:
+    assert edit_effort(proposal, post_edit).chrf == CHRF().sentence_score(proposal, [post_edit]).score
+    ends = f"abcabcabc {proposal} cbacbaab", f"abcabcabc {post_edit} cbacbaab"
+    assert edit_effort(*ends).chrf == CHRF().sentence_score(ends[0], [ends[1]]).score
 
 
 def test_signatures_equal_sacrebleu() -> None:
-    from app.reports.edit_effort import _CHRF, _TER
-
-    for metric, signature in zip((_TER, _CHRF), SIGNATURES, strict=True):
+    for metric, signature in zip((TER(), CHRF()), SIGNATURES, strict=True):
         metric.corpus_score(["a"], [["a"]])
         expected = str(metric.get_signature()).replace("nrefs:1|", "")
         assert sorted(expected.split("|")) == sorted(signature.split("|")[1:])
