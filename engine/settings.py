@@ -191,6 +191,8 @@ def check_types(value: Any, error: type[Exception], **types: Any) -> None:
 
 def is_of_type(value: object, annotated: Any) -> bool:
     """True if a value is of a type: a class, a `Literal`, a union or a tuple of these."""
+    if type(value) is annotated and annotated is not float:
+        return True
     origin, parts = get_origin(annotated), get_args(annotated)
     if origin is Literal:
         return isinstance(value, str) and value in parts

@@ -19,6 +19,7 @@ from app.glossary.tool_tables import TABLES, ToolTable
 from app.i18n import Message, joined
 from app.text.encoding import FORMULA_STARTS, escape_formula, safe_name
 from app.text.language_names import english_name
+from app.text.workbook import Sheet, workbook
 from engine import short_code
 
 _XML_FILES: Final = {"tbx": ("TBX", "tbx"), "multiterm-xml": ("Trados MultiTerm", "xml")}
@@ -54,7 +55,7 @@ def write_glossary(glossary: Glossary, kind: str, direction: str) -> Export:
         rows = _rows(table, glossary.terms.values(), direction)
         # Without a header, only quotation marks keep a semicolon in a term from looking like the separator.
         quoting: Literal[0, 1] = csv.QUOTE_MINIMAL if table.has_header else csv.QUOTE_ALL
-        data = _workbook(rows) if ending == "xlsx" else _table(rows, table.delimiter, quoting)
+        data = workbook([Sheet("Glossary", rows)]) if ending == "xlsx" else _table(rows, table.delimiter, quoting)
     stem = glossary.name.rpartition(".")[0] or glossary.name
     end = ending if kind == ending else f"{kind.partition('-')[0]}.{ending}"
     return Export(safe_name(f"{stem}.{end}", f"glossary.{ending}"), data, losses(glossary.terms.values(), kind))
@@ -136,20 +137,6 @@ def _table(rows: Iterable[list[str]], delimiter: str, quoting: Literal[0, 1]) ->
     for row in rows:
         writer.writerow(map(escape_formula, row))
     return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
-
-
-def _workbook(rows: Iterable[list[str]]) -> bytes:
-    from openpyxl import Workbook  # takes long to import
-
-    from app.text.workbook_cells import text_cell
-
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("Glossary")
-    for row in rows:
-        sheet.append([text_cell(sheet, cell.translate(_XML_ILLEGAL)) for cell in row])
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
 
 
 def _tbx(glossary: Glossary, source: str, target: str) -> bytes:

@@ -81,6 +81,8 @@ def _ter_edits(proposal: Sequence[str], post_edit: Sequence[str]) -> int:
     Words that only one text has cannot be shifted into place. If there are as many as edits, a shift saves nothing.
     """
     distance = Levenshtein.distance(proposal, post_edit)
+    if distance <= 1:  # a shift is an edit, too
+        return distance
     old, new = Counter(proposal), Counter(post_edit)
     num_unshared = max((old - new).total(), (new - old).total())
     if distance == num_unshared and distance <= _MAX_DISTANCE_IN_BEAM:
@@ -100,12 +102,10 @@ def _chrf(proposal: str, post_edit: str) -> float:
     num_orders = 0
     for order in range(1, min(_CHAR_ORDER, len(old), len(new)) + 1):
         first = max(0, start - order + 1)
-        between, new_between = (
-            Counter([text[i : i + order] for i in range(first, min(len(text) - end, len(text) - order + 1))])
-            for text in (old, new)
-        )
-        num_equal = first + max(0, end - order + 1)
-        num_equal += sum(min(count, new_between[gram]) for gram, count in between.items() if gram in new_between)
+        last, new_last = (min(length - end, length - order + 1) for length in (len(old), len(new)))
+        grams = [old[i : i + order] for i in range(first, last)]
+        new_grams = [new[i : i + order] for i in range(first, new_last)]
+        num_equal = first + max(0, end - order + 1) + _num_shared(grams, new_grams)
         precision += num_equal / (len(old) - order + 1)
         recall += num_equal / (len(new) - order + 1)
         num_orders += 1
@@ -115,3 +115,15 @@ def _chrf(proposal: str, post_edit: str) -> float:
     score = (1 + _RECALL_WEIGHT) * precision * recall
     score /= _RECALL_WEIGHT * precision + recall
     return 100 * score
+
+
+def _num_shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """The number of equal pairs, each item used once."""
+    if not first or not second:
+        return 0
+    rest, num = Counter(second), 0
+    for item in first:
+        if rest.get(item):
+            rest[item] -= 1
+            num += 1
+    return num

@@ -11,10 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from openpyxl import Workbook
-from openpyxl.styles import Font
-from openpyxl.utils import get_column_letter
-
 from app.collector import collector_paused
 from app.formats.documents import Export
 from app.log.records import KEY_CLASSES, Event, SessionRecord, storable
@@ -27,7 +23,7 @@ from app.reports.statistics import SegmentStatistics, SessionStatistics, session
 from app.reports.word_origins import ORIGINS
 from app.text.encoding import escape_formula
 from app.text.words import counting_unit
-from app.text.workbook_cells import text_cell
+from app.text.workbook import Cell, Sheet, workbook
 
 CSV_COLUMNS: Final = (
     "segment", "state", "source", "machine_translation", "started_from", "final_text", "source_words",
@@ -45,7 +41,8 @@ def session_csv(store: LogStore, session_id: int) -> Export:
     UTF-8 with a byte order mark, so that spreadsheets recognize the encoding. An apostrophe is put before cells that
     look like formulas; the JSON lines export has the unchanged text.
     """
-    session, figures = _session(store, session_id)
+    session = store.load_session(session_id)
+    figures = statistics_of(store, session)
     table = io.StringIO()
     writer = csv.writer(table)
     writer.writerow(CSV_COLUMNS)
@@ -57,22 +54,17 @@ def session_csv(store: LogStore, session_id: int) -> Export:
 @collector_paused()
 def session_workbook(store: LogStore, session_id: int) -> Export:
     """An Excel workbook with three sheets: totals and how they are computed, segments, and constraint prices."""
-    session, figures = _session(store, session_id)
-    style, models = chosen_style(store, session_id), _models(store.events(session_id))
-    book = Workbook(write_only=True)
-    _sheet(
-        book,
-        "Report",
-        ("figure", "value"),
-        _sums(session, figures, style, models, repetitions_of(store, session)),
-        (34, 60),
-    )
-    _sheet(book, "Segments", CSV_COLUMNS, _rows(session, figures), (9, 13, 50, 50, 13, 50))
+    session, events = store.load_session(session_id), tuple(store.events(session_id))
+    figures = session_statistics(session.document.segments, events)
+    style, models = chosen_style(store, session_id), _models(events)
+    sums = _sums(session, figures, style, models, repetitions_of(store, session))
     prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
-    _sheet(book, "Constraints", ("segment", "kind", "text", "price"), prices, (9, 9, 40, 12))
-    file = io.BytesIO()
-    book.save(file)
-    return Export(export_name(session, "report.xlsx"), file.getvalue())
+    sheets = [
+        Sheet("Report", sums, ("figure", "value"), (34, 60)),
+        Sheet("Segments", _rows(session, figures), CSV_COLUMNS, (9, 13, 50, 50, 13, 50)),
+        Sheet("Constraints", prices, ("segment", "kind", "text", "price"), (9, 9, 40, 12)),
+    ]
+    return Export(export_name(session, "report.xlsx"), workbook(sheets))
 
 
 def statistics_of(store: LogStore, session: SessionRecord) -> SessionStatistics:
@@ -80,18 +72,13 @@ def statistics_of(store: LogStore, session: SessionRecord) -> SessionStatistics:
     return session_statistics(session.document.segments, store.events(session.id))
 
 
-def _session(store: LogStore, session_id: int) -> tuple[SessionRecord, SessionStatistics]:
-    session = store.load_session(session_id)
-    return session, statistics_of(store, session)
-
-
-def _rows(session: SessionRecord, figures: SessionStatistics) -> Iterator[list[object]]:
+def _rows(session: SessionRecord, figures: SessionStatistics) -> Iterator[list[Cell]]:
     comments = {segment.index: str(segment.constraints.get("comment", "")) for segment in session.segments}
     for number, segment in enumerate(figures.segments, 1):
         yield [*_row(number, segment), storable(comments.get(segment.index, ""))]
 
 
-def _row(number: int, segment: SegmentStatistics) -> list[object]:
+def _row(number: int, segment: SegmentStatistics) -> list[Cell]:
     effort, origins = segment.effort, segment.origins
     return [
         number,
@@ -133,7 +120,7 @@ def _sums(
     style: Style,
     models: Sequence[str],
     repetitions: Repetitions,
-) -> list[tuple[str, object]]:
+) -> list[tuple[str, Cell]]:
     idle_s = figures.idle_limit_ms // 1000
     source_language, _, target_language = session.direction.partition("-")
     unit, target_unit = counting_unit(source_language), counting_unit(target_language)
@@ -177,21 +164,6 @@ def _sums(
         ("formality chosen", style.formality or ""),
         ("domain chosen", style.domain or ""),
     ]
-
-
-def _sheet(
-    book: Workbook, title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], widths: Sequence[int]
-) -> None:
-    sheet = book.create_sheet(title)
-    sheet.freeze_panes = "A2"
-    for number, width in enumerate(widths, 1):
-        sheet.column_dimensions[get_column_letter(number)].width = width
-    head = [text_cell(sheet, name) for name in columns]
-    for cell in head:
-        cell.font = Font(bold=True)
-    sheet.append(head)
-    for row in rows:
-        sheet.append([text_cell(sheet, storable(value)) if isinstance(value, str) else value for value in row])
 
 
 def _iso(wall_ms: int | None) -> str:

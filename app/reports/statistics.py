@@ -308,7 +308,8 @@ def _totals(segments: Sequence[SegmentStatistics], gross_ms: int, net_ms: int, i
 def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for each in counts:
-        total.update(each)
+        for name, count in each.items():
+            total[name] += count
     return dict(total)
 
 

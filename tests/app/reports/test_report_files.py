@@ -30,7 +30,7 @@ from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
 from app.reports.replay import replay_steps
 from app.reports.spreadsheets import CSV_COLUMNS, session_csv, session_workbook
 from app.text.encoding import escape_formula
-from app.text.workbook_cells import MAX_CELL_CHARACTERS
+from app.text.workbook import MAX_CELL_CHARACTERS
 from tests.app.formats.test_xliff_schemas import schema
 from tests.app.reports.sample_session import DOCUMENT, log_sample_session
 

@@ -1,0 +1,64 @@
+"""Excel workbooks as openpyxl reads them."""
+
+import io
+import zipfile
+from typing import Any
+
+import openpyxl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from app.text.workbook import MAX_CELL_CHARACTERS, Cell, Sheet, workbook
+from tests.budget import rounds
+
+# Without "_", with which Excel and openpyxl write characters ("_x000D_").
+CHARACTERS = st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="_\ufffe\uffff")
+TEXTS = st.text(CHARACTERS | st.sampled_from("\t\n\r"))
+CELLS = st.none() | TEXTS | st.integers(-(10**15), 10**15) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def read(data: bytes) -> Any:
+    return openpyxl.load_workbook(io.BytesIO(data))
+
+
+@settings(max_examples=rounds(50, 1000), deadline=None)
+@given(st.lists(st.lists(CELLS, max_size=4), max_size=4))
+def test_cells_are_read_as_they_were_written(rows: list[list[Cell]]) -> None:
+    sheet = read(workbook([Sheet("a", rows)]))["a"]
+    for number, row in enumerate(rows, 1):
+        for column, value in enumerate(row, 1):
+            assert sheet.cell(number, column).value == (value if value != "" else None)
+
+
+def test_head_is_bold_and_stays_in_view() -> None:
+    book = read(workbook([Sheet("Fish & <Chips>", [["a", 1]], ("name", "number"), (9, 13)), Sheet("b", [["c"]])]))
+    first, second = book["Fish & <Chips>"], book["b"]
+    assert [[cell.value for cell in row] for row in first] == [["name", "number"], ["a", 1]]
+    assert [[cell.font.b for cell in row] for row in first] == [[True, True], [False, False]]
+    assert (first.freeze_panes, second.freeze_panes) == ("A2", None)
+    assert [first.column_dimensions[name].width for name in "AB"] == [9, 13]
+
+
+def test_texts_never_become_formulas() -> None:
+    texts = ["=1+1", " =1+1", "@SUM(A1)", "+1", "-1", "1=1", "plain"]
+    cells = [row[0] for row in read(workbook([Sheet("a", [[text] for text in texts])]))["a"]]
+    assert [cell.value for cell in cells] == texts
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert [cell.quotePrefix for cell in cells] == [True, True, True, True, True, False, False]
+
+
+def test_values_that_excel_does_not_accept_are_replaced() -> None:
+    rows: list[list[Cell]] = [["a\x00\ud83d\uffffb", float("nan"), float("inf"), "x" * 40_000]]
+    text, nan, infinity, long = (cell.value for cell in next(iter(read(workbook([Sheet("a", rows)]))["a"])))
+    assert (text, nan, infinity) == ("a\ufffd\ufffd\ufffdb", None, None)
+    assert (len(long), long[-1]) == (MAX_CELL_CHARACTERS, "…")
+
+
+def test_every_part_is_xml_and_every_named_part_exists() -> None:
+    package = zipfile.ZipFile(io.BytesIO(workbook([Sheet("a", [["b"] * 800], ["c"]), Sheet("d", [])])))
+    names = set(package.namelist())
+    parts = {name: etree.fromstring(package.read(name)) for name in names}
+    assert {part.get("PartName", "").lstrip("/") for part in parts["[Content_Types].xml"]} - {""} <= names
+    targets = {f"xl/{part.get('Target')}" for part in parts["xl/_rels/workbook.xml.rels"]}
+    assert targets == {"xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml", "xl/styles.xml"} <= names
