@@ -3,7 +3,8 @@
 Visible text is counted here without the reader of the format, so that a text that the reader misses lowers the figure:
 
 - text: all letters
-- Markdown: paragraphs, headings, lists, tables, text in HTML, title and description of the front matter
+- Markdown: paragraphs, headings, lists, tables and text in HTML, as the parser library divides the file, title and
+  description of the front matter
 - HTML: all text of the page, and the attributes with text for readers
 - subtitles: the lines of text
 - InDesign: the texts of frames that are shown
@@ -23,17 +24,15 @@ from functools import partial
 from html import unescape
 from typing import Final
 
-from markdown_it import MarkdownIt
-
 from app.errors import DocumentError
 from app.formats.markup.html_attributes import attributes, is_translated, texts
-from app.formats.markup.markdown_inline import shown
-from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.office.docx_drawings import alt_texts
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.prose import ProseFile
 from app.formats.xml_text import tree
 from app.i18n import Message
 
+MARKDOWN: Final = ("markdown", "mdx")  # formats
 _MAX_EXAMPLE: Final = 40  # characters
 _INLINE_CODE = re.compile(r"(`+)[^`]+\1")
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*+>|\{\\[^{}]*\}")  # of Markdown and subtitles
@@ -54,7 +53,6 @@ _EMPTY: Final = {
 # Markdown: front matter, and invisible marks of extensions
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
 _FRONT_FIELD = re.compile(r"(?m)^(?:title|subtitle|description|summary|sidebar_label|linkTitle):(.*)$")
-_FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[\^[^\]\s]+\]:")
 _UNSEEN_MARKS = re.compile(r"(?m)^:::.*$|^\[![A-Za-z]+\]|^\[[ xX]\] |\{[#.:][^{}]*\}[ \t]*$|\[\^[^\]\s]+\]")
 
 # Subtitles: the line of times, in SubRip with the number above it
@@ -134,19 +132,28 @@ class Coverage:
 
 
 def coverage_of(
-    format_key: str, data: bytes, text: str, sources: Iterable[str], *, with_properties: bool = False
+    format_key: str,
+    data: bytes,
+    text: str,
+    sources: Iterable[str],
+    *,
+    parsed: object = None,
+    with_properties: bool = False,
 ) -> Coverage | None:
     """The coverage of a document that was read; None for a format that declares the texts to be translated.
 
     `text` is the text of `data`, empty for an Office file. `sources` are the sources of the segments.
+    `parsed` is a file of Markdown as its reader divided it.
     `with_properties`: the properties of an Office file are among them. Also None if a part has too many XML elements,
     such as a sheet with a million cells, which the reader of the format does not read as a whole.
     """
     seen = _SEEN.get(format_key)
+    if format_key in MARKDOWN and isinstance(parsed, ProseFile):
+        seen = partial(_of_markdown, parsed)
     if seen is None:
         return None
     offered = "\n".join(sources)
-    if format_key in ("markdown", "mdx"):
+    if format_key in MARKDOWN:
         offered = unescape(_TAG.sub(" ", _INLINE_CODE.sub("", offered)))
     elif seen in (_of_subrip, _of_webvtt):
         offered = _TAG.sub(" ", offered)
@@ -198,24 +205,17 @@ def _of_webvtt(_: bytes, text: str) -> Iterator[str]:
             yield _TAG.sub(" ", unescape("\n".join(lines[times + 1 :])))
 
 
-def _of_markdown(_: bytes, text: str, *, name: str = "") -> Iterator[str]:
+def _of_markdown(parsed: ProseFile, _: bytes, text: str) -> Iterator[str]:
+    """The texts between the marks of blocks, which only the parser library finds, with the front matter's fields."""
     front = _FRONT_MATTER.match(text)
     if front:
         yield from _FRONT_FIELD.findall(front.group())
-    body = _FOOTNOTE.sub(r"\1", text[front.end() if front else 0 :])
-    body = body.replace("\r\n", "\n").replace("\r", "\n")
-    has_code = is_mdx(body, name)
-    body = without_code(body, is_mdx=True) if has_code else body
-    environment: dict[str, dict[str, object]] = {}
-    parser = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
-    tokens = parser.disable(["code", "html_block"] if has_code else []).parse(body, environment)
-    labels = frozenset(environment.get("references", ()))
-    for token in tokens:
-        if token.type == "inline":
-            line = _INLINE_CODE.sub("", shown(_UNSEEN_MARKS.sub("", token.content), labels).text)
+    for kind, content in parsed.read_texts:
+        if kind == "html_block":
+            yield from _of_html(b"", content)
+        else:
+            line = _INLINE_CODE.sub("", parsed.show(_UNSEEN_MARKS.sub("", content)))
             yield unescape(_TAG.sub(" ", line))
-        elif token.type == "html_block":
-            yield from _of_html(b"", token.content)
 
 
 def _of_html(_: bytes, text: str) -> Iterator[str]:
@@ -301,8 +301,6 @@ def _of_indesign(data: bytes, _: str) -> Iterator[str]:
 
 _SEEN: Final[dict[str, Callable[[bytes, str], Iterator[str]]]] = {
     "txt": _of_text,
-    "markdown": _of_markdown,
-    "mdx": partial(_of_markdown, name=".mdx"),
     "html": _of_html,
     "srt": _of_subrip,
     "vtt": _of_webvtt,

@@ -32,7 +32,7 @@ from app.formats.base import (
 )
 from app.formats.bilingual.table import TableFile, first_rows
 from app.formats.blocks import Block, HasBlocks
-from app.formats.coverage import Coverage, coverage_of
+from app.formats.coverage import MARKDOWN, Coverage, coverage_of
 from app.formats.office.docx import extras_of
 from app.formats.part_rules import HasParts, Part
 from app.formats.srx import RuleFile, segmenter_of
@@ -165,12 +165,16 @@ class Document:
     @property
     def coverage(self) -> Coverage | None:
         """The share of the visible text that is offered; None for a format that declares the texts to be translated."""
-        text = self.text if self.encoding else ""
+        key = format_by_key(self.format).key
+        return self._coverage(_parsed(self.format, self.data, self.name) if key in MARKDOWN else None)
+
+    def _coverage(self, parsed: ParsedFile | None) -> Coverage | None:
         return coverage_of(
             format_by_key(self.format).key,
             self.data,
-            text,
+            self.text if self.encoding else "",
             (segment.source for segment in self.segments),
+            parsed=parsed,
             with_properties="properties" in (self.reading.extras or ()),
         )
 
@@ -363,7 +367,7 @@ class ReadFile:
             notes,
             rules if segmenter else None,
         )
-        coverage = document.coverage
+        coverage = document._coverage(parsed)
         note = coverage.note if coverage else None
         return replace(document, notes=(*document.notes, note)) if note else document
 

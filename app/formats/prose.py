@@ -30,6 +30,7 @@ class ProseFile(TextFile):
     blocks: Sequence[Block] = field(default=(), repr=False)
     is_paired: bool = False
     remarks: Sequence[str | None] = ()
+    read_texts: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ _HEADING_ID = re.compile(r"\{[#.:][^{}]*\}\Z")
 _APART = re.compile(r":::.*|: +(?=\S)|\ufffc\^[^\]\s]+\]:[ \t]*")
 # CommonMark would parse "[^1]: One" as a link definition, so the parser sees another character instead of the bracket.
 _FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[(?=\^[^\]\s]+\]:)")
+_FOOTNOTE_LABEL = re.compile(r"(?m)^([ \t>]*)\ufffc\^[^\]\s]+\]:")
 _NOTE_MARK = re.compile(r"(?<=[.!?…:;,)”\"’'»«*_])\[\^[^\]\s]+\]")  # after the end of a sentence
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[>\s]*(?:(?:[-+*]|\d{1,9}[.)])[>\s]+)*")  # of quotes and list items
@@ -126,6 +127,11 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             )
         ),
         blocks=[*(Block("entry", field.start, field.end, label=field.note) for field in fields), *blocks],
+        read_texts=[
+            (token.type, _FOOTNOTE_LABEL.sub(r"\1", token.content))
+            for token in tokens
+            if token.type in ("inline", "html_block")
+        ],
     )
 
 

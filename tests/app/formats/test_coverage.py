@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from docx import Document as WordDocument
+from markdown_it import MarkdownIt
 
 from app.errors import CommandError
 from app.formats import Reading, format_by_key
@@ -65,6 +66,15 @@ def test_named_text_is_one_that_is_not_offered(ending: str) -> None:
         assert coverage is not None
         assert bool(coverage.example) == bool(missing)
         assert all(word in missing for word in coverage.example.replace("(", "").split() if word.isalpha())
+
+
+def test_markdown_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    parse = MarkdownIt.parse
+    monkeypatch.setattr(MarkdownIt, "parse", lambda self, text, env: texts.append(text) or parse(self, text, env))
+    document = read_document(b"One [house][a].[^1]\n\n[a]: https://example.org\n\n[^1]: Two doors.\n", "parsed-once.md")
+    assert document.coverage == Coverage(16, 16)
+    assert len(texts) == 2  # when the file was read, and for `coverage` of the document
 
 
 def test_formats_that_declare_their_texts_have_no_coverage() -> None:
