@@ -372,6 +372,7 @@ class ReadFile:
         return replace(document, notes=(*document.notes, note)) if note else document
 
 
+@collector_paused()
 def read_document(
     data: bytes, name: str, language: str = "en", reading: Reading | None = None, target: str | None = None
 ) -> Document:

@@ -6,9 +6,13 @@ Expat checks that the XML is well-formed. Entities are never declared, fetched o
 from __future__ import annotations
 
 import codecs
+import hashlib
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
 from xml.parsers import expat
 
 from app.errors import DocumentError
@@ -30,6 +34,9 @@ _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 MAX_ELEMENTS = 1_000_000
+# The newest texts without a fault: parts of an Office file are decoded again for the share of offered text and export.
+_CHECKED: Final[deque[tuple[bytes, int]]] = deque(maxlen=64)
+_CHECKED_LOCK: Final = Lock()
 _MAX_DEPTH = 200
 # Python codecs that are not allowed in an XML file.
 _REFUSED = {"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem"}
@@ -107,7 +114,13 @@ def decode_xml(data: bytes, name: str, max_elements: int = MAX_ELEMENTS) -> Deco
     if not data.strip():
         raise DocumentError(Message("{name} is empty: choose a file with text in it", name=name))
     decoded = _decode(data, name)
+    key = hashlib.sha256(data).digest(), max_elements
+    with _CHECKED_LOCK:
+        if key in _CHECKED:
+            return decoded
     _check(decoded.text, name, max_elements)
+    with _CHECKED_LOCK:
+        _CHECKED.append(key)
     return decoded
 
 

@@ -34,6 +34,8 @@ _REFERENCE = re.compile(r"(?<![A-Z])REF\s+([\w.-]+)")  # field code; PAGEREF sho
 _MIN_SHARE = 0.2  # of the surrounding text, for a format to count as common
 _MAX_BOOKMARKED = 100  # nodes in a bookmark
 _IGNORED = {"proofErr", "lastRenderedPageBreak", "rPr"}
+_EMPTY_ELEMENT = re.compile(r"<[^>]*/>|<[^>]*>\s*</[^>]*>")
+_SPACE = re.compile(r"[\t\n\r]")
 # Invisible format properties: runs that differ only in these are joined.
 _INVISIBLE = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
 # An element that is closed and opened again. The marks contain U+FFFE, which is not allowed in XML.
@@ -81,6 +83,7 @@ class Paragraph:
         self._referenced = referenced
         body = [child for child in node.nodes() if child.name != f"{prefix}pPr"]
         self.start, self.end = (body[0].start, body[-1].end) if body else (node.inner_end, node.inner_end)
+        self._has_fields = "fldChar" in xml[self.start : self.end]
         self._read_all(body, ())
         self.text = "".join(atom.text for atom in self._atoms)
         self._base = _main_format(self._atoms)
@@ -94,6 +97,7 @@ class Paragraph:
         self._num_containers = 0
         self._hyphens: dict[str, str] = {}  # element names of hyphens that are elements, by character
         self.unsplit: list[tuple[int, int]] = []
+        self._has_fields = False
 
     @property
     def stretches(self) -> list[tuple[int, int]]:
@@ -180,14 +184,16 @@ class Paragraph:
 
     def _visible(self, raw_format: str) -> str:
         """The visible properties of a run; empty if there are none."""
+        if not raw_format:
+            return ""
         its_format = _INVISIBLE.sub("", raw_format)
-        return "" if re.fullmatch(r"<[^>]*/>|<[^>]*>\s*</[^>]*>", its_format) else its_format
+        return "" if _EMPTY_ELEMENT.fullmatch(its_format) else its_format
 
     def _text_of(self, node: Node) -> str:
         """The text of a text element as the program shows it; white space characters become spaces."""
         text = "".join(child.value for child in node.children if isinstance(child, Text))
         text = text if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
-        return re.sub(r"[\t\n\r]", " ", text).replace(OBJECT, " ")
+        return _SPACE.sub(" ", text).replace(OBJECT, " ")
 
     def _read_container(self, node: Node, containers: tuple[Container, ...]) -> None:
         """Reads a container; one without text, such as an insertion that was deleted again, becomes an anchor."""
@@ -255,6 +261,8 @@ class Paragraph:
     def _field_lengths(self, nodes: Sequence[Node]) -> dict[int, int]:
         """Number of nodes of each complete field of more than one node, by its first node."""
         lengths: dict[int, int] = {}
+        if not self._has_fields:
+            return lengths
         opened: list[tuple[int, int]] = []  # the first node, and the depth before it, ascending
         depth = 0
         for number, node in enumerate(nodes):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from app.errors import AppError, DocumentError, GlossaryError
-from app.formats import FORMATS
+from app.formats import FORMATS, xml_text
 from app.formats.documents import read_document
 from app.formats.markup import markdown
 from app.formats.office import office_file
@@ -230,3 +230,17 @@ def test_body_larger_than_its_declared_size_is_rejected():
     broken = data.replace(struct.pack("<I", size), struct.pack("<I", 10))
     with pytest.raises(DocumentError, match="damaged"):
         read_document(broken, "a.docx")
+
+
+def test_only_xml_without_a_fault_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    check = xml_text._check
+    monkeypatch.setattr(xml_text, "_check", lambda text, *rest: checked.append(text) or check(text, *rest))
+    good, bad = b"<a><b/><b/>checked once</a>", b"<a><b/>not closed</b>"
+    assert xml_text.decode_xml(good, "a") == xml_text.decode_xml(good, "b")
+    for _ in range(2):
+        with pytest.raises(DocumentError, match="not well-formed"):
+            xml_text.decode_xml(bad, "a")
+        with pytest.raises(DocumentError, match="more than 2 XML elements"):
+            xml_text.decode_xml(good, "a", 2)
+    assert checked == [good.decode(), bad.decode(), good.decode(), bad.decode(), good.decode()]
