@@ -32,7 +32,7 @@ _TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("placeholders", "position"): "Position of tags uncertain: {texts}",
     ("terms", "unmet"): "Not in the text: {texts}",
     ("terms", "banned"): "Banned, but in the text: {texts}",
-    ("limits", "characters"): "Longer than the limit of {texts} characters",
+    ("limits", "characters"): "Characters above the limit of {texts}",
     ("limits", "speed"): "Characters per second above the limit: {texts}",
     ("limits", "line"): "Characters in a line above the limit: {texts}",
     ("limits", "lines"): "Lines above the limit: {texts}",

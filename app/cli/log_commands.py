@@ -327,8 +327,9 @@ def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:
 
 def _repetitions(store: LogStore, number: int, unit: str) -> str:
     found = repetitions_of(store, store.load_session(number))
+    words = counted(found.num_words_inside, unit.removesuffix("s"))
     return (
-        f"{counted(found.num_inside, 'segment')} ({found.num_words_inside:,} {unit}) in the document, "
+        f"{counted(found.num_inside, 'segment')} ({words}) in the document, "
         f"{found.num_elsewhere:,} ({found.num_words_elsewhere:,}) also in others of the project"
     )
 

@@ -238,7 +238,7 @@ class _Progress:
             return
         self.last_tenth = tenth
         rate = done / max(1e-9, time.monotonic() - self.started)
-        text = f"{done:,} of {self.total:,} segments, {rate:.1f} a second"
+        text = f"{done:,} of {counted(self.total, 'segment')}, {rate:.1f} a second"
         print(f"\r{text:<60}" if self.is_terminal else text, end="" if self.is_terminal else "\n", file=sys.stderr)
         sys.stderr.flush()
 

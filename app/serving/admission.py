@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.errors import ApiError
+from app.i18n import counted
 from app.serving.api_limits import MAX_AT_ONCE, MAX_STREAMS
 from app.serving.keys import ApiFile, ApiKey
 
@@ -111,6 +112,7 @@ class Admission:
                 entered.popleft()
             if len(entered) >= key.requests_a_minute:
                 seconds = max(1, math.ceil(entered[0] + _MINUTE - now))
-                message = f"This key may send {key.requests_a_minute:,} requests a minute: wait {seconds} seconds."
+                limit, wait = counted(key.requests_a_minute, "request"), counted(seconds, "second")
+                message = f"This key may send {limit} a minute: wait {wait}."
                 raise ApiError("too_fast", message, retry_after=seconds)
             entered.append(now)

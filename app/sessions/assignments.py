@@ -69,14 +69,7 @@ class Assignments:
         else:
             indices = self._order(session_id)[segments[0] - 1 : segments[1]]
             if not 1 <= segments[0] <= segments[1] or len(indices) < segments[1] - segments[0] + 1:
-                raise CommandError(
-                    Message(
-                        "Segments {first} to {last} do not exist (segments in this document: {count}).",
-                        first=segments[0],
-                        last=segments[1],
-                        count=len(self._order(session_id)),
-                    )
-                )
+                raise _unknown_segments(segments, len(self._order(session_id)))
             num_taken = self._assign_part(summary, sorted(indices), person)
         return self.of(session_id), num_taken
 
@@ -125,6 +118,24 @@ class Assignments:
 
 class UnknownDocument(CommandError):
     """An error for a number that is not the number of a document that the person sees."""
+
+
+def _unknown_segments(segments: tuple[int, int], num_segments: int) -> CommandError:
+    first, last = segments
+    if first == last:
+        return CommandError(
+            Message(
+                "Segment {index} does not exist (segments in the document: {count}).", index=first, count=num_segments
+            )
+        )
+    return CommandError(
+        Message(
+            "Segments {first} to {last} do not exist (segments in this document: {count}).",
+            first=first,
+            last=last,
+            count=num_segments,
+        )
+    )
 
 
 def check_assignable(store: LogStore, project_id: int, person: str) -> None:

@@ -248,7 +248,7 @@ def _warn(evaluation: Evaluation, messages: TextIO) -> None:
         first = evaluation.translations[numbers[0] - 1]
         reason = first.reasons[0].message if first.reasons else first.status
         print(
-            f"{len(numbers):,} of {evaluation.num_segments:,} segments have no translation and count as empty lines: "
-            f"{shown}; the first because {reason}",
+            f"segments without a translation, which count as empty lines: {len(numbers):,} of "
+            f"{evaluation.num_segments:,} ({shown}); the first because {reason}",
             file=messages,
         )

@@ -78,6 +78,7 @@ def test_running_app_sees_assignments_from_the_command_line(team: Team, log: str
     [
         (["99", "Ben"], "Document 99 does not exist."),
         (["{}", "Eve"], "“Eve” is not a member of this project"),
+        (["{}", "Ben", "--part", "9"], "Segment 9 does not exist (segments in the document: 6)."),
         (["{}", "Ben", "--part", "5-7"], "Segments 5 to 7 do not exist (segments in this document: 6)."),
     ],
 )

@@ -155,6 +155,13 @@ def test_stats_of_one_session_as_text_and_json(log: Path, capsys: pytest.Capture
     assert [json.loads(line)["session"] for line in out.splitlines()] == [2, 1]
 
 
+def test_one_repeated_word_is_counted_in_the_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = LogStore.open(tmp_path / "log.sqlite")
+    store.start_session(read_document(b"Open\nOpen\n", "a.txt"), "en-de")
+    store.close()
+    assert "repetitions         1 segment (1 word) in the document" in run(capsys, "stats", "1", "--log", store.path)[1]
+
+
 def test_exported_session_is_imported_again(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

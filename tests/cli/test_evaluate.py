@@ -162,7 +162,7 @@ def test_untranslatable_segment_is_named_and_counts_as_empty(files: Files) -> No
     found = json.loads(output)
     assert (found["untranslated"], found["statuses"]) == ([2], {"complete": 2, "infeasible": 1})
     assert (found["num_phrases"], found["num_phrases_met"], found["num_constrained_met"]) == (1, 0, 0)
-    assert "1 of 3 segments have no translation" in files.messages and "cannot be spelt" in files.messages
+    assert "which count as empty lines: 1 of 3 (" in files.messages and "cannot be spelt" in files.messages
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,11 @@ test('a text is over its limit with the first character too many', () => {
   assert.deepEqual(limitNote('1234567890', limit({max_characters: 0})), {text: '', isOver: false});
 });
 
+test('a limit of one character is shown with the singular', () => {
+  assert.equal(limitNote('1', limit({max_characters: 1})).text, 'field.limit.one');
+  assert.equal(limitNote('1', limit({max_characters: 2})).text, 'field.limit.many');
+});
+
 test('the speed of a subtitle is that of all that a reader sees, rounded up', () => {
   /** @type {Limits['cues']} */
   const cues = [

@@ -1,6 +1,6 @@
 /* The workbench: the state of the page and its parts. */
 import {Connection, greet} from './core/connection.js';
-import {button, h, t} from './core/dom.js';
+import {button, count, h, t, tn} from './core/dom.js';
 import {PressQueue} from './core/presses.js';
 import {Steps} from './core/steps.js';
 import {drafts, readStored, unsentConstraints, writeStored} from './core/storage.js';
@@ -174,7 +174,7 @@ export class Bench {
     if (reply.result?.is_continued)
       this.say(
         'info',
-        t('continued', {name: reply.document.name, confirmed: reply.counts.confirmed, total: reply.counts.all}),
+        tn('continued', reply.counts.all, {name: reply.document.name, confirmed: count(reply.counts.confirmed)}),
       );
   }
 
@@ -201,10 +201,9 @@ export class Bench {
   offer(offer) {
     this.notes.say(
       'info',
-      t('offer', {
+      tn('offer', offer.num_segments, {
         name: offer.name,
-        confirmed: offer.num_confirmed,
-        total: offer.num_segments,
+        confirmed: count(offer.num_confirmed),
         when: dayAndTime(offer.last_ms),
       }),
       [

@@ -88,6 +88,10 @@ def test_requests_of_a_minute_are_counted_for_each_key(keys: ApiFile):
     with pytest.raises(ApiError, match="2 requests a minute: wait 30 seconds") as caught:
         admission.enter(ana)
     assert (caught.value.kind, caught.value.retry_after) == ("too_fast", 30)
+    now += 29
+    with pytest.raises(ApiError, match=r"wait 1 second\.$"):
+        admission.enter(ana)
+    now -= 29
     admission.enter(ben)
     now += 30
     admission.enter(ana)

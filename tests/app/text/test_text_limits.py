@@ -110,7 +110,7 @@ def test_only_a_text_that_is_too_long_is_an_error():
     limits = TextLimits(6)
     assert not findings_in("Open", "Öffnen", "en-de", limits=limits)
     (finding,) = findings_in("Open", "Öffnen!", "en-de", limits=limits, off=["punctuation"])
-    assert finding.message == "Longer than the limit of 6 characters"
+    assert finding.message == "Characters above the limit of 6"
     assert finding.is_error
     assert not findings_in("Open", "Öffnen!", "en-de", limits=limits, off=["punctuation", "limits"])
 

@@ -68,12 +68,28 @@ ALWAYS_PLURAL = {
     "news.several": "shown from two documents on",
     "replace.shown": "the limit of the list",
 }
-COUNTED_NOUN = re.compile(r"\{n\}(?: more| other)? (?!is\b|was\b)\w{2,}s\b(?!/)")
+NOUN_AFTER_NUMBER = re.compile(r"\{(\w+)\}(?: more| other)? (?!is\b|was\b)(\w{2,}s)\b(?!/)")
+COUNTED_NOUNS = {found[2] for text in ENGLISH.values() for found in NOUN_AFTER_NUMBER.finditer(text) if found[1] == "n"}
+# A plural noun or "are" behind a number, which may have any name.
+PLURAL = re.compile(rf"\{{\w+\}}(?: more| other)? (?:{'|'.join(sorted(COUNTED_NOUNS))}|of them are)\b(?!/)")
+# Texts of one noun that are not shown behind a number.
+LABELS = {
+    "record.keys.character": "before its number",
+    "record.keys.command": "before its number",
+    "record.keys.delete": "before its number",
+    "event.key": "the kind of an event",
+}
 
 
 def test_text_with_a_number_and_a_plural_noun_has_both_forms():
-    found = {key for key, text in ENGLISH.items() if COUNTED_NOUN.search(text) and not key.endswith((".one", ".many"))}
+    found = {key for key, text in ENGLISH.items() if PLURAL.search(text) and not key.endswith(".many")}
+    assert {"segments", "terms", "words", "entries"} <= COUNTED_NOUNS
     assert found == set(ALWAYS_PLURAL)
+
+
+def test_noun_that_is_shown_behind_a_number_has_both_forms():
+    found = {key for key, text in ENGLISH.items() if text in COUNTED_NOUNS and not key.endswith(".many")}
+    assert found <= set(LABELS)
 
 
 def test_every_text_that_a_script_asks_for_exists():

@@ -27,7 +27,7 @@ export const limitNote = (text, limits) => {
   if (limits && !max) return speedNote(text, limits);
   if (!limits || !max) return {text: '', isOver: false};
   const n = countCharacters(text, limits);
-  const shown = t('field.limit', {n, max});
+  const shown = tn('field.limit', max, {n, max});
   return n > max
     ? {
         text: `${shown} \u00b7 ${tn('field.over', n - max)}`,

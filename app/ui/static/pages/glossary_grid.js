@@ -147,7 +147,7 @@ export class TermGrid {
       this.shown,
       page.num_rows === page.num_terms
         ? tn('glossary.terms', page.num_terms)
-        : t('grid.shown', {n: count(page.num_rows), of: count(page.num_terms)}),
+        : tn('grid.shown', page.num_terms, {shown: count(page.num_rows)}),
     );
     this.draw();
   }

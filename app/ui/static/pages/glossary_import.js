@@ -166,7 +166,7 @@ class ImportPage {
     );
     this.parts.replaceChildren(
       ...split(counts),
-      ...[isReplacing ? t('import.replaces', {name, gone: count(counts.gone)}) : null, ...notes]
+      ...[isReplacing ? tn('import.replaces', counts.gone, {name}) : null, ...notes]
         .filter(Boolean)
         .map(note => h('p.muted', {}, note)),
     );

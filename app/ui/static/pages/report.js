@@ -34,7 +34,7 @@ const orDash = (value, show) => (value === null ? '–' : show(value));
  * @param {Unit} unit
  */
 const repeated = ([segments, words], unit) =>
-  t('record.repeated', {n: count(segments), words: count(words), unit: t(`header.${unit}`)});
+  t('record.repeated', {n: count(segments), words: count(words), unit: tn(`header.${unit}`, words)});
 /**
  * @param {string} size
  * @param {string} title

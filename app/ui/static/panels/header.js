@@ -242,7 +242,7 @@ export class Header {
      * @param {string} name
      */
     const pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ` ${name}`)];
-    this.words.replaceChildren(...pair(words.confirmed, words.all, t(`header.${unit}`)));
+    this.words.replaceChildren(...pair(words.confirmed, words.all, tn(`header.${unit}`, words.all)));
     this.segments.replaceChildren(
       ...pair(counts.confirmed, counts.all, t('header.segments')),
       sr(` ${t('header.confirmed')}`),

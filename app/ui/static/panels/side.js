@@ -224,12 +224,13 @@ export class Side {
     } else if (!detail.terms.length) nodes.push(h('p.lead', {}, t('side.no_terms')));
     this.terms.replaceChildren(...nodes);
     if (focused) [...this.terms.querySelectorAll('[data-term]')].find(b => b.dataset.term === focused)?.focus();
+    const numTerms = detail.terms.length;
     const numUnmet = detail.terms.filter(term => term.status === 'unmet').length;
-    this.counter.hidden = !detail.terms.length;
+    this.counter.hidden = !numTerms;
     this.counter.classList.toggle('warn', numUnmet > 0);
     this.counter.replaceChildren(
-      String(numUnmet || detail.terms.length),
-      sr(` ${t(numUnmet ? 'side.count.unmet' : 'side.count')}`),
+      String(numUnmet || numTerms),
+      sr(` ${numUnmet ? tn('side.count.unmet', numUnmet) : tn('side.count', numTerms)}`),
     );
   }
 
