@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.tm.similarity import INLINE_TAG
@@ -24,6 +25,11 @@ class MemoryEntry:
     changed_ms: int = 0
     project: int = 0
     is_imported: bool = False
+
+
+def each_pair_once(entries: Iterable[MemoryEntry]) -> Iterable[MemoryEntry]:
+    """The entries for an export: of several with the same two texts, the last."""
+    return {(entry.source, entry.target): entry for entry in entries}.values()
 
 
 @dataclass(frozen=True, slots=True)

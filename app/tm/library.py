@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Literal
 
 from app.formats.documents import Export
 from app.i18n import Message
@@ -13,9 +13,11 @@ from app.text.encoding import safe_name
 from app.tm.entries import MemoryEntry
 from app.tm.index import MemoryIndex
 from app.tm.memory_file import MemoryFile, read_memory
+from app.tm.memory_table import write_csv, write_workbook
 from app.tm.storage import import_entries, load_entries, state_of
 from app.tm.tmx_memory import write_tmx
 
+MemoryEnding = Literal["tmx", "csv", "xlsx"]
 ReadMemory = Callable[[bytes, str, str, str], MemoryFile]
 
 
@@ -99,11 +101,15 @@ class MemoryLibrary:
         self.forget()
         return {"name": name, "num_pairs": num_pairs, "notes": read.notes}
 
-    def export_tmx(self, direction: str) -> Export:
-        """The whole memory of a direction, as far as the person of the request sees its projects, as a TMX file."""
-        entries = self._seen(direction)
-        data = write_tmx(entries, *languages_of(direction))
-        return Export(f"memory.{direction}.tmx", data, self.note_if_empty(direction))
+    def export(self, direction: str, ending: MemoryEnding = "tmx") -> Export:
+        """The whole memory of a direction, as far as the person of the request sees its projects, as a file."""
+        entries, languages = self._seen(direction), languages_of(direction)
+        if ending == "tmx":
+            data = write_tmx(entries, *languages)
+        else:
+            projects = {summary.project.id: summary.project.name for summary in self.store.projects()}
+            data = (write_csv if ending == "csv" else write_workbook)(entries, languages, projects)
+        return Export(f"memory.{direction}.{ending}", data, self.note_if_empty(direction))
 
     def note_if_empty(self, direction: str) -> Message | None:
         """A hint if a direction has no memory; None if it has one."""

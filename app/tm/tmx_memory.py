@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from xml.sax.saxutils import quoteattr
 
 from app import VERSION
@@ -10,7 +11,7 @@ from app.errors import DocumentError
 from app.formats.xml_text import Node, decode_xml, escape, tree
 from app.i18n import Message
 from app.text.language_names import in_language
-from app.tm.entries import MemoryEntry
+from app.tm.entries import MemoryEntry, each_pair_once
 from app.tm.tmx_codes import pairs_in, seg, texts_of
 
 MAX_ELEMENTS = 3_000_000  # 15 for each of 200,000 pairs, with its properties
@@ -57,11 +58,13 @@ def write_tmx(entries: Iterable[MemoryEntry], source_language: str, target_langu
         _HEADER.format(quoteattr(source_language)),
         "<body>",
     ]
-    for entry in {(entry.source, entry.target): entry for entry in entries}.values():
+    for entry in each_pair_once(entries):
+        changed_at = datetime.fromtimestamp(entry.changed_ms / 1000, UTC)
+        date = f' changedate="{changed_at:%Y%m%dT%H%M%SZ}"' if entry.changed_ms else ""
         origin = f'<prop type="x-origin">{escape(entry.origin)}</prop>' if entry.origin else ""
         variants = (
             f"<tuv xml:lang={quoteattr(language)}>{seg(text, pairs_in(text))}</tuv>"
             for language, text in ((source_language, entry.source), (target_language, entry.target))
         )
-        lines.append(f"<tu>{origin}{''.join(variants)}</tu>")
+        lines.append(f"<tu{date}>{origin}{''.join(variants)}</tu>")
     return "\n".join([*lines, "</body>", "</tmx>", ""]).encode("utf-8")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import Final, get_args
 
 from app.errors import CommandError, LogError
 from app.formats.documents import Export
@@ -12,13 +14,13 @@ from app.log.store import LogStore
 from app.reports.exports import CAN_BE_EMPTY, EXPORTS
 from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json
-from app.tm.library import MemoryLibrary
+from app.tm.library import MemoryEnding, MemoryLibrary
 from app.workspace.commands import Workspace
 
 # The document with confirmed and edited segments only; and with proposals for all other segments.
 DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
 # The translation memory of all documents in the log.
-ALL_MEMORY = "all-memory.tmx"
+ALL_MEMORY: Final[Mapping[str, MemoryEnding]] = {f"all-memory.{ending}": ending for ending in get_args(MemoryEnding)}
 
 
 class WorkspaceExports:
@@ -30,14 +32,14 @@ class WorkspaceExports:
 
     def make(self, workspace: Workspace, kind: str) -> Export:
         """A file to save. The log has the export before, if it can be written: a full disk must not keep work here."""
-        if kind not in (DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS):
-            kinds = ", ".join([DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS])
+        kinds = (DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS, *ALL_MEMORY)
+        if kind not in kinds:
             raise CommandError(
-                Message("{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=kinds)
+                Message("{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=", ".join(kinds))
             )
         file = None
-        if kind == ALL_MEMORY:
-            file = self._library.export_tmx(workspace.direction)
+        if kind in ALL_MEMORY:
+            file = self._library.export(workspace.direction, ALL_MEMORY[kind])
         elif kind not in EXPORTS:
             file = self._translated(workspace, kind)
         with suppress(LogError):
@@ -48,7 +50,7 @@ class WorkspaceExports:
         """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
         if kind in (DOCUMENT, DOCUMENT_WITH_PROPOSALS):
             return {"note": self._translated(workspace, kind).note, "is_empty": False}
-        if kind == ALL_MEMORY:
+        if kind in ALL_MEMORY:
             note: str | None = self._library.note_if_empty(workspace.direction)
         else:
             note = EXPORTS[kind](self._store, workspace.session_id).note if kind in CAN_BE_EMPTY else None

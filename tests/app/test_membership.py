@@ -109,7 +109,7 @@ class Office:
             "glossary": self.workspace.terms.glossaries[0].id,
             "words": SECRET[:4],
             "find": SECRET[:4],
-            "kind": ALL_MEMORY,
+            "kind": "all-memory.tmx",
         }
 
     def everything(self) -> str:
@@ -231,7 +231,7 @@ def test_other_people_cannot_see_or_change_a_project_in_any_way(office: Office):
         if message.get("name") not in NETWORK:
             ben.call(function, message)
 
-    kinds = [DOCUMENT, DOCUMENT_WITH_PROPOSALS, ALL_MEMORY, *EXPORTS]
+    kinds = [DOCUMENT, DOCUMENT_WITH_PROPOSALS, *ALL_MEMORY, *EXPORTS]
     values = {
         "token": [token, own["token"]],
         "kind": kinds,

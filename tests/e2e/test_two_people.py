@@ -194,7 +194,7 @@ def test_terms_matches_and_reports_of_the_other_are_not_sent_to_a_browser(two_pe
     open_document(ben, "Ben.txt")
     assert SECRET not in look_around(ben)
     request = ben.page.context.request
-    for kind in (*EXPORTS, DOCUMENT, ALL_MEMORY):
+    for kind in (*EXPORTS, DOCUMENT, *ALL_MEMORY):
         assert request.get(f"{ben.url}/download/{summary.token}/{kind}").status in (400, 404), kind
     asked = calls[-1].request.post_data_json
     for view in ("report", "replay"):

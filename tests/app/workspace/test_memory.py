@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Iterator
 from typing import Any
 
+import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from translate.storage import tmx
 
 from app.errors import DocumentError
+from app.log.project_tables import Project, insert_project
 from app.log.store import LogStore, SegmentUpdate
 from app.tm import library as memory_library
 from app.tm import storage
@@ -106,11 +109,32 @@ def test_imported_file_is_stored_and_replaced_by_a_newer_one_of_its_name(store: 
     library.import_memory(write_tmx([MemoryEntry("One", "Eins")], "en", "de"), "a.tmx", "en-de")
     assert [entry.source for entry in library.index("en-de").entries()] == ["One"]
     assert [entry.source for entry in library.index("de-en").entries()] == ["Eins"]
-    exported = library.export_tmx("en-de")
+    exported = library.export("en-de")
     assert (exported.name, read_memory(exported.data, "x.tmx", "en", "de").pairs) == (
         "memory.en-de.tmx",
         [("One", "Eins")],
     )
+
+
+def test_memory_is_exported_as_a_table_with_the_names_of_projects(store: LogStore, workspace: Workspace):
+    library = workspace.memory.library
+    assert library.export("en-de", "csv").note is not None
+    workspace.confirm(0, "Öffnen Sie die Datei.")
+    with store.connection.transaction("make a project"):
+        project = insert_project(store.connection.db, Project(0, "Pumps", "", "en-de", "", "", True))
+    library.import_memory(FILE, "a.tmx", "en-de", project)
+    exported = library.export("en-de", "csv")
+    header, *rows = csv.reader(io.StringIO(exported.data.decode("utf-8-sig"), newline=""))
+    assert (exported.name, exported.note, header[:2]) == ("memory.en-de.csv", None, ["en", "de"])
+    assert [row[:5] for row in rows] == [
+        ["Press {1}OK{/1}.", "Auf {1}OK{/1} drücken.", "a.tmx", "imported", "Pumps"],
+        ["Open.", "Öffnen.", "a.tmx", "imported", "Pumps"],
+        ["Open the file.", "Öffnen Sie die Datei.", "manual.txt", "confirmed", ""],
+    ]
+    backwards = csv.reader(io.StringIO(library.export("de-en", "csv").data.decode("utf-8-sig"), newline=""))
+    assert next(backwards)[:2] == ["de", "en"]
+    sheet = openpyxl.load_workbook(io.BytesIO(library.export("en-de", "xlsx").data)).active
+    assert [[cell.value or "" for cell in row] for row in sheet] == [header, *rows]
 
 
 def test_entries_written_by_another_process_are_found_without_a_restart(store: LogStore, workspace: Workspace):

@@ -155,6 +155,8 @@ export class Header {
           group(t('export.group.memory')),
           download('memory', t('export.tmx'), t('export.tmx.detail'), 'memory.tmx', url),
           download('memory', t('export.all_memory'), t('export.all_memory.detail'), 'all-memory.tmx', url),
+          download('memory', t('export.all_memory.xlsx'), t('export.all_memory.xlsx.detail'), 'all-memory.xlsx', url),
+          download('memory', t('export.all_memory.csv'), t('export.all_memory.csv.detail'), 'all-memory.csv', url),
           choice('book', t('export.glossary'), t('export.glossary.detail'), () => bench.pages.go('glossaries')),
           download('book', t('export.tbx'), t('export.tbx.detail'), 'terms.tbx', url),
           group(t('export.group.session')),
