@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import ClassVar, Final
+from typing import Final
 
 from app.errors import DocumentError
 from app.formats.base import Edit, ParsedFile, line_of, splice
@@ -29,7 +29,6 @@ from app.formats.markup.xml_rules import (
     with_state,
 )
 from app.formats.office.docx_drawings import AltText
-from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph, without_marks, without_seams
 from app.formats.office.office_blocks import placed
 from app.formats.office.office_file import (
     Changes,
@@ -40,6 +39,7 @@ from app.formats.office.office_file import (
     moved,
     starts_of,
 )
+from app.formats.paragraph import OBJECT, Atom, Container, Paragraph
 from app.formats.part_rules import ELEMENT_USES, KEY_USES, Part, PartList, PartUse, skipped_note
 from app.formats.software import android
 from app.formats.xml_text import (
@@ -113,10 +113,8 @@ class XmlParagraph(Paragraph):
     An empty line or the end of a sentence before a line break ends a text to translate.
     """
 
-    text_attributes: ClassVar[str] = ""
-
     def __init__(self, node: Node, xml: str, document: _Tree) -> None:
-        self._begin(xml, "")
+        super().__init__(xml)
         self._document = document
         raw = xml[node.inner_start : node.inner_end]
         self.start = node.inner_start + len(raw) - len(raw.lstrip())
@@ -215,18 +213,11 @@ class XmlParagraph(Paragraph):
         if raw.strip():
             self._add(Atom(self._length, "", containers, raw=raw, is_last=True))
 
-    @property
-    def _end(self) -> str:
-        return ""
-
-    def _run(self, its_format: str) -> str:
-        return ""
-
     def _content(self, text: str) -> str:
         return text if self._is_cdata else escape(text)
 
     def _assembled(self, xml: str) -> str:
-        content = without_marks(without_seams(xml))
+        content = super()._assembled(xml)
         if self._is_cdata:
             content = f"{_CDATA}{escape_cdata(content)}]]>"
         has_long_ends = self._xml.find("\r\n", self.start, self.end) >= 0

@@ -24,11 +24,12 @@ from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, 
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.office.docx_drawings import AltText
 from app.formats.office.docx_extras import EXTRAS, extra_parts, extras_in, rewritten_extra
-from app.formats.office.docx_text import OBJECT, Paragraph, referenced_bookmarks
+from app.formats.office.docx_text import WordParagraph, referenced_bookmarks
 from app.formats.office.docx_text_boxes import copies, paragraphs_of
 from app.formats.office.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
 from app.formats.office.office_file import OfficePart, changed_at_once, check_runs, check_size, find_paragraph
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.paragraph import OBJECT, Paragraph
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
 from app.text.encoding import DecodedText
@@ -260,7 +261,7 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
 
 
 def _paragraph(node: Node, xml: str, prefix: str, referenced: Set[str]) -> Paragraph | AltText:
-    return Paragraph(node, xml, prefix, referenced) if node.name == f"{prefix}p" else AltText(node, xml)
+    return WordParagraph(node, xml, prefix, referenced) if node.name == f"{prefix}p" else AltText(node, xml)
 
 
 def _depth(node: Node, prefix: str) -> int:

@@ -8,17 +8,12 @@ and text that tracked changes have deleted or moved away are not shown; in a tra
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Sequence, Set
 from typing import ClassVar
 
-from app.formats.inline import Piece, Shown, show
+from app.formats.paragraph import OBJECT, Atom, Container, Paragraph, main_format
 from app.formats.xml_text import Node, Text, escape
 
-OBJECT = "\ufffc"  # represents an object in the text
 # Objects that separate the text before and after them.
 _PARTING = {"tab", "br", "cr", "ptab"}
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
@@ -31,116 +26,34 @@ _LAST_ANCHORS = {
     "moveFromRangeEnd",
 }  # fmt: skip
 _REFERENCE = re.compile(r"(?<![A-Z])REF\s+([\w.-]+)")  # field code; PAGEREF shows no text
-_MIN_SHARE = 0.2  # of the surrounding text, for a format to count as common
 _MAX_BOOKMARKED = 100  # nodes in a bookmark
 _IGNORED = {"proofErr", "lastRenderedPageBreak", "rPr"}
 _EMPTY_ELEMENT = re.compile(r"<[^>]*/>|<[^>]*>\s*</[^>]*>")
 _SPACE = re.compile(r"[\t\n\r]")
 # Invisible format properties: runs that differ only in these are joined.
 _INVISIBLE = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
-# An element that is closed and opened again. The marks contain U+FFFE, which is not allowed in XML.
-_SEAM = re.compile("\ufffe/([0-9]+)\ufffe[^\ufffe]*\ufffe\ufffe\\1\ufffe[^\ufffe]*\ufffe")
-_MARK = re.compile("\ufffe(?:/?[0-9]+\ufffe)?")
 
 
-@dataclass(slots=True, eq=False)
-class Container:
-    """A link or another element around runs: its raw start and end, with marks for `_SEAM`."""
-
-    start: str
-    end: str
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """Text in one format, an object (`text` is OBJECT) or an anchor (no text). Objects and anchors have `raw` XML."""
-
-    start: int
-    text: str
-    containers: tuple[Container, ...]
-    format: str = ""
-    raw: str = ""
-    parts: bool = False
-    is_last: bool = False
-
-    @property
-    def end(self) -> int:
-        """Its end in the paragraph's text."""
-        return self.start + len(self.text)
-
-
-class Paragraph:
-    """The text and XML of a paragraph.
+class WordParagraph(Paragraph):
+    """A paragraph of runs with text elements, as in WordprocessingML; other Office formats differ in some elements.
 
     `prefix` is the namespace prefix of element names, "w:". `referenced` are the names of the bookmarks whose text is
-    shown elsewhere. The result of `xml` replaces the part's XML from `start` to `end`.
+    shown elsewhere.
     """
 
     text_attributes: ClassVar[str] = ' xml:space="preserve"'  # of a text element, for spaces at its ends
 
     def __init__(self, node: Node, xml: str, prefix: str, referenced: Set[str] = frozenset()) -> None:
-        self._begin(xml, prefix)
+        super().__init__(xml)
+        self._prefix = prefix
+        self._hyphens: dict[str, str] = {}  # element names of hyphens that are elements, by character
         self._referenced = referenced
         body = [child for child in node.nodes() if child.name != f"{prefix}pPr"]
         self.start, self.end = (body[0].start, body[-1].end) if body else (node.inner_end, node.inner_end)
         self._has_fields = "fldChar" in xml[self.start : self.end]
         self._read_all(body, ())
         self.text = "".join(atom.text for atom in self._atoms)
-        self._base = _main_format(self._atoms)
-
-    def _begin(self, xml: str, prefix: str) -> None:
-        """The state before anything is read."""
-        self._xml = xml
-        self._prefix = prefix
-        self._atoms: list[Atom] = []
-        self._length = 0
-        self._num_containers = 0
-        self._hyphens: dict[str, str] = {}  # element names of hyphens that are elements, by character
-        self.unsplit: list[tuple[int, int]] = []
-        self._has_fields = False
-
-    @property
-    def stretches(self) -> list[tuple[int, int]]:
-        """The spans to translate: between tabs and line breaks, without objects at their ends."""
-        ends = [0]
-        for atom in self._atoms:
-            if atom.parts:
-                ends += [atom.start, atom.end]
-        ends.append(len(self.text))
-        found = []
-        for start, end in zip(ends[::2], ends[1::2], strict=True):
-            part = self.text[start:end]
-            inner = part.strip(f"{OBJECT} \t\u00a0")
-            if any(c.isalpha() for c in inner):
-                first = start + part.index(inner)
-                found.append((first, first + len(inner)))
-        return found
-
-    def shown(self, start: int, end: int) -> Shown:
-        """The text from start to end with placeholders."""
-        inside = [atom for atom in self._clipped(start, end) if atom.text]
-        return show(list(self._pieces(inside, 0, self._base)))
-
-    def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
-        """The content with these spans (ascending) replaced; other text keeps its format."""
-        parts = [self._run(self._base)]
-        position = 0
-        for start, end, translation in translations:
-            moved = [atom for atom in self._clipped(start, end) if not atom.text and start < atom.start < end]
-            parts.append(self._same(position, start))
-            parts += [self._outside(atom.raw, self._base) for atom in moved if not atom.is_last]
-            parts.append(self.shown(start, end).raw(translation, self._content))
-            parts += [self._outside(atom.raw, self._base) for atom in moved if atom.is_last]
-            position = end
-        parts += [self._same(position, len(self.text)), self._end]
-        return self._assembled("".join(parts))
-
-    def _assembled(self, xml: str) -> str:
-        """The content without empty runs, and without the marks of containers."""
-        formats = "|".join(re.escape(its_format) for its_format in {atom.format for atom in self._atoms} | {""})
-        p = self._prefix
-        empty = rf"<{p}r>(?:{formats})<{p}t{self.text_attributes}></{p}t></{p}r>"
-        return without_marks(without_seams(re.sub(empty, "", xml)))
+        self._base = main_format(self._atoms)
 
     # ---- reading ----
 
@@ -207,10 +120,6 @@ class Paragraph:
             del self._atoms[num_atoms:]
             raw = self._xml[node.start : node.end]
             self._add(Atom(start, "", containers, raw=raw, is_last=True))
-
-    def _container(self, start: str, end: str) -> Container:
-        number = self._num_containers = self._num_containers + 1
-        return Container(f"\ufffe{number}\ufffe{start}\ufffe", f"\ufffe/{number}\ufffe{end}\ufffe")
 
     def _read_run(self, node: Node, containers: tuple[Container, ...]) -> None:
         properties = node.first("rPr")
@@ -297,10 +206,6 @@ class Paragraph:
         else:
             self._add(Atom(start, OBJECT, containers, raw=self._xml[nodes[0].start : nodes[-1].end]))
 
-    def _add(self, atom: Atom) -> None:
-        self._atoms.append(atom)
-        self._length = atom.end
-
     # ---- writing ----
 
     @property
@@ -310,6 +215,13 @@ class Paragraph:
     def _run(self, its_format: str) -> str:
         return f"<{self._prefix}r>{its_format}<{self._prefix}t{self.text_attributes}>"
 
+    def _assembled(self, xml: str) -> str:
+        """The content without empty runs, and without the marks of containers."""
+        formats = "|".join(re.escape(its_format) for its_format in {atom.format for atom in self._atoms} | {""})
+        p = self._prefix
+        empty = rf"<{p}r>(?:{formats})<{p}t{self.text_attributes}></{p}t></{p}r>"
+        return super()._assembled(re.sub(empty, "", xml))
+
     def _content(self, text: str) -> str:
         """Text inside a run, with hyphens as elements where the paragraph has them so."""
         content = escape(text)
@@ -317,72 +229,6 @@ class Paragraph:
             p = self._prefix
             content = content.replace(hyphen, f"</{p}t><{p}{local}/><{p}t{self.text_attributes}>")
         return content
-
-    def _outside(self, raw: str, following: str) -> str:
-        """Raw XML between two runs; the next run has the format `following`."""
-        return f"{self._end}{raw}{self._run(following)}"
-
-    def _clipped(self, start: int, end: int) -> list[Atom]:
-        """The atoms between two offsets: parts of texts, objects, and anchors, including those at the ends."""
-        clipped = []
-        first_atom = bisect_left(self._atoms, start, key=lambda atom: atom.end)
-        last_atom = bisect_right(self._atoms, end, key=lambda atom: atom.start)
-        for atom in self._atoms[first_atom:last_atom]:
-            if not atom.text:
-                clipped.append(atom)
-            elif atom.end > start and atom.start < end:
-                first, last = max(atom.start, start), min(atom.end, end)
-                text = atom.text[first - atom.start : last - atom.start]
-                clipped.append(Atom(first, text, atom.containers, atom.format, atom.raw, atom.parts, atom.is_last))
-        return clipped
-
-    def _same(self, start: int, end: int) -> str:
-        """The unchanged content from start to end."""
-        inside = self._clipped(start, end)
-        # Otherwise, an anchor at the edge of a link would create an empty link.
-        freed = [
-            atom
-            if atom.text or (0 < n < len(inside) - 1 and _is_amid(inside, n))
-            else Atom(atom.start, "", (), raw=atom.raw)
-            for n, atom in enumerate(inside)
-        ]
-        shown = show(list(self._pieces(freed, 0, self._base, is_exact=True)), hides=False)
-        return shown.raw(shown.text, self._content)
-
-    def _pieces(self, atoms: Sequence[Atom], depth: int, base: str, *, is_exact: bool = False) -> Iterator[Piece]:
-        """The atoms as pieces; the format `base` and, unless `is_exact`, spaces get no placeholders."""
-        for container, group in groupby(atoms, lambda a: a.containers[depth] if len(a.containers) > depth else None):
-            members = list(group)
-            if container is not None:
-                inner = _main_format(members)
-                yield Piece("open", f"{self._end}{container.start}{self._run(inner)}")
-                yield from self._pieces(members, depth + 1, inner, is_exact=is_exact)
-                yield Piece("close", f"{self._end}{container.end}{self._run(base)}")
-                continue
-            for (raw, its_format), run in groupby(members, lambda a: (a.raw, a.format)):
-                if raw:
-                    yield from (Piece("lone", self._outside(atom.raw, base)) for atom in run)
-                    continue
-                text = Piece("text", "".join(atom.text for atom in run))
-                if its_format == base or not (is_exact or text.raw.strip()):
-                    yield text
-                else:
-                    yield Piece("open", f"{self._end}{self._run(its_format)}")
-                    yield text
-                    yield Piece("close", f"{self._end}{self._run(base)}")
-
-
-def without_seams(xml: str) -> str:
-    """Joins elements that a span covers only partly, such as a link with a tab in it: they were closed and reopened."""
-    num_seams = 1
-    while num_seams:
-        xml, num_seams = _SEAM.subn("", xml)
-    return xml
-
-
-def without_marks(xml: str) -> str:
-    """Removes the marks of containers."""
-    return _MARK.sub("", xml)
 
 
 def referenced_bookmarks(root: Node) -> Set[str]:
@@ -396,22 +242,6 @@ def referenced_bookmarks(root: Node) -> Set[str]:
     return frozenset(_REFERENCE.findall("".join(codes)))
 
 
-def _main_format(atoms: Sequence[Atom]) -> str:
-    """The simplest of the common formats of the text; it needs no placeholders."""
-    sizes: Counter[str] = Counter()
-    for atom in atoms:
-        if not atom.raw:
-            sizes[atom.format] += len(atom.text.strip())
-    min_size = sizes.total() * _MIN_SHARE
-    common = [its_format for its_format, size in sizes.items() if size >= min_size]
-    return min(common, key=lambda its_format: (its_format.count("<"), -sizes[its_format]), default="")
-
-
 def _is_link(codes: str) -> bool:
     """True if these field codes make the field's text a link."""
     return codes.split()[:1] == ["HYPERLINK"]
-
-
-def _is_amid(atoms: Sequence[Atom], number: int) -> bool:
-    """True if the previous and next atoms are in the same containers as this one."""
-    return atoms[number - 1].containers == atoms[number].containers == atoms[number + 1].containers

@@ -9,11 +9,12 @@ from typing import ClassVar, Final, Protocol
 from app.formats.base import Edit, splice
 from app.formats.office.chart_labels import ChartLabel, is_label, labels, workbook_with
 from app.formats.office.docx_drawings import AltText
-from app.formats.office.docx_text import OBJECT, Paragraph
+from app.formats.office.docx_text import WordParagraph
 from app.formats.office.docx_text_boxes import copies, paragraphs_of
 from app.formats.office.office_blocks import around
 from app.formats.office.office_file import Changes, HasParagraphs
 from app.formats.office.office_package import OfficePackage
+from app.formats.paragraph import OBJECT, Paragraph
 from app.formats.xml_text import Node, encode_xml, tree
 from app.text.encoding import DecodedText
 
@@ -28,7 +29,7 @@ _OUTLINE = re.compile(r"<((?:\w+:)?custGeom)>.*?</\1>", re.DOTALL)
 _MASTERS: Final = ("sldMaster", "sldLayout")
 
 
-class SlideParagraph(Paragraph):
+class SlideParagraph(WordParagraph):
     """A paragraph of DrawingML."""
 
     text_attributes: ClassVar[str] = ""  # all spaces count

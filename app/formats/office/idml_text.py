@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.formats.office.docx_drawings import AltText
-from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph, without_marks, without_seams
-from app.formats.xml_text import Node, escape, unescape
+from app.formats.paragraph import OBJECT, Atom, Container, Paragraph, without_marks, without_seams
+from app.formats.xml_text import Node, unescape
 
 _BREAK: Final = "Br"
 _RANGE: Final = "CharacterStyleRange"
@@ -159,7 +159,7 @@ class IdmlParagraph(Paragraph):
     """A paragraph of a story. The result of `xml` replaces the story's XML from `start` to `end`."""
 
     def __init__(self, paragraph: StoryParagraph, xml: str) -> None:
-        self._begin(xml, "")
+        super().__init__(xml)
         self._formats: list[str] = []
         self._format_numbers: dict[str, int] = {}
         items = paragraph.items
@@ -301,9 +301,6 @@ class IdmlParagraph(Paragraph):
         if number == len(self._formats):
             self._formats.append(its_format)
         return f"\ufffer{number}\ufffe"
-
-    def _content(self, text: str) -> str:
-        return escape(text)
 
     def _edge(self, item: Item, outside: int, *, is_first: bool) -> tuple[int, str | None]:
         """The begin or end of the paragraph, and the format of a range that continues outside of it, or None."""

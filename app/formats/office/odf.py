@@ -12,14 +12,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Final
 
 from langcodes import Language
 
 from app.errors import DocumentError
 from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
 from app.formats.blocks import Block
-from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph
 from app.formats.office.office_blocks import Tables, around, open_document_block, placed
 from app.formats.office.office_file import (
     Changes,
@@ -31,6 +30,7 @@ from app.formats.office.office_file import (
     starts_of,
 )
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.paragraph import OBJECT, Atom, Container, Paragraph
 from app.formats.xml_text import Node, Text, encode_xml, escape, tree
 from app.i18n import Message, joined
 
@@ -51,10 +51,8 @@ _DEFAULTS = re.compile(r"<style:default-style\b.*?</style:default-style>", re.DO
 class OdfParagraph(Paragraph):
     """A paragraph, a heading, or an alternative text."""
 
-    text_attributes: ClassVar[str] = ""
-
     def __init__(self, node: Node, xml: str) -> None:
-        self._begin(xml, "")
+        super().__init__(xml)
         self.start, self.end = node.inner_start, node.inner_end
         self._text_prefix = node.name[: -len(node.local)]
         self._read_content(node, ())
@@ -85,13 +83,6 @@ class OdfParagraph(Paragraph):
         """The content with these spans (ascending) replaced. A space at the start is an element, else it is lost."""
         content = super().xml(translations)
         return f"<{self._text_prefix}s/>{content[1:]}" if content.startswith(" ") else content
-
-    @property
-    def _end(self) -> str:
-        return ""
-
-    def _run(self, its_format: str) -> str:
-        return ""
 
     def _content(self, text: str) -> str:
         """The text as XML, in which several spaces are an element."""

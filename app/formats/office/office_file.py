@@ -14,8 +14,8 @@ from typing import Final, Protocol, TypeVar
 from app.errors import DocumentError
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.inline import Shown
-from app.formats.office.docx_text import OBJECT
 from app.formats.office.office_package import OfficePackage
+from app.formats.paragraph import OBJECT
 from app.i18n import Message
 from app.text.encoding import DecodedText
 

@@ -17,10 +17,11 @@ from xml.parsers import expat
 from app.errors import DocumentError
 from app.formats.base import Edit, splice
 from app.formats.blocks import PARAGRAPH, Block
-from app.formats.office.docx_text import OBJECT, Atom, Container, Paragraph
+from app.formats.office.docx_text import WordParagraph
 from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.paragraph import OBJECT, Atom, Container
 from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
 from app.i18n import Message, joined
 
@@ -39,7 +40,7 @@ _SHARED_TEXT = re.compile(rb"<(?:\w+:)?si[\s/>]")
 _CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
-class CellText(Paragraph):
+class CellText(WordParagraph):
     """The text of a cell: one text, or runs with formats. Line breaks separate its stretches.
 
     Excel writes the font of the cell only from the second run on; `font` is that font, or empty if it is not known.
