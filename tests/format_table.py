@@ -41,7 +41,8 @@ from translate.storage.idml import open_idml
 
 from app.errors import AppError
 from app.formats import FORMATS, Reading, format_by_key
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 from app.text.nontranslatables import placeholder_spans
 
 MAX_REASONS = 20  # in the list below the table

@@ -16,7 +16,8 @@ from app.cli.glossary_check import glossary_report
 from app.cli.log_commands import check_output, unreadable, write
 from app.errors import CommandError, GlossaryError
 from app.formats import Reading, format_of, srx
-from app.formats.documents import Document, Export, ReadFile, read_file, with_language
+from app.formats.documents import Document, Export, with_language
+from app.formats.read_file import ReadFile, read_file
 from app.formats.srx import RuleFile
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher

@@ -1,33 +1,30 @@
-"""Documents: reads a file into segments and writes the same bytes back with translations in their places.
+"""Documents: a file with its segments, exported as the same bytes with translations in their places.
 
-A document contains the file's bytes and the place of each segment. The meaning of a place depends on the format
-(`app.formats`). Independent of models, sessions and the page.
+A document contains the bytes of its file and the place of each segment. The meaning of a place depends on the format
+(`app.formats`). `app.formats.read_file` makes documents. Independent of models, sessions and the page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Literal
 
 from app.collector import collector_paused
 from app.errors import DocumentError
-from app.formats import Format, Reading, format_by_key, format_of
+from app.formats import Reading, format_by_key
 from app.formats.added_forms import HasAddedForms, all_units
 from app.formats.base import (
     Comment,
-    HasLanguages,
     HasMatches,
     HasReviews,
     HasTags,
     ParsedFile,
     RawTags,
-    Reversible,
     ReviewState,
     SupportsComments,
-    Unit,
     UnitTranslation,
 )
 from app.formats.bilingual.table import TableFile, first_rows
@@ -35,21 +32,11 @@ from app.formats.blocks import Block, HasBlocks
 from app.formats.coverage import MARKDOWN, Coverage, coverage_of
 from app.formats.office.docx import extras_of
 from app.formats.part_rules import HasParts, Part
-from app.formats.srx import RuleFile, segmenter_of
+from app.formats.srx import RuleFile
 from app.i18n import Message
-from app.text.encoding import safe_name
-from app.text.sentences import sentence_spans
 from app.text.text_limits import TextLimits
 
-MAX_SEGMENTS = 20_000
 MAX_SEGMENT_CHARACTERS = 50_000
-OVERVIEW_CHARACTERS = 4000
-
-
-class Split(Protocol):
-    """Returns the spans of the segments of a text; none ends inside the spans of `whole`."""
-
-    def __call__(self, text: str, whole: Sequence[tuple[int, int]] = ...) -> list[tuple[int, int]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +153,10 @@ class Document:
     def coverage(self) -> Coverage | None:
         """The share of the visible text that is offered; None for a format that declares the texts to be translated."""
         key = format_by_key(self.format).key
-        return self._coverage(_parsed(self.format, self.data, self.name) if key in MARKDOWN else None)
+        return self.coverage_with(_parsed(self.format, self.data, self.name) if key in MARKDOWN else None)
 
-    def _coverage(self, parsed: ParsedFile | None) -> Coverage | None:
+    def coverage_with(self, parsed: ParsedFile | None) -> Coverage | None:
+        """The same for a file that is parsed already; only formats in `MARKDOWN` need the parsed file."""
         return coverage_of(
             format_by_key(self.format).key,
             self.data,
@@ -258,148 +246,6 @@ class Document:
         return Export(name, written.data, written.note)
 
 
-@dataclass(frozen=True, slots=True)
-class FileOverview:
-    """The evidence for the direction of a parsed file: its languages, and about OVERVIEW_CHARACTERS of its text.
-
-    `is_paired`: its format has targets. `turned` is the file with its targets as sources, where it can be turned.
-    """
-
-    name: str
-    languages: tuple[str, str]
-    text: str
-    is_paired: bool
-    turned: FileOverview | None = None
-
-    def reversed(self) -> FileOverview | None:
-        """The overview with targets as sources; None if the format has no targets or the file contains none."""
-        return self.turned
-
-
-@dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A parsed file that is not yet split into segments, because that depends on the language."""
-
-    name: str
-    format: Format
-    data: bytes = field(repr=False)
-    parsed: ParsedFile = field(repr=False)
-
-    @property
-    def languages(self) -> tuple[str, str]:
-        """The declared source and target language; "" if not declared."""
-        return self.parsed.languages if isinstance(self.parsed, HasLanguages) else ("", "")
-
-    def reversed(self) -> ReadFile | None:
-        """The file with its targets as sources; None if the format has no targets or the file contains none."""
-        parsed = self.parsed.reversed() if isinstance(self.parsed, Reversible) else None
-        return replace(self, parsed=parsed) if parsed and parsed.units else None
-
-    def overview(self) -> FileOverview:
-        """The evidence for the direction of the document."""
-        turned = self.reversed()
-        whole = self._overview()
-        return whole if turned is None else replace(whole, turned=turned._overview())
-
-    def _overview(self) -> FileOverview:
-        texts: list[str] = []
-        num_characters = OVERVIEW_CHARACTERS
-        for unit in self.parsed.units:
-            if num_characters <= 0:
-                break
-            texts.append(unit.source[:num_characters])
-            num_characters -= len(unit.source)
-        return FileOverview(self.name, self.languages, "\n".join(texts), self.format.is_paired)
-
-    @collector_paused()
-    def document(self, language: str, rules: RuleFile | None = None, target: str | None = None) -> Document:
-        """Splits the file into segments: by `rules` if they have some for the source `language`, otherwise by our own.
-
-        The plural forms that the `target` language needs and the file lacks are segments, too.
-        Raises DocumentError, also for rules that cannot be used. A file with targets beside its sources is not split.
-        """
-        name, parsed = self.name, self.parsed
-        is_by_paragraph = self.format.reading.segments == "paragraph"
-        if parsed.is_paired or is_by_paragraph:
-            rules = None
-        segmenter = None if rules is None else segmenter_of(rules, language)
-        notes: tuple[str, ...] = parsed.notes
-        if rules is not None and segmenter is None:
-            missing = Message(
-                "{rules} has no rules for the language “{language}”: Pinpoint's own segmentation rules were used.",
-                rules=rules.name,
-                language=language,
-            )
-            notes = (*notes, missing)
-        split: Split = partial(sentence_spans, language=language) if segmenter is None else segmenter.spans
-        if is_by_paragraph:
-            split = _paragraph_spans
-        segments: list[Segment] = []
-        for unit in parsed.units if target is None else all_units(parsed, target):
-            segments += _segments_of(unit, parsed, split, len(segments))
-            if len(segments) > MAX_SEGMENTS:
-                raise DocumentError(
-                    Message(
-                        "{name} has more than {limit:,} segments: split the file and open the parts one by one",
-                        name=name,
-                        limit=MAX_SEGMENTS,
-                    )
-                )
-        _check_lengths(segments, parsed, name)
-        if not segments and self.format.reading.rules:
-            raise DocumentError(
-                Message(
-                    "{name}: the rules leave no text to translate: change them, or remove one that skips too much",
-                    name=name,
-                )
-            )
-        if not segments:
-            raise DocumentError(
-                Message("{name} contains no text to translate: choose a file with text in it", name=name)
-            )
-        document = Document(
-            name,
-            self.format.log_key,
-            self.data,
-            parsed.encoding,
-            parsed.mark,
-            tuple(segments),
-            notes,
-            rules if segmenter else None,
-        )
-        coverage = document._coverage(parsed)
-        note = coverage.note if coverage else None
-        return replace(document, notes=(*document.notes, note)) if note else document
-
-
-@collector_paused()
-def read_document(
-    data: bytes, name: str, language: str = "en", reading: Reading | None = None, target: str | None = None
-) -> Document:
-    """Reads a document with sources in that language: `read_file` and `ReadFile.document`."""
-    return read_file(data, name, reading).document(language, target=target)
-
-
-@collector_paused()
-def read_file(data: bytes, name: str, reading: Reading | None = None) -> ReadFile:
-    """Parses a file; the format depends on the extension of `name`, which is untrusted.
-
-    Raises DocumentError with a remedy, and CommandError for a `reading` that the format does not have.
-    """
-    name = safe_name(name, "document.txt")
-    its_format = format_of(name) if reading is None or reading == Reading() else format_of(name).chosen(reading)
-    if len(data) > its_format.max_bytes:
-        raise DocumentError(
-            Message(
-                "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one",
-                name=name,
-                size=len(data) / 2**20,
-                limit=its_format.max_bytes // 2**20,
-            )
-        )
-    return ReadFile(name, its_format, data, its_format.read(data, name))
-
-
 def with_language(name: str, language: str | None) -> str:
     """The name with the language before its extension: "manual.de.txt". A template (.pot) becomes a PO file (.po)."""
     if not language:
@@ -407,28 +253,6 @@ def with_language(name: str, language: str | None) -> str:
     stem, dot, extension = name.rpartition(".")
     extension = extension[:-1] if extension.lower() == "pot" else extension
     return f"{stem}.{language}.{extension}" if dot and stem else f"{name}.{language}"
-
-
-def _paragraph_spans(text: str, whole: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
-    """The span of a paragraph without white space at its ends; none if it has only white space."""
-    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    return [(start, end)] if start < end else []
-
-
-def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> list[Segment]:
-    if parsed.is_paired:
-        state: Literal["new", "edited", "confirmed"] = "new"
-        if unit.target is not None:
-            state = "confirmed" if unit.is_confirmed else "edited"
-        return [
-            Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits, unit.review)
-        ]
-    segments: list[Segment] = []
-    for start, end in split(unit.source, whole=unit.whole):
-        place = unit.start + start, unit.start + end
-        number = index + len(segments)
-        segments.append(Segment(number, parsed.source(*place), *place, note=unit.note, limits=unit.limits))
-    return segments
 
 
 def _is_change(segment: Segment, text: str, is_confirmed: bool, is_reviewed: bool, parsed: ParsedFile) -> bool:
@@ -448,21 +272,6 @@ def _is_change(segment: Segment, text: str, is_confirmed: bool, is_reviewed: boo
     if parsed.is_paired:
         return text != segment.target or is_confirmed != (segment.state == "confirmed") or is_reviewed
     return text != source
-
-
-def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> None:
-    for segment in segments:
-        if len(segment.source) > MAX_SEGMENT_CHARACTERS:
-            raise DocumentError(
-                Message(
-                    "{name}, {place}: the segment is too long ({count:,} characters, limit {limit:,}): break it up "
-                    "and open the file again",
-                    name=name,
-                    place=parsed.describe(segment.start),
-                    count=len(segment.source),
-                    limit=MAX_SEGMENT_CHARACTERS,
-                )
-            )
 
 
 @lru_cache(maxsize=2)

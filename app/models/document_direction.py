@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal, TypeVar
 
 from app.errors import CommandError
-from app.formats.documents import FileOverview, ReadFile
+from app.formats.read_file import FileOverview, ReadFile
 from app.i18n import Message
 from app.text.language_names import language_of
 from engine import short_code

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from app.errors import DocumentError
 from app.formats import Reading, srx
 from app.formats.archive import Archive, ArchiveMember
-from app.formats.documents import Document, FileOverview, read_file
+from app.formats.documents import Document
+from app.formats.read_file import FileOverview, read_file
 from app.formats.srx import RuleFile
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable, read_glossary, read_table

@@ -19,7 +19,8 @@ from typing import IO, Any, Final
 from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import Reading
 from app.formats.archive import ArchiveMember
-from app.formats.documents import Document, FileOverview, Segment
+from app.formats.documents import Document, Segment
+from app.formats.read_file import FileOverview
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable
 from app.glossary.reading.row_checks import GlossaryImport

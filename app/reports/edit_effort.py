@@ -18,7 +18,7 @@ from typing import Final
 from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 from sacrebleu.metrics.ter import TER
 
-from app.formats.documents import MAX_SEGMENTS
+from app.formats.read_file import MAX_SEGMENTS
 from app.text.words import split_words
 
 # The search for shifts takes seconds in longer texts; there, edits are counted without shifts (an upper bound).

@@ -19,7 +19,8 @@ from typing import Any, Final, Literal
 
 from app.errors import ApiError, CommandError, check_fields
 from app.formats import Reading
-from app.formats.documents import Document, Export, FileOverview
+from app.formats.documents import Document, Export
+from app.formats.read_file import FileOverview
 from app.glossary import Term
 from app.i18n import Message
 from app.log.project_tables import Project

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from app.errors import ApiError, CommandError
-from app.formats.documents import FileOverview
+from app.formats.read_file import FileOverview
 from app.glossary import TermMatcher
 from app.models.document_direction import decide, language_and_script
 from app.models.loading import ModelHandle

@@ -26,8 +26,9 @@ from app.formats.archive import (
     name_problem,
     safe_path,
 )
-from app.formats.documents import Export, FileOverview
+from app.formats.documents import Export
 from app.formats.packages import package_of
+from app.formats.read_file import FileOverview
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
 from app.log.records import NewEvent, SessionRecord, SessionSummary

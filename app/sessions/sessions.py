@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
 from app.formats import Reading
-from app.formats.documents import FileOverview
+from app.formats.read_file import FileOverview
 from app.glossary.model import terms_in_direction
 from app.i18n import Message
 from app.log.roles import PERSON

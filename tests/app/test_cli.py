@@ -21,7 +21,7 @@ from docx import Document as WordDocument
 from app.__main__ import main
 from app.cli.arguments import COMMANDS, EXPORT_KINDS, build_parser, parse
 from app.formats.archive import Archive, pack
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.glossary.reading.glossary_file import read_glossary

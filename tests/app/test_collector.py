@@ -7,8 +7,8 @@ import pytest
 
 from app.collector import collector_paused, keep_modules_out_of_collections
 from app.errors import DocumentError
-from app.formats import documents
-from app.formats.documents import read_document
+from app.formats import Format, documents
+from app.formats.read_file import read_document
 from tests.benchmarks.files.hostile import word
 
 
@@ -45,7 +45,7 @@ def test_collector_pauses_while_a_document_is_exported(monkeypatch: pytest.Monke
     seen = []
     find = documents.format_by_key
 
-    def found(key: str) -> documents.Format:
+    def found(key: str) -> Format:
         seen.append(gc.isenabled())
         return find(key)
 

@@ -18,7 +18,7 @@ import pytest
 from app.cli.log_commands import write
 from app.errors import CommandError, DownloadError, LogError
 from app.formats.archive import pack
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models import uploaded_models
 from app.models.uploaded_models import UploadedModels

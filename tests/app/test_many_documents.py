@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions

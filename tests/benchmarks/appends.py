@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
 from tests.benchmarks.paper_dba import commit, environment, write_json

@@ -20,7 +20,8 @@ from tempfile import TemporaryDirectory
 from app.errors import AppError, CommandError
 from app.formats import Reading, srx
 from app.formats.archive import Archive
-from app.formats.documents import Document, read_document, read_file
+from app.formats.documents import Document
+from app.formats.read_file import read_document, read_file
 from app.formats.split_merge import merge_segments, split_segment
 from app.formats.srx import RuleFile
 from app.glossary.index.matcher import term_matcher

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import CommandError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 from app.formats.software.po_header import numbers_of_form
 from app.formats.split_merge import split_segment
 from app.reading import FileReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILE = r"""[Script Info]
 ; a comment

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILES = {
     "strings": b'"a" = "One";\n"b" = "Two";\n',

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from app.errors import CommandError
 from app.formats import Reading, format_by_key
 from app.formats.coverage import Coverage
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from tests.fuzz.samples import documents, word_with_extras
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 from app.glossary import term_matcher
 from app.glossary.reading.glossary_file import read_glossary
 from app.text.sentences import sentence_spans

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 
 BODY = "word/document.xml"
 LINK = (

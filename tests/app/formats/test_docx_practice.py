@@ -9,7 +9,7 @@ import pytest
 from docx import Document as WordDocument
 from lxml import etree
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from tests.app.formats.test_docx import BODY, body_of, changed, sources, with_body
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

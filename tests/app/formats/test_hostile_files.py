@@ -11,9 +11,9 @@ import pytest
 
 from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import FORMATS, xml_text
-from app.formats.documents import read_document
 from app.formats.markup import markdown
 from app.formats.office import office_file
+from app.formats.read_file import read_document
 from app.formats.xml_text import decode_xml
 from app.glossary.reading import glossary_file as glossary_files
 from app.glossary.reading.glossary_file import read_glossary

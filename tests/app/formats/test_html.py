@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 PAGE = """<!DOCTYPE html>
 <html lang=en><head><meta charset="utf-8"><title>The page</title>

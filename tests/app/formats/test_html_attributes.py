@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml import html as lxml_html
 
 from app.errors import CommandError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.formats.split_merge import merge_segments
 
 PAGE = """<!DOCTYPE html>

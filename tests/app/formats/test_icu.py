@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.documents import read_document
 from app.formats.icu import MAX_DEPTH, icu_message
+from app.formats.read_file import read_document
 
 FILES = "{count, plural, =0 {No files} one {# file of {name}} other {# files of {name}}} on {day, date, short}."
 

@@ -13,8 +13,9 @@ from translate.storage.xliff import xlifffile
 from translate.storage.xml_extract.extract import ParseState, build_store
 
 from app.errors import DocumentError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
 from app.formats.preview import preview_of
+from app.formats.read_file import read_document
 from app.formats.tag_names import named_tags
 from tests.app.formats.test_pptx import edited
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from translate.storage.properties import stringsutf8file
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILE = r"""/* Title of
    the page */

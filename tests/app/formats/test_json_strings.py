@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.formats.documents import read_document, read_file
+from app.formats.read_file import read_document, read_file
 from tests.budget import rounds
 
 FILE = r"""{

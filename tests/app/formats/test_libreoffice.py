@@ -11,7 +11,7 @@ import pytest
 from docx import Document as WordDocument
 from lxml import etree
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from tests.app.formats.test_docx import LINK, changed, saved
 from tests.app.formats.test_docx_practice import ALT_TEXT, CASES, DROP_CAP, REFERENCE, paragraph, run, with_notes
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILE = """---
 layout: Not shown

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.formats.documents import read_document
 from app.formats.markup.markdown_inline import marked_up, pairs, shown
+from app.formats.read_file import read_document
 
 PARSER = MarkdownIt("commonmark").enable("strikethrough")
 DEFINITION = "\n\n[k]: https://harbor.example\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.formats.documents import read_document
 from app.formats.markup.mdx import without_code
+from app.formats.read_file import read_document
 from tests.app.work import growth
 
 FILE = """---

@@ -12,7 +12,7 @@ from translate.storage.xliff import xlifffile
 from translate.storage.xml_extract.extract import ParseState, build_store
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 NAMES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'

@@ -9,8 +9,9 @@ import yaml
 
 from app.errors import CommandError, DocumentError
 from app.formats import Reading, format_by_key
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
 from app.formats.part_rules import PartRule, key_rules
+from app.formats.read_file import read_document
 
 CONTENT = {
     "id": "home",

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.formats.software.po import from_shown, shown
 
 HEADER = (

@@ -18,8 +18,9 @@ from pptx.util import Inches
 from xlsxwriter import Workbook
 
 from app.errors import DocumentError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
 from app.formats.office import pptx
+from app.formats.read_file import read_document
 from app.formats.tag_names import named_tags
 from tests.app.formats.test_docx import sample as word_sample
 

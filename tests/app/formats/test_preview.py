@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from docx import Document as WordDocument
 
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
 from app.formats.markup.html_blocks import OpenBlocks
 from app.formats.preview import PreviewBlock, preview_of
+from app.formats.read_file import read_document
 from app.formats.split_merge import split_segment
 from tests.app.formats import test_docx, test_odf, test_pptx, test_xlsx
 from tests.fuzz.samples import documents

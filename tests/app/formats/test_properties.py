@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from translate.storage.properties import javafile, javautf8file
 
-from app.formats.documents import read_document
 from app.formats.escapes import from_utf16
+from app.formats.read_file import read_document
 
 FILE = r"""# Title of the page
 ! shown above

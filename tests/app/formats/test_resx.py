@@ -6,7 +6,7 @@ import pytest
 from translate.storage.resx import RESXFile
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILE = """<?xml version="1.0" encoding="utf-8"?>
 <root>

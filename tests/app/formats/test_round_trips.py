@@ -7,7 +7,7 @@ from itertools import takewhile
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from tests.fuzz.samples import documents
 
 OFFICE = ("docx", "pptx", "xlsx", "odt", "odp", "idml")  # no text files

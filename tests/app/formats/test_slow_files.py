@@ -11,9 +11,9 @@ import pytest
 from app.errors import DocumentError
 from app.formats.bilingual import table, xliff
 from app.formats.coverage import coverage_of
-from app.formats.documents import read_document
 from app.formats.inline import Piece, show
 from app.formats.office import office_file, xlsx
+from app.formats.read_file import read_document
 from tests.app.work import growth
 from tests.benchmarks.files.hostile import indesign, open_document, word, workbook
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import CommandError, DocumentError
 from app.formats import Reading, format_by_key
-from app.formats.documents import read_file
+from app.formats.read_file import read_file
 from app.formats.split_merge import split_segment
 from app.formats.srx import MAX_RULES, RuleFile, read, segmenter_of
 from tests.app.formats.srx_samples import PUBLISHED_STYLE, srx

@@ -9,7 +9,7 @@ import pytest
 from translate.storage.stringsdict import StringsDictFile
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILE = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.errors import CommandError, DocumentError
 from app.formats import Reading, format_by_key
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 
 def rows_of(data: bytes, separator: str = ",") -> list[list[str]]:

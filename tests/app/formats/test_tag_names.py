@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.formats.tag_names import MAX_CONTENT_CHARACTERS, named_tags, tag_name
 
 CASES = [

@@ -11,7 +11,7 @@ from lxml import etree
 from translate.storage import tmx
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILE = b"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd"><!-- kept -->

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.formats.unit_notes import key_note, name_note, numbers_note, plural_note, shown_note
 from app.i18n import translated
 

@@ -8,7 +8,7 @@ import pytest
 import webvtt
 
 from app.errors import DocumentError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 
 FILE = """WEBVTT - a talk
 Kind: captions

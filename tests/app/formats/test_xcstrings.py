@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.errors import DocumentError
-from app.formats.documents import read_document, read_file
+from app.formats.read_file import read_document, read_file
 
 FILE = """{
   "sourceLanguage" : "en",

@@ -11,7 +11,8 @@ from lxml import etree
 from translate.storage import xliff, xliff2
 
 from app.errors import DocumentError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 
 V1 = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- kept -->

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.interchange import session_xliff
 from app.reports.translated_document import translated_document

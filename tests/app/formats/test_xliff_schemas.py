@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from tests.app.formats.test_xliff import V1, V2
 
 SCHEMAS = Path(__file__).parent / "schemas"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 
 TRADOS = """<?xml version="1.0" encoding="utf-8"?>
 <xliff xmlns:sdl="http://sdl.com/FileTypes/SdlXliff/1.0" xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">

@@ -12,8 +12,9 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from xlsxwriter import Workbook
 
 from app.errors import DocumentError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
 from app.formats.office import xlsx
+from app.formats.read_file import read_document
 from tests.app.formats.test_docx import sample as word_sample
 from tests.app.formats.test_pptx import edited
 

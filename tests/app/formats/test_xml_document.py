@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from app.errors import DocumentError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 
 DITA = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE task PUBLIC "-//OASIS//DTD DITA Task//EN" "task.dtd">

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import DocumentError
-from app.formats.documents import Segment, read_document, read_file
+from app.formats.documents import Segment
+from app.formats.read_file import read_document, read_file
 from app.formats.software import yaml_strings
 from tests.app.work import growth
 from tests.budget import rounds

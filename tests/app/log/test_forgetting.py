@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.forgetting import forget_person
 from app.log.records import to_json
 from app.log.store import LogStore

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.log.glossary_tables import load_glossaries

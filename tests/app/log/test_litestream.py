@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 
 LITESTREAM = shutil.which("litestream")

@@ -16,7 +16,7 @@ from sqlite_utils import Database
 
 from app.__main__ import main
 from app.errors import LogError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.log import file

@@ -14,7 +14,7 @@ import pytest
 from sqlite_utils import Database
 
 from app.errors import LogError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.log.records import FIRST_HASH, NewEvent, to_json

@@ -11,7 +11,7 @@ import pytest
 from sqlite_utils import Database
 
 from app.errors import LogError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.migrations import migrations
 from app.log.records import NewEvent, SegmentUpdate
 from app.log.rescue import Rescue, rescue_log

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.errors import LogError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary.glossary import Glossary
 from app.log.connection import LogConnection
 from app.log.store import LogStore

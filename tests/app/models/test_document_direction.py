@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.errors import CommandError
-from app.formats.documents import read_file
+from app.formats.read_file import read_file
 from app.glossary.model import Term
 from app.log.store import LogStore
 from app.models import document_models as models

@@ -13,7 +13,7 @@ import pytest
 from app.errors import CommandError, DocumentError, GlossaryError
 from app.formats import Reading
 from app.formats.archive import pack
-from app.formats.documents import FileOverview
+from app.formats.read_file import FileOverview
 from app.formats.srx import RuleFile
 from app.i18n import Message
 from app.reading import FileReader, ProjectRules, SeparateReader

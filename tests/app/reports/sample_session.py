@@ -1,6 +1,6 @@
 """A session with many kinds of events in its log, for tests of reports and exports."""
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.log.store import LogStore, SegmentUpdate

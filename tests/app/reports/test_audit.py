@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports import audit
 from app.reports.audit import TYPES, AuditFilter, audit_csv, audit_rows, managed_sessions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.project_tables import Project, insert_project
 from app.log.store import LogStore
 from app.reports.repetitions import Repetitions, repetitions_of

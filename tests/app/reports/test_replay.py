@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.replay import replay_steps
 

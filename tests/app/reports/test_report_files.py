@@ -21,7 +21,8 @@ from translate.storage.tbx import tbxfile
 from translate.storage.tmx import tmxfile
 
 from app.errors import LogError
-from app.formats.documents import Document, read_document
+from app.formats.documents import Document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.reading.glossary_file import read_glossary
 from app.log.store import LogStore, SegmentUpdate

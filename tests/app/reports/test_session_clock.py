@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import CommandError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log import event_chain
 from app.log.store import LogStore
 from app.reports.statistics import session_statistics

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.records import SavedSegment
 from app.log.store import LogStore
 from app.reports.translated_document import proposals_of, translated_document

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
 from app.serving.api_limits import MAX_STREAMS

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.serving import translations

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.checks import findings_in
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.text.subtitle_layout import CueSpace, SubtitleRules, in_lines, milliseconds, num_visible, split_words
 from app.text.text_limits import TextLimits, packed, unpacked
 

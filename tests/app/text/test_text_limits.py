@@ -9,7 +9,7 @@ import pytest
 
 from app.checks import findings_in
 from app.cli.translate import shortened
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.jsonl import read_jsonl, session_jsonl
 from app.segments.state import SegmentState

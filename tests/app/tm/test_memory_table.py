@@ -11,7 +11,7 @@ import openpyxl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.tm.entries import MemoryEntry
 from app.tm.memory_table import write_csv, write_workbook
 from app.tm.tmx_memory import write_tmx

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.base import RawTags
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.formats.xml_text import tree
 from app.tm.entries import MemoryEntry
 from app.tm.index import MemoryIndex

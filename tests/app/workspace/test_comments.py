@@ -16,7 +16,7 @@ from translate.storage import pypo, xliff, xliff2
 from app.errors import CommandError
 from app.formats import FORMATS
 from app.formats.base import SupportsComments
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.replay import replay_steps

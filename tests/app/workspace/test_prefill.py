@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics

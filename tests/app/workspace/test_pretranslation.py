@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.log.store import LogStore
 from app.segments.findings import findings_of

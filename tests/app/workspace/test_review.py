@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import CommandError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.forgetting import forget_person
 from app.log.project_tables import update_project
 from app.log.store import LogStore

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import CommandError, LogError
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.formats.split_merge import merge_segments, split_segment
 from app.log.store import LogStore
 from app.reports.spreadsheets import session_csv

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import AppError
-from app.formats.documents import MAX_SEGMENTS, read_document
+from app.formats.read_file import MAX_SEGMENTS, read_document
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.views import report_view

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
 from tests.benchmarks.files.hostile import indesign, open_document, word, workbook
