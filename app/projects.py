@@ -276,6 +276,7 @@ class Projects:
         opened = next((one for one in self._workspaces() if one.session_id == session_id), None)
         if opened is None:
             self.store.append_all(session_id, [moving], change=lambda db: move_session(db, session_id, project_id))
+            self.store.list_changes.whole()
             return
 
         def move(after: tuple[Glossary, ...]) -> None:
@@ -288,6 +289,7 @@ class Projects:
             opened.use_project(project)
 
         opened.glossaries.follow(self.store.glossaries.term_bases(project_id), move=move)
+        self.store.list_changes.whole()
 
     def share(self, project_id: int, shared: tuple[Glossary, ...], besides: Workspace | None = None) -> None:
         """Updates the term bases of a project's open documents; other documents read them when they are opened."""

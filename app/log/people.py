@@ -10,7 +10,7 @@ of the server, who has no name, has none ever.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -47,8 +47,10 @@ class _Tables:
 class People:
     """The people of a log. Thread-safe. Both tables are small and kept in memory."""
 
-    def __init__(self, log: LogConnection) -> None:
+    def __init__(self, log: LogConnection, on_change: Callable[[], object] = lambda: None) -> None:
+        """`on_change` is called after changes by this process."""
         self._log = log
+        self._on_change = on_change
         self._tables = _Tables()
         self._version = -1  # of the file, as another program may write it
         self._looked: float | None = None  # when; None: the tables must be read
@@ -140,6 +142,7 @@ class People:
     def changed(self) -> None:
         """Reads the tables again at the next question, after others have written them in a transaction."""
         self._looked = None
+        self._on_change()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

@@ -107,6 +107,8 @@ class SessionSummary:
     pseudonym: str
     num_segments: int
     num_confirmed: int
+    num_approved: int
+    num_returned: int
     created_ms: int
     last_ms: int
     is_untouched: bool

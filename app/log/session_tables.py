@@ -151,6 +151,7 @@ def list_sessions(
     which: Literal["all", "changed", "of document", "untouched of document"] = "all",
     *,
     projects: Iterable[int] | None = None,
+    numbers: Iterable[int] | None = None,
     first: int = 0,
     limit: int = -1,
     sha256: str = "",
@@ -158,11 +159,13 @@ def list_sessions(
     """Sessions, most recently used first: `limit` of them from number `first` on, by default all.
 
     "changed" are those in which something was done, "of document" those on the bytes with the checksum `sha256`.
-    Those of other projects than `projects` are left out.
+    Those of other projects than `projects`, and with other numbers than `numbers`, are left out.
     """
     condition = _CONDITIONS[which]
     if projects is not None:
         condition += " AND project_id IN (SELECT value FROM json_each(:projects))"
+    if numbers is not None:
+        condition += " AND id IN (SELECT value FROM json_each(:numbers))"
     query = f"""
         WITH found AS MATERIALIZED (
             SELECT id FROM session WHERE {condition} ORDER BY last_ms DESC, id DESC LIMIT :limit OFFSET :first)
@@ -171,6 +174,10 @@ def list_sessions(
                 AS num_segments,
             (SELECT count(*) FROM segment INDEXED BY confirmed_segment
                 WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
+            (SELECT count(*) FROM segment INDEXED BY reviewed_segment
+                WHERE session_id = session.id AND review = 'approved') AS num_approved,
+            (SELECT count(*) FROM segment INDEXED BY reviewed_segment
+                WHERE session_id = session.id AND review = 'returned') AS num_returned,
             NOT {_CHANGED} AS is_untouched, project_id,
             assignee, coalesce(bundle_document.path, '') AS path,
             (SELECT json_group_array(DISTINCT person) FROM assigned_segment WHERE session_id = session.id)
@@ -182,6 +189,7 @@ def list_sessions(
     values = {
         "max_own": MAX_OWN_ID,
         "projects": to_json(sorted(projects or ())),
+        "numbers": to_json(sorted(numbers or ())),
         "limit": limit,
         "first": first,
         "sha256": sha256,

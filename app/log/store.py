@@ -25,6 +25,7 @@ from app.log.connection import LogConnection
 from app.log.event_chain import EventChain, wall_ms
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_log import GlossaryLog
+from app.log.list_changes import ListChanges
 from app.log.lock import LogLock
 from app.log.news import News
 from app.log.people import People, insert_own_project
@@ -74,7 +75,8 @@ class LogStore:
     """An open log. `path` is the file in use; `notes` are messages about it for the user.
 
     `glossaries` writes those of sessions and projects. `people` decides which sessions and projects the person of the
-    request sees: the others do not exist for them. `news` has the notices to people.
+    request sees: the others do not exist for them. `news` has the notices to people,
+    `list_changes` what has changed in the list of documents.
     """
 
     def __init__(
@@ -87,7 +89,8 @@ class LogStore:
         self._log = LogConnection(db, path)
         self._chain = EventChain(self._log)
         self.glossaries = GlossaryLog(self._log, self._chain)
-        self.people = People(self._log)
+        self.list_changes = ListChanges(self._log)
+        self.people = People(self._log, self.list_changes.whole)
         self.news = News(self._log, self.people)
 
     @classmethod
@@ -165,8 +168,9 @@ class LogStore:
         """
         token = token or secrets.token_urlsafe(24)
         self._check_room(len(document.data) + (len(place.bundle.data) if place else 0))
+        needs_project = project_id is None and self.people.access().projects is not None
         with self._log.transaction(Message("start a session")):
-            if project_id is None and self.people.access().projects is not None:
+            if needs_project:
                 project_id = insert_own_project(self._db, direction, wall_ms())
             session_id = insert_session(
                 self._log,
@@ -197,7 +201,9 @@ class LogStore:
             for event in events:
                 self._chain.append(session_id, event.type, event.payload, event.segment, event.segment_version)
             self.glossaries.catch_up(session_id)
-        self.people.changed()  # a member may have been written
+        if needs_project:
+            self.people.changed()
+        self.list_changes.row(session_id)
         return self.load_session(session_id)
 
     def resume_session(self, session_id: int, versions: Mapping[str, Any]) -> None:
@@ -209,6 +215,10 @@ class LogStore:
     def sessions(self) -> list[SessionSummary]:
         """All sessions that the person of the request sees, most recently used first."""
         return list_sessions(self._log, projects=self.people.access().projects)
+
+    def sessions_of(self, numbers: Iterable[int]) -> list[SessionSummary]:
+        """Those of these sessions that the person of the request sees."""
+        return list_sessions(self._log, projects=self.people.access().projects, numbers=numbers)
 
     def has_sessions(self) -> bool:
         """True if there is a session that the person of the request sees."""
@@ -281,7 +291,9 @@ class LogStore:
         The caller has verified the hash chain. Raises LogError if the log already contains the session.
         """
         with self._log.transaction(Message("import the session")):
-            return adopt_session(self._log, record, events, secrets.token_urlsafe(24))
+            session_id = adopt_session(self._log, record, events, secrets.token_urlsafe(24))
+        self.list_changes.row(session_id)
+        return session_id
 
     def delete_session(self, session_id: int) -> Tombstone:
         """Deletes a session with its document and all its events, and returns the tombstone that is kept."""
@@ -295,6 +307,7 @@ class LogStore:
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
             discard_empty_bundles(self._db)
+        self.list_changes.whole()
         with self._log.lock, suppress(sqlite3.Error):
             # The session is gone even where this fails. While other processes read, the write-ahead file is emptied at
             # their next checkpoint.
@@ -308,6 +321,7 @@ class LogStore:
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
             discard_empty_bundles(self._db)
+        self.list_changes.whole()
 
     def move_place(self, session_id: int, new_session_id: int) -> None:
         """Gives the place of a session in its bundle, if it has one, to the session that replaces it."""

@@ -84,6 +84,7 @@ class Assignments:
             change=lambda db: assign_segments(db, summary.id, indices, person),
         )
         self._store.news.changed()
+        self._store.list_changes.row(summary.id)
         return sum(before.get(index, person) != person for index in indices)
 
     def _of(self, summary: SessionSummary) -> DocumentAssignment:
@@ -150,6 +151,7 @@ def assign_document(store: LogStore, session_id: int, project_id: int, person: s
     event = NewEvent("project", {"change": "assign", "project": project_id, "member": person})
     store.append_all(session_id, [event], change=lambda db: assign_session(db, session_id, person))
     store.news.changed()
+    store.list_changes.row(session_id)
 
 
 def assign_open_part(workspace: Workspace, indices: Sequence[int], person: str) -> int:
@@ -162,6 +164,7 @@ def assign_open_part(workspace: Workspace, indices: Sequence[int], person: str) 
         work.then(lambda: core.show_again(indices))
         work.then(lambda: core.parts.assigned(indices, person, core.version))
         work.then(core.store.news.changed)
+        work.then(lambda: core.store.list_changes.row(core.session_id))
     return sum(before.get(index, person) != person for index in indices)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from app.formats.documents import Document
 from app.log.records import SessionRecord, SessionSummary
@@ -22,16 +22,11 @@ class LoggedDocuments:
 
     def rows(self) -> list[Json]:
         """All documents, most recently used first."""
-        return [
-            {
-                **_offer(summary),
-                "direction": summary.direction,
-                "project": summary.project_id,
-                "assignee": summary.assignee,
-                "part_assignees": list(summary.part_assignees),
-            }
-            for summary in self._store.sessions()
-        ]
+        return [_row(summary) for summary in self._store.sessions()]
+
+    def rows_of(self, session_ids: Iterable[int]) -> list[Json]:
+        """The rows of these documents."""
+        return [_row(summary) for summary in self._store.sessions_of(session_ids)]
 
     def offers(self, besides: int | None = None) -> list[Json]:
         """Earlier sessions in which something was done, the last one first; at most MAX_OFFERS.
@@ -79,6 +74,18 @@ class LoggedDocuments:
                 ):
                     return record
         return None
+
+
+def _row(summary: SessionSummary) -> Json:
+    return {
+        **_offer(summary),
+        "num_approved": summary.num_approved,
+        "num_returned": summary.num_returned,
+        "direction": summary.direction,
+        "project": summary.project_id,
+        "assignee": summary.assignee,
+        "part_assignees": list(summary.part_assignees),
+    }
 
 
 def _offer(summary: SessionSummary) -> Json:

@@ -285,8 +285,15 @@ class Sessions:
         return self.glossary_files.add(workspace, data, example.GLOSSARY)
 
     def documents(self) -> Json:
-        """All documents, most recently used first, and all projects."""
-        return {"documents": self.logged_documents.rows(), **self.projects.overview()}
+        """All documents, most recently used first, and all projects, with the stamp of the list."""
+        stamp = self.store.list_changes.stamp
+        return {"documents": self.logged_documents.rows(), **self.projects.overview(), "stamp": stamp}
+
+    def changed_documents(self, stamp: int) -> Json:
+        """The documents whose rows in the list are new since that stamp; None: any may be, or may be gone."""
+        now = self.store.list_changes.stamp
+        changed = self.store.list_changes.since(stamp)
+        return {"documents": None if changed is None else self.logged_documents.rows_of(changed), "stamp": now}
 
     def move_document(self, session_id: int, project_id: int) -> None:
         """Puts a document into another project; see `Projects.move`."""

@@ -26,6 +26,7 @@ from app.segments import Json
 from app.sessions import Sessions
 from app.ui.commands import read_command
 from app.ui.commands.command import Command, SessionCommand
+from app.ui.commands.segment_commands import OpenSegment
 from app.ui.glossary_api import GlossaryApi
 from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
 from app.ui.repeated_commands import RepeatedCommands
@@ -36,6 +37,7 @@ from app.workspace.model_questions import Questions
 from engine import EngineError
 
 HOLD_SECONDS = 20.0
+LIST_SECONDS = 2.0  # between two replies about the list of documents
 Q = TypeVar("Q", bound=PageMessage)
 _VIEWS = {"report": report_view, "replay": replay_view}
 
@@ -97,14 +99,20 @@ class Api:
             with contextlib.suppress(RuntimeError):  # the server is closing: nobody waits any more
                 loop.call_soon_threadsafe(news.set)
 
-        log_news = self.sessions.store.news
+        def notify_later() -> None:  # changes of the list that come soon after go into the same reply
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(loop.call_later, LIST_SECONDS, news.set)
+
+        notices, list_changes = self.sessions.store.news, self.sessions.store.list_changes
 
         def has_news() -> bool:
-            has_notices = question.news_stamp not in (None, log_news.stamp)
-            return has_notices or workspace.has_news(*position)
+            if question.list_stamp not in (None, list_changes.stamp):
+                notify_later()
+            return question.news_stamp not in (None, notices.stamp) or workspace.has_news(*position)
 
         end = await asyncio.to_thread(workspace.subscribe, notify)
-        end_news = log_news.subscribe(notify)
+        end_notices = notices.subscribe(notify)
+        end_list = None if question.list_stamp is None else list_changes.call_once(notify_later)
         page = question.client or notify
         if earlier := self._waiting.get(page):
             earlier()
@@ -119,7 +127,9 @@ class Api:
         finally:
             if self._waiting.get(page) is notify:
                 del self._waiting[page]
-            end_news()
+            end_notices()
+            if end_list is not None:
+                end_list()
             await asyncio.to_thread(end)
 
         def news_of() -> Json:
@@ -268,6 +278,8 @@ class Api:
         """Executes a command in its workspace; the reply contains the changes and the command's result."""
         result = self._repeated.once(command, lambda: command.run(self.sessions, workspace))
         reply = workspace.snapshot(command.since, command.open, command.detail_since)
+        if isinstance(command, OpenSegment):  # the person is here, and the page has the notices
+            self.sessions.store.news.opened(workspace.session_id)
         return reply if result is None else {**reply, "result": result}
 
     def _whole(self, workspace: Workspace, result: Json) -> Json:

@@ -203,9 +203,10 @@ class NoticeView(TypedDict):
 
 
 class NewsView(TypedDict):
-    """The notices to the person, newest first; `stamp` changes with them."""
+    """The notices to the person, newest first; `stamp` changes with them, `list_stamp` with the list of documents."""
 
     stamp: int
+    list_stamp: int
     notices: list[NoticeView]
 
 

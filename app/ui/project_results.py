@@ -109,6 +109,8 @@ class DocumentRow(SessionOffer):
     `part_assignees` are the people to whom parts of it are assigned.
     """
 
+    num_approved: int
+    num_returned: int
     direction: str
     project: int
     assignee: str
@@ -123,9 +125,17 @@ class AssignedSegments(TypedDict):
 
 
 class DocumentList(ProjectList):
-    """All documents, most recently used first, and the projects that they belong to."""
+    """All documents, most recently used first, and the projects that they belong to; `stamp` changes with them."""
 
     documents: list[DocumentRow]
+    stamp: int
+
+
+class ChangedDocuments(TypedDict):
+    """The documents whose rows have changed; null: any may have, or may be gone."""
+
+    documents: list[DocumentRow] | None
+    stamp: int
 
 
 # ---- several documents ----

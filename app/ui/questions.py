@@ -23,7 +23,8 @@ class Changes(PageMessage):
     """Changes since `since`; see `app.ui.commands.command.CommandMessage`.
 
     A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once. `news_stamp`
-    is the stamp of the notices that the page has; null: it does not wait for others.
+    and `list_stamp` are the stamps of the notices and of the list of documents that the page has; null: it does not
+    wait for newer ones.
     """
 
     client: Name = ""
@@ -31,6 +32,7 @@ class Changes(PageMessage):
     open: Integer | None = None
     detail_since: Integer
     news_stamp: Integer | None = None
+    list_stamp: Integer | None = None
     waits: bool = True
 
 

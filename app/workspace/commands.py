@@ -159,7 +159,7 @@ class Workspace:
             reply["document"] |= {"session": self.session_id, "project": project}
             reply["lookups_left"] = self.memory.rates.num_left
             reply["people"] = self.presence.others()
-            reply["news"] = self.store.news.view()
+            reply["news"] = {**self.store.news.view(), "list_stamp": self.store.list_changes.stamp}
             return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:

@@ -24,7 +24,7 @@ from app.log.records import EventType, NewEvent, SegmentUpdate
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.segments.findings import attention_for, findings_of
-from app.segments.state import SegmentState
+from app.segments.state import Review, SegmentState
 from app.segments.stored_state import segment_update
 from app.segments.tally import Tally
 from app.segments.text_changes import LogEvents
@@ -198,6 +198,8 @@ class WorkspaceCore:
         after = replace(after, attention=self.attention(after))
         self.tally.change(before, after)
         self.segments[after.index] = after
+        if _in_list(before) != _in_list(after):
+            self.store.list_changes.row(self.session_id)
         for observer in self._observers:
             observer(before, after)
         self._notify()
@@ -265,6 +267,11 @@ class WorkspaceCore:
     def _loaded(self, segment: SegmentState) -> SegmentState:
         after = replace(segment, stamp=self.version)
         return after if after.target is None else replace(after, attention=self.attention(after))
+
+
+def _in_list(segment: SegmentState) -> tuple[bool, bool, Review]:
+    """What the list of documents counts."""
+    return bool(segment.source), segment.state == "confirmed", segment.review
 
 
 class AnswerThread:

@@ -56,6 +56,16 @@ def test_assignment_of_a_document_is_a_notice_until_its_person_opens_it(team: Te
     assert notices(team, "Ben") == [] and shown(team, "Ben")["news"]["notices"] == []
 
 
+def test_notice_to_a_person_in_the_document_ends_with_the_next_segment_that_they_open(team: Team):
+    api = Api(team.sessions)
+    shown(team, "Ben")
+    team.assign([0], "Ben")
+    message = {"token": team.document.token, "name": "open", "segment": 1, "since": -1, "detail_since": -1}
+    for num_left in (1, 0):
+        with acting("Ben"):
+            assert len(api.command(message)["news"]["notices"]) == num_left
+
+
 def test_segments_of_several_assignments_are_counted_together(team: Team):
     team.assign([0, 1], "Ben")
     team.assign([1, 2], "Ben")

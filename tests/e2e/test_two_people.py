@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Response, expect
 
+from app.formats.documents import read_document
 from app.glossary import Term
+from app.models.style import Style
 from app.reports.exports import EXPORTS
 from app.sessions import Sessions
 from app.ui.sign_in import SignIn
@@ -314,6 +316,37 @@ def test_new_assignment_is_shown_to_its_person_until_they_open_the_document(toge
     with acting("Ana"):
         together.sessions.assignments.assign(number, "", (3, 3))
     expect(ben.page.locator(".banner", has_text="1 segment of Ana.txt is no longer assigned to you.")).to_be_visible()
+
+
+def test_list_of_documents_follows_the_work_of_others_while_it_is_open(together: TwoPeople):
+    ana, ben = together.ana, together.ben
+    ben.field.press("Alt+o")
+    documents = ben.page.get_by_role("dialog", name="Documents and projects")
+    documents.get_by_role("searchbox").fill("txt")
+    rows = documents.get_by_role("row")
+    anas = rows.filter(has=ben.page.get_by_role("button", name="Ana.txt", exact=True))
+    before = anas.locator("td").nth(3).inner_text()
+    num_confirmed = int(before.split(" ")[0])
+    num_rows = rows.count()
+    ana.open_segment(3)
+    ana.type_text("Nicht ausschalten.")
+    ana.field.press("Control+Enter")
+    expect(anas.locator("td").nth(3)).to_have_text(f"{num_confirmed + 1} / 3")
+    with acting("Ana"):
+        project = together.sessions.find(ana.page.evaluate("sessionStorage['pinpoint:session']")).project
+        added = together.sessions.opener.start_unshown(read_document(b"Two.", "added.txt"), "en-de", project, Style())
+    new = rows.filter(has_text="added.txt")
+    expect(new).to_be_visible()
+    expect(rows).to_have_count(num_rows + 1)
+    with acting("Ana"):
+        together.sessions.members.assign(added.session_id, "Ben")
+    expect(new.locator("td").nth(5)).to_have_text("Ben")
+    expect(new.locator(".tag")).to_have_text("New")
+    expect(documents.get_by_role("searchbox")).to_be_focused()
+    with acting("Ana"):
+        together.sessions.delete_unshown(added.session_id)
+    expect(new).to_have_count(0)
+    ben.page.keyboard.press("Escape")
 
 
 def test_refused_text_is_shown_until_its_person_chooses_and_can_be_kept_later(together: TwoPeople):

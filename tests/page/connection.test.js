@@ -18,7 +18,7 @@ const connect = () => {
       new Promise((answer, reject) => received.push({message, answer, fail: () => reject(new Error('offline'))})),
     changes: (/** @type {object} */ message) => new Promise(answer => questions.push({message, answer})),
   };
-  const session = {token: 'token', version: 4, open: 0, detailStamp: 2, newsStamp: 7};
+  const session = {token: 'token', version: 4, open: 0, detailStamp: 2, newsStamp: 7, listStamp: null};
   const connection = new Connection(server, session, {
     onReply: (reply, command) => replies.push([reply, command?.name]),
     onSend: () => {},
@@ -146,7 +146,16 @@ test('the page asks for news again after each reply, and for another session at 
   const {connection, questions, replies, session} = connect();
   connection.watch();
   const {client} = connection;
-  const first = {token: 'token', client, since: 4, open: 0, detail_since: 2, news_stamp: 7, waits: true};
+  const first = {
+    token: 'token',
+    client,
+    since: 4,
+    open: 0,
+    detail_since: 2,
+    news_stamp: 7,
+    list_stamp: null,
+    waits: true,
+  };
   assert.deepEqual(questions[0].message, first);
   questions[0].answer(OK);
   await turn();

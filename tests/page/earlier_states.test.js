@@ -16,7 +16,7 @@ const snapshotOf = text => /** @type {any} */ ({text, pins: [], bans: [], start:
 const recall = () => {
   /** @type {((reply: any) => void)[]} */
   const questions = [];
-  const session = {token: 'token', version: 4, open: 3, detailStamp: 2, newsStamp: -1};
+  const session = {token: 'token', version: 4, open: 3, detailStamp: 2, newsStamp: -1, listStamp: null};
   const server = {command: () => new Promise(answer => questions.push(answer))};
   const histories = new Histories();
   const earlier = new EarlierStates({server, session}, histories, () => {});

@@ -166,6 +166,17 @@ class ListDocuments(Command):
         return sessions.documents()
 
 
+class ListChangedDocuments(Command):
+    """The documents whose rows in the list have changed since the list with that stamp."""
+
+    name: Literal["changed_documents"]
+    result: ClassVar[Any] = r.ChangedDocuments
+    stamp: Integer
+
+    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.changed_documents(self.stamp)
+
+
 class MoveDocument(Command):
     """Puts a document into another project of its language pair."""
 

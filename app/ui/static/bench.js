@@ -52,6 +52,8 @@ export class Bench {
     this.model = /** @type {ModelStatus} */ ({state: 'loading', name: ''});
     /** @type {((model: ModelStatus, problem: string) => void) | null} */
     this.onModel = null;
+    /** @type {((news: NewsView) => void) | null} */
+    this.onNews = null;
     this.problem = ''; // what the server reports apart from replies to commands
     this.languages = {source: 'en', target: 'de'};
     this.document = {
@@ -76,6 +78,7 @@ export class Bench {
       open: /** @type {any} */ (null),
       detailStamp: -1,
       newsStamp: -1,
+      listStamp: null,
     };
     /** @type {Map<number, number>} */
     this.numbers = new Map();
@@ -232,9 +235,10 @@ export class Bench {
       return;
     }
     if (reply.token !== this.session.token) return; // a reply for the document that was open before
-    if (command && command.name !== 'open') this.status.markSaved();
+    if (command && !['open', 'changed_documents'].includes(command.name)) this.status.markSaved();
     this.merge(reply);
     if (command) this.segment.sync();
+    else this.onNews?.(reply.news); // for an open dialog
   }
 
   async reconnect() {

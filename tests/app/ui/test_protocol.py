@@ -183,6 +183,8 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("remove_segmentation", {"project": 2}),
         ("choose_project", {"project": 1}),
         ("documents", {}),
+        ("changed_documents", {"stamp": -1}),
+        ("changed_documents", {"stamp": api.sessions.store.list_changes.stamp}),
         ("move_document", {"session": workspace.session_id, "project": 2}),
         ("delete_project", {"project": 2, "into": 1}),
         ("delete_document", {"session": workspace.session_id + 1}),

@@ -138,15 +138,15 @@ export class Connection {
     let pause = 250;
     document.addEventListener('visibilitychange', () => this.askAgain());
     while (!this.isClosed) {
-      const {token, version, open, detailStamp, newsStamp} = this.session;
+      const {token, version, open, detailStamp, newsStamp, listStamp} = this.session;
       const {client} = this;
       const waits = !document.hidden;
       const another = new Promise(resolve => {
         this.overtake = () => resolve(OVERTAKEN);
       });
       try {
-        const place = {token, client, since: version, open, detail_since: detailStamp, news_stamp: newsStamp};
-        const asked = this.server.changes({...place, waits});
+        const place = {token, client, since: version, open, detail_since: detailStamp};
+        const asked = this.server.changes({...place, news_stamp: newsStamp, list_stamp: listStamp, waits});
         asked.catch(() => {}); // it may fail after nobody waits for it
         const reply = await Promise.race([asked, another]);
         if (reply === OVERTAKEN) continue;

@@ -66,6 +66,7 @@ export type Command =
   | RemoveMember
   | ShowActivity
   | ListDocuments
+  | ListChangedDocuments
   | MoveDocument
   | AssignDocument
   | AssignSegments
@@ -174,6 +175,7 @@ export interface CommandResults {
   remove_member: ProjectMembers;
   activity: ActivityList;
   documents: DocumentList;
+  changed_documents: ChangedDocuments;
   move_document: DocumentList;
   assign_document: DocumentList;
   assign_segments: AssignedSegments;
@@ -480,10 +482,17 @@ export interface BlankRow {
   source: string;
 }
 
+/** The documents whose rows have changed; null: any may have, or may be gone. */
+export interface ChangedDocuments {
+  documents: DocumentRow[] | null;
+  stamp: number;
+}
+
 /** Changes since `since`; see `app.ui.commands.command.CommandMessage`.
  *
  * A new question of a page (`client`) ends its earlier one. With `waits` false, the reply comes at once. `news_stamp`
- * is the stamp of the notices that the page has; null: it does not wait for others. */
+ * and `list_stamp` are the stamps of the notices and of the list of documents that the page has; null: it does not
+ * wait for newer ones. */
 export interface Changes {
   token: string;
   language?: string;
@@ -492,6 +501,7 @@ export interface Changes {
   open?: number | null;
   detail_since: number;
   news_stamp?: number | null;
+  list_stamp?: number | null;
   waits?: boolean;
 }
 
@@ -675,12 +685,13 @@ export interface DocumentImpact {
   num_more: number;
 }
 
-/** All documents, most recently used first, and the projects that they belong to. */
+/** All documents, most recently used first, and the projects that they belong to; `stamp` changes with them. */
 export interface DocumentList {
   projects: ProjectRow[];
   can_create: boolean;
   has_members: boolean;
   documents: DocumentRow[];
+  stamp: number;
 }
 
 /** The blocks of the document in the order of reading. */
@@ -697,6 +708,8 @@ export interface DocumentRow {
   num_confirmed: number;
   num_segments: number;
   last_ms: number;
+  num_approved: number;
+  num_returned: number;
   direction: string;
   project: number;
   assignee: string;
@@ -1072,6 +1085,12 @@ export interface LimitsView {
   max_speed: number;
 }
 
+/** The documents whose rows in the list have changed since the list with that stamp. */
+export interface ListChangedDocuments extends CommandFields {
+  name: 'changed_documents';
+  stamp: number;
+}
+
 /** The language pairs of a model; null: of the one in use. */
 export interface ListDirections extends CommandFields {
   name: 'directions';
@@ -1240,9 +1259,10 @@ export interface NamedDocument {
   name: string;
 }
 
-/** The notices to the person, newest first; `stamp` changes with them. */
+/** The notices to the person, newest first; `stamp` changes with them, `list_stamp` with the list of documents. */
 export interface NewsView {
   stamp: number;
+  list_stamp: number;
   notices: NoticeView[];
 }
 

@@ -49,6 +49,7 @@ declare global {
   type DocumentList = protocol.DocumentList;
   type PersonPlace = protocol.PersonPlace;
   type Notice = protocol.NoticeView;
+  type NewsView = protocol.NewsView;
   type ActivityList = protocol.ActivityList;
   type ActivityRow = protocol.ActivityRow;
   type PersonName = protocol.PersonName;
@@ -95,7 +96,7 @@ declare global {
   /** The reply to a question, such as for alternatives: its fields, or an error. */
   type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};
   type Server = Record<string, (message: object) => Promise<any>>;
-  type SessionPlace = {token: string; version: number; open: number; detailStamp: number; newsStamp: number};
+  type SessionPlace = {token: string; version: number; open: number; detailStamp: number; newsStamp: number; listStamp: number | null};
   type AlternativeRow = protocol.AlternativeRow;
   type MemoryMatch = protocol.MemoryMatch;
   type PreviewBlock = protocol.PreviewBlock;

@@ -31,6 +31,11 @@ class DocumentsDialog {
   constructor(bench, list) {
     this.bench = bench;
     this.documents = list.documents;
+    this.stamp = list.stamp; // of what is shown
+    this.newsStamp = bench.session.newsStamp;
+    this.isRefreshing = false;
+    /** @type {Map<number, {contents: string, element: HTMLElement}>} */
+    this.shown = new Map(); // rows by document
     this.projects = list.projects;
     this.hasMembers = list.has_members;
     this.project = 0; // the number of the project whose documents are shown; 0: of all; MINE: those assigned to the person
@@ -133,13 +138,20 @@ class DocumentsDialog {
         h('span.grow', {}),
         button('.btn.primary', {onclick: () => this.dialog.close()}, t('close')),
       ],
-      onClose: () => bench.focusEditor(),
+      onClose: () => {
+        bench.onNews = null;
+        bench.session.listStamp = null;
+        bench.focusEditor();
+      },
     });
   }
 
   /** @param {string} tab */
   open(tab) {
     this.dialog.open(this.bench.root);
+    this.bench.onNews = news => this.follow(news);
+    this.bench.session.listStamp = this.stamp;
+    this.bench.connection.askAgain();
     this.paint();
     this.select(tab);
     if (tab === 'documents') this.search.focus();
@@ -183,10 +195,85 @@ class DocumentsDialog {
   paintRows() {
     const found = this.found();
     setText(this.number, tn('project.documents', found.length));
-    this.rows.replaceChildren(...found.slice(0, MAX_ROWS).map(row => this.row(row)));
+    const rows = found.slice(0, MAX_ROWS).map(row => this.shownRow(row));
     if (found.length > MAX_ROWS)
-      this.rows.append(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
-    if (!found.length) this.rows.append(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.none'))));
+      rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
+    if (!found.length) rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.none'))));
+    const wanted = new Set(rows);
+    for (const row of [...this.rows.children]) if (!wanted.has(/** @type {any} */ (row))) row.remove();
+    rows.forEach((row, i) => {
+      // A row that is in its place is not moved, as it would lose the focus.
+      if (this.rows.children[i] !== row) this.rows.insertBefore(row, this.rows.children[i] ?? null);
+    });
+  }
+
+  /**
+   * The element of a row: the one that is shown, with new cells where something has changed. A control that has the
+   * focus or the pointer stays as it is.
+   * @param {DocumentRow} row
+   */
+  shownRow(row) {
+    const project = this.projects.find(one => one.id === row.project);
+    const mark = newsMark(this.bench.news.notices, row.session);
+    const contents = JSON.stringify([row, mark, project, this.projects.length, this.bench.document.session]);
+    const known = this.shown.get(row.session);
+    if (known?.contents === contents) return known.element;
+    const element = this.row(row);
+    if (known) {
+      const cells = [...element.children];
+      [...known.element.children].forEach((cell, i) => {
+        if (!cell.querySelector('select:focus, :is(select, button):hover')) cell.replaceWith(cells[i]);
+      });
+    }
+    this.shown.set(row.session, {contents, element: known?.element ?? element});
+    return known?.element ?? element;
+  }
+
+  /**
+   * Shows what has changed meanwhile.
+   * @param {NewsView} news
+   */
+  async follow({stamp, list_stamp}) {
+    if (this.isRefreshing) return;
+    this.isRefreshing = true;
+    if (list_stamp !== this.stamp) await this.refresh();
+    else if (stamp !== this.newsStamp) this.paintRows(); // the marks of new documents
+    this.newsStamp = stamp;
+    this.isRefreshing = false;
+  }
+
+  async refresh() {
+    const reply = await this.bench.connection.send('changed_documents', {stamp: this.stamp});
+    if (!reply.ok || !this.dialog.isOpen) return;
+    if (reply.result.documents) {
+      this.documents = this.inOrder([...reply.result.documents, ...this.documents]);
+      this.setStamp(reply.result.stamp);
+      this.paintRows();
+      return;
+    }
+    const whole = await this.bench.connection.send('documents');
+    if (whole.ok && this.dialog.isOpen) this.adopt(whole.result, '');
+  }
+
+  /**
+   * The first of each document, in the order in which they are shown: nothing moves. New ones come first, or last while
+   * the pointer or the focus is in the table.
+   * @param {DocumentRow[]} documents
+   */
+  inOrder(documents) {
+    const rows = new Map([...documents].reverse().map(row => [row.session, row]));
+    const shown = this.documents.filter(row => rows.has(row.session));
+    const known = new Set(shown.map(row => row.session));
+    const added = documents.filter(row => !known.has(row.session));
+    const isInUse = this.rows.matches(':hover, :focus-within');
+    const order = isInUse ? [...shown, ...added] : [...added, ...shown];
+    return order.map(row => /** @type {DocumentRow} */ (rows.get(row.session)));
+  }
+
+  /** @param {number} stamp */
+  setStamp(stamp) {
+    this.stamp = stamp;
+    if (this.dialog.isOpen) this.bench.session.listStamp = stamp;
   }
 
   /** @param {DocumentRow} row */
@@ -214,11 +301,17 @@ class DocumentsDialog {
         {},
         button('.link', {onclick: () => this.show(row.session), 'aria-current': isOpen ? 'true' : null}, row.name),
         isOpen ? [' ', h('span.tag.ok', {}, t('documents.open_now'))] : null,
-        mark ? [' ', h('span.tag.pinned', {}, mark)] : null,
+        mark && !isOpen ? [' ', h('span.tag.pinned', {}, mark)] : null,
       ),
       h('td', {}, project),
       h('td', {}, pairName(row.direction)),
-      h('td.num', {}, `${count(row.num_confirmed)} / ${count(row.num_segments)}`),
+      h(
+        'td.num',
+        {},
+        `${count(row.num_confirmed)} / ${count(row.num_segments)}`,
+        row.num_approved ? h('div.muted', {}, t('documents.approved', {n: count(row.num_approved)})) : null,
+        row.num_returned ? h('div.muted', {}, t('documents.returned', {n: count(row.num_returned)})) : null,
+      ),
       h('td.num', {}, dayAndTime(row.last_ms)),
       this.hasMembers
         ? h(
@@ -313,7 +406,8 @@ class DocumentsDialog {
    * @param {string} notice
    */
   adopt(list, notice) {
-    this.documents = list.documents;
+    this.documents = this.inOrder(list.documents);
+    this.setStamp(list.stamp);
     this.adoptProjects(list.projects, notice);
   }
 

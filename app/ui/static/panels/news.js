@@ -33,7 +33,7 @@ export class News {
     this.notices = notices;
     const open = notices.filter(notice => !notice.is_dismissed);
     const {session} = this.bench.document;
-    // The server removes the notices of a document that is opened; here they stay until the person dismisses them.
+    // The server removes the notices of the document that the person works in; here they stay until they are dismissed.
     const here = open.filter(notice => notice.session === session && !this.#told.has(keyOf(notice)));
     if (here.length) this.say(HERE, here.map(noticeText).join('\n'), here, []);
     const elsewhere = open.filter(notice => notice.session !== session);
@@ -41,7 +41,7 @@ export class News {
     if (shown !== this.#elsewhere) this.showElsewhere(elsewhere);
     this.#elsewhere = shown;
     for (const notice of open) this.#told.add(keyOf(notice));
-    this.bench.header.showNews(notices.some(notice => newsMark(notices, notice.session)));
+    this.bench.header.showNews(notices.some(one => one.session !== session && newsMark(notices, one.session)));
   }
 
   /** @param {Notice[]} notices */
