@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.errors import DocumentError
 from app.formats.documents import Segment
 from app.formats.read_file import read_document, read_file
-from app.formats.software import yaml_strings
+from app.formats.software import yaml_scalars
 from tests.app.work import growth
 from tests.budget import rounds
 
@@ -178,7 +178,7 @@ def test_bad_file_is_refused_with_its_place(data: bytes, message: str) -> None:
 
 
 def test_file_with_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_strings, "MAX_NODES", 10)
+    monkeypatch.setattr(yaml_scalars, "MAX_NODES", 10)
     with pytest.raises(DocumentError, match="more than 10 values"):
         read_document(b"- x\n" * 20, "a.yml")
 
