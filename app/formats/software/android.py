@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from app.formats.added_forms import AddedForm, Place, added_forms, by_place, space_before
-from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Unit, one_line
 from app.formats.escapes import from_shown, from_utf16, repeated_keys_note, shown
 from app.formats.inline import Shown, pieces_of, show
+from app.formats.software.xml_strings import XmlStrings, XmlValue
 from app.formats.unit_notes import key_note
-from app.formats.xml_text import Node, decode_xml, encode_xml, escape, escape_cdata, tree
-from app.text.encoding import DecodedText
+from app.formats.xml_text import Node, decode_xml, escape, escape_cdata, tree
 
 _PAIRED = ("b", "i", "u", "em", "strong", "big", "small", "sup", "sub", "strike", "tt", "font", "a", "annotation", "g")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\s\S]))")
@@ -45,9 +45,11 @@ class _Value:
 
     @property
     def source(self) -> str:
+        """The text to translate."""
         return one_line(shown(_unescaped(self.shown.text)))
 
     def raw(self, translation: str) -> str:
+        """The content with this translation, as XML."""
         text = one_line(translation)
         if self.is_cdata:
             return self._joined(self.shown.lead + escape_cdata(self._escaped(text)) + self.shown.trail)
@@ -72,37 +74,11 @@ class _Value:
         return lead + inner + trail
 
 
-@dataclass(frozen=True)
-class AndroidStrings(TextFile):
-    """A strings.xml file; a place is the content of a string or item."""
-
-    decoded: DecodedText
-    values: dict[tuple[int, int], _Value] = field(repr=False)
-    units: Sequence[Unit] = field(repr=False)
-    added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
-    notes: tuple[str, ...] = ()
-    is_paired: bool = False
-
-    def source(self, start: int, end: int) -> str:
-        """The text at this place. Raises LookupError if there is none."""
-        form = self.added.get((start, end))
-        return self.values[form.like if form else (start, end)].source
-
-    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these texts; unsupported characters become character references."""
-        edits: list[Edit] = []
-        for new in translations:
-            form = self.added.get((new.start, new.end))
-            raw = self.values[form.like if form else (new.start, new.end)].raw(new.text)
-            edits.append(form.edit(raw) if form else (new.start, new.end, raw))
-        return WrittenFile(encode_xml(splice(self.decoded.text, edits), self.decoded))
-
-
-def read(data: bytes, name: str) -> AndroidStrings:
+def read(data: bytes, name: str) -> XmlStrings:
     """Parses a strings.xml file. Raises DocumentError if it is not XML or has another root element."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)
-    values: dict[tuple[int, int], _Value] = {}
+    values: dict[Place, XmlValue] = {}
     units: list[Unit] = []
     added: list[AddedForm] = []
     for node, key in _resources(root):
@@ -117,7 +93,7 @@ def read(data: bytes, name: str) -> AndroidStrings:
     # One name may have a text for each product, such as a tablet.
     named = Counter((node.attributes.get("name", ""), node.attributes.get("product")) for node in root.nodes(*_KINDS))
     repeats = repeated_keys_note(name for (name, _), count in named.items() if name and count > 1)
-    return AndroidStrings(decoded, values, units, by_place(added), (repeats,) if repeats else ())
+    return XmlStrings(decoded, values, units, by_place(added), (repeats,) if repeats else ())
 
 
 def _added(item: Node, unit: Unit, text: str) -> Iterator[AddedForm]:
