@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Response, expect
 
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.glossary import Term
 from app.models.style import Style
 from app.reports.exports import EXPORTS
