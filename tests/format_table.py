@@ -206,7 +206,8 @@ def _check(document: Document, name: str, ending: str, data: bytes) -> bytes:
     # A text in other letters may look like another encoding. One that its encoding lacks letters for became UTF-8.
     encoding = "utf-8" if exported.note else document.encoding
     has_choice = "encoding" in format_by_key(document.format).options
-    again = read_document(written, name, reading=Reading(encoding) if has_choice else None)
+    target = "de" if ending == "xcstrings" else None  # a catalog may have several languages
+    again = read_document(written, name, reading=Reading(encoding) if has_choice else None, target=target)
     read, expected = [s.source for s in again.segments], list(texts.values())
     if format_by_key(document.format).is_paired:
         read, expected = [s.target or "" for s in again.segments], [texts[s.index] for s in document.segments]

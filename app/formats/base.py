@@ -147,6 +147,14 @@ class HasLanguages(Protocol):
 
 
 @runtime_checkable
+class HasSeveralTargets(Protocol):
+    """A file that may have targets in several languages."""
+
+    def with_targets_in(self, language: str) -> ParsedFile:
+        """The file with the targets of one language, which may have none yet."""
+
+
+@runtime_checkable
 class HasMatches(Protocol):
     """A file that contains matches of a memory for its segments."""
 

@@ -15,7 +15,7 @@ from app.collector import collector_paused
 from app.errors import DocumentError
 from app.formats import Format, Reading, format_of
 from app.formats.added_forms import all_units
-from app.formats.base import HasLanguages, ParsedFile, Reversible, Unit
+from app.formats.base import HasLanguages, HasSeveralTargets, ParsedFile, Reversible, Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.formats.srx import RuleFile, segmenter_of
 from app.i18n import Message
@@ -93,6 +93,8 @@ class ReadFile:
         Raises DocumentError, also for rules that cannot be used. A file with targets beside its sources is not split.
         """
         name, parsed = self.name, self.parsed
+        if target is not None and isinstance(parsed, HasSeveralTargets):
+            parsed = parsed.with_targets_in(target)
         is_by_paragraph = self.format.reading.segments == "paragraph"
         if parsed.is_paired or is_by_paragraph:
             rules = None

@@ -1,9 +1,10 @@
 """String catalogs of Xcode (.xcstrings): each text of the source language is a segment, also plural and device forms.
 
-The text is the value in the source language, else the key. Only values and states of the target language are written;
-a missing localization is added. A draft gets the state "needs_review", a confirmed translation "translated". Entries
-with "shouldTranslate": false are not offered. Plural forms that only the target language has are added. Line breaks and
-tabs are shown as `\\n` and `\\t`.
+The text is the value in the source language, else the key. Targets are those of the document's target language, also in
+catalogs with several languages. Only values and states of that language are written; a missing localization is added.
+A draft gets the state "needs_review", a confirmed translation "translated". Entries with "shouldTranslate": false are
+not offered. Plural forms that only the target language has are added. Line breaks and tabs are shown as `\\n` and
+`\\t`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from app.formats.software.json_strings import parsed_json, repeated_keys
 from app.formats.unit_notes import key_note
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, shortened_list
+from app.text.language_names import in_language
 from app.text.plural_forms import CATEGORIES, numbers_of
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
@@ -57,7 +59,10 @@ class _Form:
 
 @dataclass(frozen=True)
 class StringCatalog(PairedFile):
-    """A string catalog; a place is the content of a value or key in the source language."""
+    """A string catalog; a place is the content of a value or key in the source language.
+
+    `languages` are its source language and, if it has only one other, that; `tags` are all other languages.
+    """
 
     decoded: DecodedText
     root: _Value = field(repr=False)
@@ -66,6 +71,7 @@ class StringCatalog(PairedFile):
     units: Sequence[Unit] = field(repr=False)
     added: Mapping[Place, AddedForm] = field(repr=False)
     languages: tuple[str, str]
+    tags: Sequence[str] = ()
     notes: tuple[str, ...] = ()
     is_paired: bool = True
 
@@ -74,9 +80,30 @@ class StringCatalog(PairedFile):
         form = self.added.get((start, end))
         return super().source(*form.like) if form else super().source(start, end)
 
+    def with_targets_in(self, language: str) -> StringCatalog:
+        """The catalog with the targets of one language."""
+        tag = self._tag(language)
+
+        def placed(unit: Unit) -> Unit:
+            form = self.forms[unit.start, unit.end]
+            text, is_confirmed = _given(self.content["strings"][form.key], tag, form.path, unit.source)
+            return replace(unit, target=text, is_confirmed=is_confirmed)
+
+        added = {place: replace(form, unit=placed(form.unit)) for place, form in self.added.items()}
+        return replace(
+            self, units=[placed(unit) for unit in self.units], added=added, languages=(self.languages[0], tag)
+        )
+
+    def _tag(self, language: str) -> str:
+        """The catalog's tag of a language: "pt-BR" for "pt", unless there are other variants; else the language."""
+        if language in self.tags:
+            return language
+        alike = [tag for tag in self.tags if in_language(language, {tag.replace("_", "-").lower(): tag})]
+        return alike[0] if len(alike) == 1 else language
+
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The catalog with these texts, in its only other language or, if it has several or none, in `language`."""
-        target = self.languages[1] or language or "und"
+        """The catalog with these texts in `language`; without it, in the only other language of the catalog."""
+        target = self._tag(language) if language else self.languages[1] or "und"
         by_key: dict[str, dict[tuple[str, ...], dict[str, str]]] = {}
         for new in translations:
             form = self.forms[new.start, new.end]
@@ -156,7 +183,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
         )
     root = _positions(decoded.text)
     others = {tag for entry in strings.values() for tag in _object(_at(entry, "localizations")) if tag != source}
-    target = others.pop() if len(others) == 1 else ""
+    target = next(iter(others)) if len(others) == 1 else ""
     forms: dict[tuple[int, int], _Form] = {}
     units: list[Unit] = []
     added: list[AddedForm] = []
@@ -185,7 +212,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
                     unit = _unit((start, start + 1), text, key, added_path, entry, target)
                     added.append(AddedForm(unit, place, partial(numbers_of, category)))
     notes = tuple(filter(None, (decoded.note, _repeats_note(decoded.text))))
-    return StringCatalog(decoded, root, content, forms, units, by_place(added), (source, target), notes)
+    return StringCatalog(decoded, root, content, forms, units, by_place(added), (source, target), sorted(others), notes)
 
 
 def _repeats_note(text: str) -> str | None:
@@ -201,21 +228,33 @@ def _repeats_note(text: str) -> str | None:
 
 
 def _unit(place: Place, text: str, key: str, path: tuple[str, ...], entry: dict[str, Any], target: str) -> Unit:
-    """The segment of a form of an entry, with its translation into the only target language of the catalog."""
-    given = _object(_at(entry, "localizations", target, *path)) if target else {}
-    translated = given.get("value")
-    is_given = isinstance(translated, str) and bool(translated.strip())
+    """The segment of a form of an entry, with its translation into that language, if any."""
+    source = one_line(shown(text.strip()))
+    translated, is_confirmed = _given(entry, target, path, source)
     remark = entry.get("comment")
     names = ".".join(name for name in path if name not in ("variations", _LEAF))
     note = [key_note(f"{key} [{names}]" if names else key)]
     note += [one_line(remark)] if isinstance(remark, str) and remark.strip() else []
     return Unit(
         *place,
-        one_line(shown(text.strip())),
-        one_line(shown(str(translated).strip())) if is_given else None,
-        is_given and given.get("state") == "translated",
+        source,
+        translated,
+        is_confirmed,
         " · ".join(note),
     )
+
+
+def _given(entry: dict[str, Any], target: str, path: tuple[str, ...], source: str) -> tuple[str | None, bool]:
+    """The text of a form in a language as it is shown, None if there is none, and whether it is confirmed.
+
+    Tools give untranslated texts the state "new" and the source as their value.
+    """
+    given = _object(_at(entry, "localizations", target, *path)) if target else {}
+    value, state = given.get("value"), given.get("state")
+    text = one_line(shown(value.strip())) if isinstance(value, str) else ""
+    if not text or (state == "new" and text == source):
+        return None, False
+    return text, state == "translated"
 
 
 def _forms(localization: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:

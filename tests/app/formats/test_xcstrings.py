@@ -135,15 +135,72 @@ def test_missing_plural_form_is_added_to_the_existing_forms() -> None:
     assert units_of(written, "%lld items", "en") == units_of(FILE.encode(), "%lld items", "en")
 
 
-def test_catalog_with_several_languages_uses_the_language_of_the_document() -> None:
-    data = FILE.replace('"extractionState" : "manual",', '"x" : 1,').encode()
-    content = json.loads(data)
-    content["strings"]["save"]["localizations"]["fr"] = {"stringUnit": {"state": "new", "value": "Garder"}}
+def catalog(**texts: dict[str, str]) -> bytes:
+    """A catalog with these keys; their confirmed texts by language, with "_" for "-"."""
+    strings = {
+        key: {
+            "localizations": {
+                tag.replace("_", "-"): {"stringUnit": {"state": "translated", "value": text}}
+                for tag, text in by_tag.items()
+            }
+        }
+        for key, by_tag in texts.items()
+    }
+    return json.dumps({"sourceLanguage": "en", "strings": strings, "version": "1.0"}).encode()
+
+
+def test_catalog_with_several_languages_has_the_targets_of_the_language_of_the_document() -> None:
+    data = catalog(save={"de": "Sichern", "fr": "Garder"}, stop={"fr": "Arrêter"})
+    assert [s.target for s in read_document(data, "a.xcstrings").segments] == [None, None]
+    document = read_document(data, "a.xcstrings", target="de")
+    assert [(s.target, s.state) for s in document.segments] == [("Sichern", "confirmed"), (None, "new")]
+    assert document.export_file({0: "Sichern"}, "de").data == data
+    written = document.export_file({0: "Sichern", 1: "Halt"}, "de").data
+    assert units_of(written, "stop")["stringUnit"]["value"] == "Halt"
+    assert units_of(written, "save") == units_of(data, "save")
+    assert units_of(written, "stop", "fr") == units_of(data, "stop", "fr")
+
+
+def test_copy_of_the_source_that_is_new_is_no_target() -> None:
+    content = json.loads(catalog(save={"de": "save"}, stop={"de": "Halt"}, ok={"de": "ok"}))
+    for key in ("save", "stop"):
+        content["strings"][key]["localizations"]["de"]["stringUnit"]["state"] = "new"
     document = read_document(json.dumps(content).encode(), "a.xcstrings")
-    assert document.segments[-1].target is None
-    written = document.export_file({3: "Sichern"}, "de").data
+    assert [(s.source, s.target, s.state) for s in document.segments] == [
+        ("save", None, "new"),
+        ("stop", "Halt", "edited"),
+        ("ok", "ok", "confirmed"),
+    ]
+
+
+def test_only_other_language_is_not_overwritten_by_a_new_one() -> None:
+    data = catalog(save={"nl": "Bewaren"})
+    document = read_document(data, "a.xcstrings", target="de")
+    assert document.segments[0].target is None
+    written = document.export_file({0: "Sichern"}, "de").data
     assert units_of(written, "save")["stringUnit"]["value"] == "Sichern"
-    assert units_of(written, "save", "fr")["stringUnit"]["value"] == "Garder"
+    assert units_of(written, "save", "nl") == units_of(data, "save", "nl")
+    assert units_of(document.export({0: "Opslaan"}), "save", "nl")["stringUnit"]["value"] == "Opslaan"
+
+
+@pytest.mark.parametrize(
+    ("tags", "language", "expected"),
+    [
+        (("pt_BR", "fr"), "pt", "pt-BR"),
+        (("pt_BR", "pt_PT"), "pt", "pt"),  # neither is meant more than the other
+        (("pt_BR", "pt_PT"), "pt-PT", "pt-PT"),
+        (("zh_Hans", "zh_Hant"), "zho_Hant", "zh-Hant"),
+        (("zh_Hans",), "de", "de"),
+    ],
+)
+def test_variant_of_a_language_is_used_if_there_is_only_one(
+    tags: tuple[str, ...], language: str, expected: str
+) -> None:
+    data = catalog(save=dict.fromkeys(tags, "x"))
+    document = read_document(data, "a.xcstrings", target=language)
+    assert document.segments[0].target == ("x" if expected.replace("-", "_") in tags else None)
+    content = json.loads(document.export_file({0: "y"}, language).data)["strings"]["save"]["localizations"]
+    assert {tag for tag, unit in content.items() if unit["stringUnit"]["value"] == "y"} == {expected}
 
 
 @pytest.mark.parametrize(
