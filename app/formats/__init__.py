@@ -39,12 +39,13 @@ _MIB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Import settings that a person chose for a file. None: detected by the reader.
+    """Import settings that a person chose for a file; None if the reader of the format decides.
 
-    `encoding` is a codec's name; `columns` are the columns of sources and targets of a table, from 0. `extras` are
-    kinds of texts of `app.formats.office.docx_extras.EXTRAS` that are offered too. `segments` is "paragraph" where a
-    paragraph is a segment, not a sentence; formats with targets beside their sources do not have this choice. `rules`
-    are lines about the parts of the file that are translated (`app.formats.part_rules`).
+    `encoding` is a codec's name; `columns` are the numbers of the columns of sources and targets of a table, from 0.
+    `extras` are the kinds of further texts to offer (`app.formats.office.docx_extras.EXTRAS`). `segments` is
+    "paragraph" if each paragraph is one segment, otherwise each sentence is; formats with targets beside their sources
+    do not have this choice. `rules` are lines that choose the parts of the file to translate
+    (`app.formats.part_rules`).
     """
 
     encoding: str | None = None
@@ -63,7 +64,8 @@ class Format:
     """One file format: `key` identifies it, `read` parses a file of it.
 
     `is_paired`: its files contain targets beside the sources. `takes_comments`: its parsed files are
-    `app.formats.base.SupportsComments`. `options` are the fields of `Reading` that `read` takes. `reading` is chosen.
+    `app.formats.base.SupportsComments`. `options` are the fields of `Reading` that `read` accepts; `reading` are the
+    chosen settings.
     """
 
     key: str
@@ -169,7 +171,7 @@ _BY_KEY = {known.key: known for known in FORMATS}
 def format_of(name: str) -> Format:
     """The format for a file name; plain text for a name without an ending.
 
-    Raises DocumentError for an ending that no format has: read as plain text, the file's own words would be translated.
+    Raises DocumentError for an unknown ending: if the file were read as plain text, its keywords would be translated.
     """
     if found := next((known for known in FORMATS if name.lower().endswith(known.endings)), None):
         return found

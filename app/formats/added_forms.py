@@ -1,8 +1,9 @@
 """Plural forms that the target language needs and the file does not contain, such as the Polish "few".
 
-Each is a segment with the text of the form "other" as its source. Its place is a character of the word "other" in the
-file, a different one for each form, so that it does not depend on the target language. A form is written before
-"other", in the same layout; without a translation, no form is written, and programs use "other".
+Each is a segment; its source is the text of the form "other". Its place is one character of the word "other" in the
+file. Each plural form has its own character, so that the place does not depend on the target language. A translated
+form is written before "other", in the same layout. A form without a translation is not written, and programs use
+"other" instead.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ Place = tuple[int, int]
 class AddedForm:
     """A form that a language may need; `like` is the place of the text that is its source.
 
-    `numbers` returns numbers that need it in a language, None if it does not have the form. A translation is written
-    at the offset `at`, between `before` and `after`.
+    `numbers` returns numbers for which a language uses the form; None if the language does not have the form. A
+    translation is written at the offset `at`, between `before` and `after`.
     """
 
     unit: Unit
@@ -61,7 +62,7 @@ def added_forms(
     note: Callable[[str], str],
     is_ordinal: bool = False,
 ) -> Iterator[AddedForm]:
-    """The forms that an item of the form "other" may need in addition, without those that are `given`.
+    """The plural forms, other than those in `given`, that a language may need beside an item of the form "other".
 
     `item` is the span of the item in the text, `keyword` the offset of the word "other" in it, `other` its segment.
     `joint` separates two items; `note` returns the note of a form.

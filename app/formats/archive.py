@@ -58,8 +58,8 @@ _ABSOLUTE = re.compile(r"/|[A-Za-z]:")
 class ArchiveMember:
     """A file in an archive. `index` is the number of its entry, `path` its name with folders, safe to show.
 
-    `size` is in bytes, unpacked. `problem` is the reason why it is not opened; None for a file that can be.
-    `is_memory`: it is a translation memory, which can be imported instead.
+    `size` is in bytes, unpacked. `problem` is the reason why the file cannot be opened, or None. `is_memory`: it is a
+    translation memory, which can be imported instead.
     """
 
     index: int

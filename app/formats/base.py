@@ -35,7 +35,7 @@ class Unit:
     """A translatable unit of a file; its place (`start`, `end`) is unique in the file.
 
     In prose, `source[i]` is at `start + i` and the unit may be split into sentences. In a file with targets, the unit
-    is one segment. `target` is the translation that the file already contains, `limits` how long it may be.
+    is one segment. `target` is the translation that the file already contains, `limits` are the limits of its length.
     """
 
     start: int

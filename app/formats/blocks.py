@@ -13,7 +13,7 @@ BlockKind = Literal["paragraph", "heading", "item", "cell", "part", "subtitle", 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block with the segments whose places begin from `start` on and before `end`; none if these are equal.
+    """A block, with the segments whose places begin at `start` or later and before `end`; none if these are equal.
 
     `level` is the level of a heading (1 to 6) or of a list item (from 1). `label` is the name of a part, the times of a
     subtitle, or the key of an entry; `text` is untranslated text. `row` numbers the table and the row of a cell.

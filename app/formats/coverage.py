@@ -140,12 +140,12 @@ def coverage_of(
     parsed: object = None,
     with_properties: bool = False,
 ) -> Coverage | None:
-    """The coverage of a document that was read; None for a format that declares the texts to be translated.
+    """The coverage of a document; None for a format that declares the texts to be translated.
 
-    `text` is the text of `data`, empty for an Office file. `sources` are the sources of the segments.
-    `parsed` is a file of Markdown as its reader divided it.
-    `with_properties`: the properties of an Office file are among them. Also None if a part has too many XML elements,
-    such as a sheet with a million cells, which the reader of the format does not read as a whole.
+    `text` is the text of `data`, empty for an Office file. `sources` are the sources of the segments. `parsed` is the
+    parsed file, which is necessary for Markdown only. `with_properties`: the properties of an Office file are offered,
+    so they count. Also None if a part of an Office file has too many XML elements for a tree, such as a sheet with a
+    million cells.
     """
     seen = _SEEN.get(format_key)
     if format_key in MARKDOWN and isinstance(parsed, ProseFile):

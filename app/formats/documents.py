@@ -44,8 +44,8 @@ class Segment:
     """A sentence, or an entry of a file with sources and targets; `start` and `end` are its place in the format.
 
     A segment that was merged into another has an empty source and an empty place. `target` is the file's own
-    translation, "confirmed" if the file marks it as done. `note` is the file's comment on the segment, `limits` how
-    long its translation may be.
+    translation, and `state` is "confirmed" if the file marks it as done. `note` is the file's comment on the segment,
+    `limits` are the limits of the length of its translation.
     """
 
     index: int
@@ -72,9 +72,9 @@ class Export:
 class Document:
     """The bytes of a file and its segments. `notes` are notices for the user who opened it.
 
-    `encoding` and `mark` (byte order mark) describe a text file; a container such as DOCX has none ("" and b"").
-    `rules` are the segmentation rules that the file was just split by; None for our own and for a document of the log,
-    which has its segments.
+    `encoding` and `mark` (byte order mark) describe a text file; they are empty for a container such as DOCX. `rules`
+    are the segmentation rules of a file that was just read; None for our own rules, and for a document of the log,
+    which is not split again.
     """
 
     name: str
@@ -125,7 +125,7 @@ class Document:
         return not format_by_key(self.format).is_paired
 
     def text_parts(self, rules: tuple[str, ...] | None = None) -> Sequence[Part]:
-        """The keys or elements with text whose use a person can choose; under these rules, if given.
+        """The keys or elements with text whose use a person can choose; `rules`, if given, replace the chosen ones.
 
         Empty for a format without this choice. Raises CommandError for a rule that cannot be used.
         """

@@ -2,11 +2,11 @@
 
     {count, plural, one {# file} other {# files}}
 
-Of a message with such an argument, only the texts are offered; names, selectors and layout stay unchanged. "#", the
-number in a plural form, is shown as the argument that it stands for ("{count}"), where that is not in the text itself,
-and a doubled apostrophe as one. Plural forms that only the target language has are added (`app.formats.added_forms`)
-where the form "other" has one text. A message with a quoted part of several characters is left as it is.
-Syntax: https://unicode-org.github.io/icu/userguide/format_parse/messages/
+Only the texts of such a message are offered; names, selectors and layout stay unchanged. "#" stands for the number in a
+plural form. It is shown as the argument ("{count}"), unless the text already contains this argument. A doubled
+apostrophe is shown as one. Plural forms that only the target language has are added (`app.formats.added_forms`) if the
+form "other" has one text. A message with a quoted part of several characters is not split into forms. Syntax:
+https://unicode-org.github.io/icu/userguide/format_parse/messages/
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.formats.base import Edit, Unit, UnitTranslation
 from app.formats.prose import ProseFile
 
 MAX_DEPTH: Final = 20
-NUMBER: Final = "{#}"  # how "#" is shown where it differs from the argument
+NUMBER: Final = "{#}"  # shown for "#" if the text already contains the argument
 _HAS_FORMS = re.compile(r",\s*+(?:plural|selectordinal|select)\s*+,")
 _FORMS = re.compile(r"\s*+([\w.-]++)\s*+,\s*+(plural|selectordinal|select)\s*+,\s*+(offset:\s*+\d++\s*+)?")
 _FORM = re.compile(r"\s*+(=?[\w.-]++)\s*+\{")
@@ -38,8 +38,9 @@ class _NotAMessageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class IcuText:
-    """A text of a message at [start, end); `path` names its forms: "count: one". `number` is how "#" is shown; ""
-    where it is no number.
+    """A text of a message at [start, end). `path` names its forms: "count: one".
+
+    `number` is the text that is shown instead of "#"; "" if "#" is an ordinary character there.
     """
 
     start: int
@@ -65,10 +66,10 @@ class IcuPlural:
     def added(
         self, text: str, unit: Unit, note: Callable[[str], str], blanked: str | None = None
     ) -> Iterator[AddedForm]:
-        """The forms that a language may need beside it.
+        """The plural forms that a language may need beside the forms of this argument.
 
-        `unit` is the segment of `other`; `note` describes a path. `blanked` is the text with spaces for marks of the
-        format that are layout.
+        `unit` is the segment of `other`; `note` returns the note for a path. `blanked` is the text in which spaces
+        replace the characters that belong to the layout of the file format.
         """
         start = self.item[0]
         space = space_before(text if blanked is None else blanked, start)

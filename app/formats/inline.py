@@ -75,7 +75,7 @@ class Shown:
 
 
 def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = True) -> Shown:
-    """Numbers the tags of pieces; `like` is the source if these are the pieces of its translation.
+    """Numbers the tags of pieces. `like` is the source if the pieces are those of its translation.
 
     Elements around the whole content are hidden unless `hides` is False. Tags that also occur in `like` get the same
     numbers. Numbers that already occur as placeholders in the text are skipped.
@@ -115,8 +115,8 @@ def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = Tr
 def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool) -> list[Piece]:
     """The content of an element as pieces: elements named in `paired` contain segment text, the others are lone.
 
-    Text pieces are unescaped. A line break and the white space around it become a space, or a lone piece with
-    `keeps_lines`.
+    Text pieces are unescaped. A line break and the white space around it become a space; with `keeps_lines`, they
+    become a lone piece.
     """
     pieces: list[Piece] = []
     for child in node.children:

@@ -1,8 +1,8 @@
 """Packages of translation tools: ZIP archives with bilingual files, and other files for the tool.
 
-Trados Studio (.sdlppx) keeps the bilingual files in a folder for each language and describes them in a project file
-(.sdlproj); the export is a return package (.sdlrpx) with a changed project file. memoQ (.mqxlz) and XLZ have XLIFF
-files beside a skeleton, and go back as they came.
+A package of Trados Studio (.sdlppx) has the bilingual files in a folder for each language, and a project file
+(.sdlproj) that describes them; the export is a return package (.sdlrpx) with a changed project file. Packages of memoQ
+(.mqxlz) and XLZ have XLIFF files beside a skeleton, and are exported with the same structure.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def is_project_file(path: str) -> bool:
 
 
 def unread_in_package(package: ToolPackage, path: str, targets: frozenset[str]) -> str | None:
-    """The reason why a file of a package is not opened as a document; None if it is one.
+    """The reason why a file of a package is not opened as a document; None if it is a document.
 
     `targets` are the target languages in small letters; empty if they are not known.
     """

@@ -1,6 +1,6 @@
-"""The preview of a document: its blocks with the segments in them, as plain data.
+"""The preview of a document: its blocks with the indices of their segments, as plain data.
 
-Texts of segments are not in it, as the page has them and changes them.
+The texts of segments are not included: the page has them already, and they change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class PreviewCell(TypedDict):
 
 
 class PreviewBlock(TypedDict):
-    """A block of the document. A `row` has cells, of as many columns as its table; the others have segments.
+    """A block of the document. A `row` has cells, in as many columns as its table; all other blocks have segments.
 
     `text` is untranslated text; `label` is the name of a part, the times of a subtitle, or the key of an entry.
     """

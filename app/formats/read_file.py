@@ -87,10 +87,10 @@ class ReadFile:
 
     @collector_paused()
     def document(self, language: str, rules: RuleFile | None = None, target: str | None = None) -> Document:
-        """Splits the file into segments: by `rules` if they have some for the source `language`, otherwise by our own.
+        """Splits the file into segments, by `rules` if they have some for the source `language`, otherwise by our own.
 
-        The plural forms that the `target` language needs and the file lacks are segments, too.
-        Raises DocumentError, also for rules that cannot be used. A file with targets beside its sources is not split.
+        The plural forms that the `target` language needs and the file lacks are segments, too. A file with targets
+        beside its sources is not split. Raises DocumentError, also for rules that cannot be used.
         """
         name, parsed = self.name, self.parsed
         if target is not None and isinstance(parsed, HasSeveralTargets):

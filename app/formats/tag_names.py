@@ -65,7 +65,7 @@ def tag_name(start: str) -> str:
 
 
 def named_tags(tags: RawTags) -> dict[str, dict[str, str]]:
-    """{"name", "content"} by number; the content is the raw start tag and, of a link, where it leads.
+    """{"name", "content"} by number; the content is the raw start tag and, for a link, its address.
 
     >>> named_tags({"1": ("[", "](https://example.org)")})
     {'1': {'name': 'link', 'content': '[…](https://example.org)'}}

@@ -1,6 +1,6 @@
 """The labels in the notes of segments, such as "Key: menu.file": written in English, and shown in the page's language.
 
-A note is stored with its document as one text, whose parts are joined by " · ".
+A document stores each note as one text, whose parts are joined by " · ".
 """
 
 from __future__ import annotations

@@ -108,8 +108,8 @@ class Node:
 def decode_xml(data: bytes, name: str, max_elements: int = MAX_ELEMENTS) -> DecodedText:
     """Decodes a well-formed XML file. Raises DocumentError with the line number for malformed or unsafe XML.
 
-    Rejects all entity declarations, because entity bombs and attacks on local files depend on them, and files with more
-    than `max_elements` elements, which would fill the memory.
+    Rejects all entity declarations, because entity bombs and attacks on local files depend on them. Also rejects files
+    with more than `max_elements` elements, which would fill the memory.
     """
     if not data.strip():
         raise DocumentError(Message("{name} is empty: choose a file with text in it", name=name))

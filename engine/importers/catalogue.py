@@ -32,10 +32,10 @@ Place = Literal["bundled", "cached", "folder"]
 class ModelEntry:
     """A model on this machine.
 
-    `name` can be passed to `Translator.load` like the folder: the hub id or the folder that it was converted from; the
-    folder's own name if both are unknown. `num_bytes` is the size of all its files. `domains` and, by
-    direction, `formalities` can be requested (`ModelConfig`). `problem` is the reason why it cannot be loaded; then
-    the other fields are empty.
+    `name` can be passed to `Translator.load`, like the folder: the hub id, or the folder from which it was converted;
+    the folder's own name if both are unknown. `num_bytes` is the size of all its files. `domains` and, by direction,
+    `formalities` can be requested (`ModelConfig`). `problem` is the reason why the model cannot be loaded; then the
+    other fields are empty.
     """
 
     name: str
@@ -126,7 +126,7 @@ def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> l
 
 
 def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
-    """Remove everything cached under that name, also conversions of older files; returns the removed models.
+    """Remove all cached models of that name, including conversions of older files, and return them.
 
     Raises ModelError if the model does not exist, or if a file cannot be removed.
     """

@@ -1,9 +1,10 @@
-"""Converts models of other families to model folders of ours: the steps that all families share.
+"""Converts models of other families to our model folders: the steps that all families share.
 
-A family (marian.py, m2m100.py, fsmt.py, fairseq.py, firefox.py) maps a folder's settings and vocabulary to ours; here
-its files are read, its weights renamed and the result written. Our four special pieces come first, so pieces get new
-ids. Layers have the same names in all families. One that normalises after adding has its norms moved on to the
-sublayer that reads them next, because ours precede their sublayers (`ModelConfig.norm == "after"`).
+A family (marian.py, m2m100.py, fsmt.py, fairseq.py, firefox.py) maps the settings and the vocabulary of a folder to
+ours. This module reads the files, renames the weights and writes the result. Our four special pieces come first, so
+pieces get new ids. Layers have the same names in all families. Some families normalise after the residual sum, and we
+normalise before each sublayer: their norms are moved to the sublayer that reads them next (`ModelConfig.norm ==
+"after"`).
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ Named = Iterator[tuple[str, Tensor]]
 class Weights(dict[str, Tensor]):
     """The weights of another family by their original names, converted to single precision on access.
 
-    ModelError names the file where one is missing.
+    Raises ModelError, which names the file, if a weight is missing.
     """
 
     def __init__(self, path: Path, state: Mapping[str, Tensor]) -> None:
@@ -86,10 +87,10 @@ class Weights(dict[str, Tensor]):
 class Plan:
     """The conversion of a folder of one family: our configuration, and the files beside the weights.
 
-    `texts` are lines of files to write, `copies` are files of theirs and `contents` are bytes, all by our names.
-    `vocabulary` gives the embeddings and the output layer under our names, their rows in our order. `weights` are those
-    of a folder that has none of the hub's files, named as FSMT names its own. A model that was made for 8-bit products
-    has `ranges` and `weight_steps`.
+    The keys of `texts` (lines to write), `copies` (files of the folder) and `contents` (bytes) are our file names.
+    `vocabulary` returns the embeddings and the output layer under our names, with rows in our order. `weights` are
+    given if the folder does not have the files of the hub; they have the names of FSMT. `ranges` and `weight_steps` are
+    given for a model that was made for 8-bit products.
     """
 
     config: ModelConfig
@@ -103,10 +104,11 @@ class Plan:
 
 
 def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
-    """Write a foreign folder as a model folder; raises ModelError naming the file at fault and the cure.
+    """Write a folder of another family as a model folder.
 
-    `target` is made whole or not at all: it is written beside its place first. One that is there stays. Weights are
-    stored as `dtype`; `origin` is the name by which a person asked for the model.
+    The result is written to a temporary folder, and then renamed to `target`, so it is complete or absent. An existing
+    `target` is kept. Weights are stored as `dtype`; `origin` is the name by which a person requested the model. Raises
+    ModelError, which names the file at fault and the cure.
     """
     for name, path in plan.copies.items():
         _check_copied(path, is_sentencepiece=name in (SOURCE_SPM, TARGET_SPM))
@@ -260,9 +262,10 @@ def architecture(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 def tied_embedding(
     weights: Weights, order: Sequence[int], settings: Mapping[str, Any], names: Sequence[str] = SHARED
 ) -> Tensor:
-    """A table of embeddings that is the output layer, too, in our order; ModelError where that has its own.
+    """The table of embeddings that is also the output layer, in our order.
 
-    `names` are those by which a file may have it, beside the output layer's.
+    `names` are the names that the table may have in a file, apart from the name of the output layer. Raises ModelError
+    if the output layer has weights of its own.
     """
     embedding = weights.rows(weights.named(*names, _OUTPUT), order)
     if settings.get("tie_word_embeddings") is False and not torch.equal(weights.rows(_OUTPUT, order), embedding):

@@ -1,12 +1,12 @@
 """fairseq folders: a `transformer` trained for translation, with its segmentation model.
 
-    model.pt, checkpoint_best.pt, checkpoint_last.pt   settings and weights: the first that is there, or the only *.pt
+    model.pt, checkpoint_best.pt, checkpoint_last.pt   settings and weights: the first that exists, or the only *.pt
     dict.SOURCE.txt, dict.TARGET.txt                   the pieces with their counts, from the folder of binary data
-    bpecodes, code, bpe.codes                          the merges of byte pairs, behind Moses' tokens
+    bpecodes, code, bpe.codes                          the byte-pair merges, applied to Moses tokens
     sentencepiece.bpe.model, or the only *.model       instead of merges
 
-FSMT (fsmt.py) is the same model under the hub's names. A checkpoint is a pickle: tensors, plain values and
-`argparse.Namespace`, which contains the settings, are loaded, and a file with anything else is refused.
+FSMT (fsmt.py) is the same model under the names of the hub. A checkpoint is a pickle. Only tensors, plain values and
+`argparse.Namespace`, which contains the settings, are loaded; a file with anything else is refused.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _settings(path: Path, state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(entries: object) -> dict[str, Any]:
-    """Settings by name: `encoder_layers` also where they are `layers` of an `encoder`."""
+    """Settings by name; `layers` in a group `encoder` becomes `encoder_layers`."""
     flat: dict[str, Any] = {}
     for name, value in _by_name(entries).items():
         inner = _by_name(value)

@@ -1,10 +1,10 @@
 """Firefox Translations models (Bergamot): small Marian students with a recurrent decoder, one file of 8-bit weights.
 
-A folder contains `model.XXYY.intgemm.alphas.bin` and `vocab.XXYY.spm`, or `srcvocab.XXYY.spm` and `trgvocab.XXYY.spm`,
-each perhaps with .gz or .zst behind; XX and YY are the languages. The lexical shortlist (`lex...bin`) is not used: it
-would forbid required words. Settings are inside the model file.
+A folder contains `model.XXYY.intgemm.alphas.bin` and `vocab.XXYY.spm`, or `srcvocab.XXYY.spm` and `trgvocab.XXYY.spm`;
+XX and YY are the languages. The names may end in .gz or .zst. The lexical shortlist (`lex...bin`) is not used, because
+it would forbid required words. The settings are inside the model file.
 
-A decoder starts from a vector of zeros; our `<s>` has it as its embedding. Vocabularies begin with `</s>` and `<unk>`.
+The decoder starts from a vector of zeros, so our `<s>` has this embedding. Vocabularies begin with `</s>` and `<unk>`.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ def _weights(binary: MarianBinary, config: ModelConfig, tables: tuple[str, str])
 def _quantisation(binary: MarianBinary, config: ModelConfig, table: str) -> tuple[Ranges, WeightSteps] | None:
     """The steps of the decoder's 8-bit products, as Marian rounds their inputs and weights; None if the file has none.
 
-    An input x becomes round(alpha x), between -127 and 127; here the range has one step more below.
+    Marian rounds an input x to round(alpha x), between -127 and 127. Our range has one more step at its lower end.
     """
     names: dict[str, tuple[str, ...]] = {OUTPUT: (table,)}  # the items of each product, which read the same input
     for layer in range(config.decoder_layers):

@@ -1,6 +1,6 @@
-"""FSMT folders (wmt19), as the hub has them: Moses tokens and byte pairs, a vocabulary for each side.
+"""FSMT folders (wmt19) as the hub stores them: Moses tokens and byte pairs, a vocabulary for each side.
 
-A target begins with `</s>`. The output layer must be the targets' embeddings, as it is in all that are known.
+A target begins with `</s>`. The output layer must equal the embeddings of the target, as in all known models.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def fairseq_plan(
 ) -> Plan:
     """The conversion plan of a fairseq transformer; pieces have the ids of fairseq.
 
-    `settings` are further entries of `ModelConfig`; FSMT's names of weights are expected. `is_tied`
-    means that sources and targets share one table of embeddings, of which a file may contain one copy.
+    `settings` are further entries of `ModelConfig`. The weights must have the names of FSMT. `is_tied`: sources and
+    targets share one table of embeddings, of which a file may contain one copy.
     """
     direction = "-".join(map(short_code, languages))
     config = ModelConfig(

@@ -1,6 +1,6 @@
-"""The files of a model on the hub: from the hub's cache, or fetched with a progress bar; and why that cannot be.
+"""The files of a model on the hub: from the hub's cache or downloaded with a progress bar, or the reason for a failure.
 
-This module names no host: huggingface_hub decides which hub it uses.
+This module does not name a host: huggingface_hub decides which hub it uses.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def cached_files(hub_id: str) -> Path | None:
 def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress | None = None) -> Path:
     """The folder in the hub's cache after downloading missing files; raises ModelError with advice.
 
-    `check` is given the folder with its configuration alone, and may refuse it before all the rest is fetched.
-    `progress` is called in threads of the hub's client, in order; what it raises ends the fetching where files come
-    over HTTP (HF_HUB_DISABLE_XET=1), and files that are whole by then are not fetched again.
+    `check` receives the folder with only its configuration, and may refuse it before the other files are downloaded.
+    `progress` is called in threads of the hub's client, in order. An exception that it raises ends the download if
+    files come over HTTP (HF_HUB_DISABLE_XET=1); files that are complete by then are not downloaded again.
     """
     try:
         found = _snapshot(hub_id, (CONFIG,))

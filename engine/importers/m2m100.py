@@ -1,7 +1,8 @@
-"""M2M100 and NLLB folders, as the hub has them: many languages in one vocabulary, each with a piece that names it.
+"""M2M100 and NLLB folders as the hub stores them: many languages in one vocabulary, each with a piece for its name.
 
-The decoder reads `</s>` and the target's language, then it writes. A source has its own language first, or behind its
-end if the folder's tokeniser requires this (`legacy_behaviour`, of NLLB models trained with its first version).
+The decoder reads `</s>` and the piece of the target language before it writes. The piece of the source language comes
+before the source, or behind its end if the tokeniser of the folder requires this (`legacy_behaviour`, for NLLB models
+that were trained with its first version).
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def _sentence_pieces(path: Path) -> list[tuple[int, str]]:
 
     try:
         processor = SentencePieceProcessor(model_proto=path.read_bytes())
-    except FileNotFoundError:  # transformers leaves it out where it writes a model again
+    except FileNotFoundError:  # transformers does not write it if it saves a model again
         raise ModelError(
             f"{path} is missing; download the folder again, or copy the file from the model that this one was made from"
         ) from None

@@ -1,7 +1,7 @@
-"""MarianMT (OPUS-MT) folders, as the hub has them.
+"""MarianMT (OPUS-MT) folders as the hub stores them.
 
-A Marian target begins with the padding piece, whose embedding our `<s>` therefore copies, and no probability may go to
-`<s>`.
+A Marian target begins with the padding piece. Our `<s>` therefore copies its embedding, and `<s>` must never get any
+probability.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ from engine.model.config import ModelConfig
 from engine.text.languages import short_code, short_names
 
 _IMPOSSIBLE = -60_000.0  # a logit that has no probability, and fits half precision
-_VOCABULARY, _TARGET_VOCABULARY = "vocab.json", "target_vocab.json"  # the latter where sources have one of their own
+_VOCABULARY, _TARGET_VOCABULARY = (
+    "vocab.json",
+    "target_vocab.json",
+)  # the latter if sources have a vocabulary of their own
 _SOURCE_EMBEDDING, _TARGET_EMBEDDING = (f"model.{side}.embed_tokens.weight" for side in ("encoder", "decoder"))
 _PAIR = re.compile(r"(?:^|[-/\\])([a-z]{2,3})-([a-z]{2,3})$")  # at the end of a model's name
 _LANGUAGE_PIECE = re.compile(r">>([A-Za-z_]+)<<")

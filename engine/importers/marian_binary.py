@@ -8,7 +8,7 @@
     N data blocks, each of its item's data bytes, which may include padding
 
 Numbers are little endian. An item of 8-bit weights is followed directly by a float32 multiplier m: a weight is q / m.
-Every number is checked against the size of the file before it is used, as the file may come from anywhere.
+The file may come from anywhere, so every number is compared with the size of the file before it is used.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def read_marian_binary(path: Path) -> MarianBinary:
 def read_unpacked(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
     """The content of a file, decompressed if its name ends in .gz or .zst.
 
-    ModelError names the file and the cure where it cannot be read, is damaged, or contains more than `most_bytes`.
+    Raises ModelError, which names the file and the cure, if it cannot be read, is damaged, or contains more than
+    `most_bytes`.
     """
     refuse_pointer(path)
     try:

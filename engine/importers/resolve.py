@@ -1,6 +1,7 @@
-"""Finds or creates the model folder for a name: a folder of ours, a folder of another family, or a hub id.
+"""Finds or creates the model folder for a name: one of our folders, a folder of another family, or a hub id.
 
-A foreign folder is converted once; the result stays in the cache (`PINPOINT_CACHE`, else `~/.cache/pinpoint`).
+A folder of another family is converted once; the result stays in the cache (`PINPOINT_CACHE`, or `~/.cache/pinpoint` by
+default).
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def is_hub_id(name: str) -> bool:
 def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Path:
     """The folder to load for a folder or a hub id, downloaded and converted if necessary.
 
-    `on_fetch` gets the progress of downloads and cancels them by raising. Raises ModelError with what is missing and
-    the cure.
+    `on_fetch` receives the progress of downloads; it cancels them by raising. Raises ModelError with what is missing
+    and the cure.
     """
     folder = Path(name)
     if folder.exists():
@@ -108,8 +109,9 @@ def _has_weights(target: Path) -> bool:
 def install_model(folder: Path, name: str, texts: Mapping[str, str] | None = None) -> Path:
     """Convert or copy a model folder into the cache under `name`, and return its place there.
 
-    `texts` are further files of the model by name, such as its licence. The model is written beside its place first: it
-    is installed with all these files or not at all. An installed one of the same name is replaced. Raises ModelError.
+    `texts` are further files of the model by name, such as its licence. The model is written to a temporary folder
+    first, so it is installed with all these files or not at all. An installed model of the same name is replaced.
+    Raises ModelError.
     """
     target = cache_folder() / name
     new, old = target.with_name(f"{name}.{secrets.token_hex(8)}.partial"), target.with_name(name + REPLACED)
@@ -150,7 +152,7 @@ def restore_replaced(cache: Path) -> None:
 
 
 def remove_whole(folder: Path) -> None:
-    """Remove a model at once; a killed removal continues at the next removal, or when models are listed.
+    """Remove a model in one step. If the program is killed, the next removal or listing of models removes the rest.
 
     Raises OSError if the folder cannot be moved; then nothing is removed.
     """
@@ -179,7 +181,7 @@ def _check_own(folder: Path) -> None:
 def architecture_of(folder: Path) -> str | None:
     """The hub's name for the architecture of a folder's model; None for our own format, or without a model.
 
-    A folder of fairseq's own has "fairseq", and one of Firefox Translations "firefox".
+    The name is "fairseq" for a folder in the format of fairseq, and "firefox" for a model of Firefox Translations.
     """
     if is_firefox(folder):
         return "firefox"

@@ -1,7 +1,7 @@
 """Boundaries of a phrase in a text: character classes, and the plain search that defines a match.
 
-These rules are the contract: any faster search must agree with `occurrences`. They apply to code points of text in NFC
-and are independent of pieces. Never the regex `\\b`: it fails on `C++` and `.NET`.
+These rules define a match: any faster search must agree with `occurrences`. They apply to code points of text in NFC
+and do not depend on pieces. The regular expression `\\b` cannot be used: it fails on `C++` and `.NET`.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def is_mark(char: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_unspaced(char: str) -> bool:
-    """True if `char` is a letter or mark of a script that writes no spaces between words, such as Han, kana and Thai.
+    """True if `char` is a letter or mark of a script without spaces between words, such as Han, kana and Thai.
 
-    Only a dictionary could find the ends of words there, so each such character is a boundary for its neighbours.
+    Only a dictionary could find the ends of words in such a script, so each character is a boundary for its neighbours.
     """
     return char > "\u0dff" and _UNSPACED.match(char) is not None and is_word_char(char) and not is_digit(char)
 
@@ -107,10 +107,10 @@ def is_sentence_start(text: str, start: int) -> bool:
 def stands_alone(text: str, start: int, end: int, boundary: Standing = "word") -> bool:
     """True if `text[start:end]` is not part of a longer word or number, except as `boundary` allows.
 
-    "word" requires a boundary on both sides, "start" only on the left, "end" on the right and none on the left,
-    "anywhere" on neither; "compound" equals "start" here, as the end of a compound is spelt differently. A combining
-    mark after the end always excludes a match, as it would change the last character. In scripts without spaces, "end"
-    never matches and all others mean the same.
+    "word" requires a boundary on both sides; "start" only on the left; "end" on the right, and forbids one on the left;
+    "anywhere" on neither side. "compound" equals "start" here, because the end of a compound is spelt differently. A
+    combining mark after the end always excludes a match, because it would change the last character. In scripts without
+    spaces, "end" never matches, and all others have the same meaning.
     """
     if end < len(text) and is_mark(text[end]):
         return False
@@ -149,7 +149,7 @@ def occurrences(text: str, phrase: str, boundary: Standing = "word") -> list[tup
 
 
 def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The pieces of each word, as (first, one past the last); a mark is a word of its own, "" and " " are none.
+    """The pieces of each word, as (first, one past the last). A mark is a word; "" and " " are not.
 
     `spans[i]` are the characters of piece i in `text`. Pieces with the same span are the bytes of one character.
     """

@@ -1,8 +1,8 @@
-"""Byte-pair encoding of words: learnt by subword-nmt, applied here.
+"""Byte-pair encoding of words: subword-nmt learns it, this module applies it.
 
-Applied here rather than by subword-nmt for two reasons: dropout uses the caller's random generator, so that a training
-run can be repeated, and the time for one very long word is bounded. The pieces are those of subword-nmt (a test
-compares them). Works on words only, without marks, joiners or vocabulary.
+It does not use subword-nmt to apply the merges, for two reasons: dropout uses the random generator of the caller, so
+that a training run can be repeated, and the time for one very long word is limited. The pieces are the same as those of
+subword-nmt (a test compares them). The input is words, without marks and joiners; a vocabulary is not used.
 """
 
 from __future__ import annotations

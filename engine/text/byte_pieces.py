@@ -1,7 +1,8 @@
 """Byte pieces (`<0xF0>`): a SentencePiece vocabulary with byte fallback spells rare characters in the bytes of UTF-8.
 
-A byte piece writes no character of its own, so its surface is a stand-in that no text contains: U+DC00 plus the byte.
-Joined surfaces become text by `join_bytes`. As in SentencePiece, each byte that is part of no character writes U+FFFD.
+A byte piece is not a character of its own, so its surface is a character that texts do not contain: U+DC00 plus the
+byte. `join_bytes` converts joined surfaces to text. As in SentencePiece, each byte that is not part of a character
+becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def bytes_of(surfaces: str) -> bytes:
 
 
 def split_bytes(run: bytes) -> tuple[list[tuple[str, int]], bytes]:
-    """The characters that a run of bytes writes, each with its number of bytes, and the rest that may yet become one.
+    """The characters of a run of bytes, each with its number of bytes, and the remaining bytes.
+
+    The remaining bytes may be the start of another character.
 
     >>> split_bytes(b"\\x80\\xc3\\xa9\\xf0\\x9f")
     ([('\\ufffd', 1), ('é', 2)], b'\\xf0\\x9f')

@@ -1,12 +1,12 @@
 """Text to piece ids and back, exactly, with the characters of every piece.
 
-The contract that the search relies on:
+The search relies on these equations:
 
     decode(ids).text == the pieces' surfaces, with a space before each that is not the first, does not glue left and
                         does not follow a piece that glues right
 
-and `decode(encode(text).ids).text == normalise(text)` for all text that the vocabulary can spell. The pieces of a
-word do not depend on anything beyond the spaces around it.
+and `decode(encode(text).ids).text == normalise(text)` for all text that the vocabulary can spell. The pieces of a word
+depend only on the word and the spaces around it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Span = tuple[int, int]
 class EncodedPieces:
     """Piece `ids[i]` covers the characters `spans[i]` of the given text; `unknown` are spans that cannot be spelt.
 
-    Byte pieces that spell one character all cover it.
+    If several byte pieces spell one character, each of them covers this character.
     """
 
     ids: tuple[int, ...]
@@ -58,9 +58,9 @@ class DecodedPieces:
 class Codec(Protocol):
     """The interface of a model's pieces, of any kind, for constraints, search and translator.
 
-    By id: `surfaces` is the text of a piece (of bytes, see `engine.text.byte_pieces`), `glues_left` and `glues_right`
-    whether it forbids a space on that side; `specials` are the ids that no text contains, and the id of unknown
-    characters.
+    By id, `surfaces` is the text of a piece (for bytes, see `engine.text.byte_pieces`); `glues_left` and `glues_right`
+    are True if it forbids a space on that side. `specials` are the ids that do not occur in texts, and the id of
+    unknown characters.
     """
 
     @property
@@ -110,7 +110,7 @@ class _ChunkPieces:
 class TextCodec:
     """A vocabulary and its BPE merges, with a cache of chunks that is not pickled.
 
-    Placeholders that are in the vocabulary become one piece each; others are split like any text.
+    A placeholder in the vocabulary becomes one piece; other placeholders are split like any text.
     """
 
     vocabulary: Vocabulary
@@ -258,12 +258,13 @@ class TextCodec:
         min_word_count: int = 2,
         num_placeholders: int = 0,
     ) -> TextCodec:
-        """Learn a joint codec from lines of all languages together; it has `num_pieces` pieces or a few less.
+        """Learn one codec from lines of all languages; it has `num_pieces` pieces or a few less.
 
-        Beyond what is always spelt, characters seen `min_char_count` times are. Words seen less than
-        `min_word_count` times do not shape the merges. Every merge gets its piece: whatever BPE can give of spellable
-        characters, with dropout too, is in the vocabulary. `num_placeholders` are pieces too, four each: those of
-        every document (`placeholders.COMMON`) and then the most frequent of the lines, seen `min_word_count` times.
+        The vocabulary can spell the basic characters, and those that occur at least `min_char_count` times. Words that
+        occur less than `min_word_count` times do not influence the merges. Each piece that BPE can make of these
+        characters, with dropout too, is in the vocabulary. In addition, it contains `num_placeholders` placeholders,
+        with four pieces each: the common ones (`placeholders.COMMON`), and then the most frequent that occur at least
+        `min_word_count` times in the lines.
         """
         chunk_counts: Counter[str] = Counter()
         for line in lines:

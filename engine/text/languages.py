@@ -1,6 +1,6 @@
 """Language codes: two letters (ISO 639-1) if a language has such a code, for all models.
 
-Where two languages of a model would get the same code, both keep the model's own: zho_Hans, zho_Hant.
+If two languages of a model would get the same code, both keep the code of the model: zho_Hans, zho_Hant.
 """
 
 from __future__ import annotations

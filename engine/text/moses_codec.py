@@ -1,8 +1,9 @@
 """The text of imported FSMT models (wmt19): Moses tokens, then byte pairs whose last symbol ends in `</w>`.
 
-Tokens are sacremoses', with its normal punctuation, entities (`&quot;`) and hyphens (`@-@`); spaces around marks follow
-its detokeniser, by piece. Quotes alone depend on what stands before them: `decode` puts every other one to the word
-behind it, as Moses does. Text in which such a quote touches a word is not spelt exactly: `spells` returns False.
+The tokens are those of sacremoses, with its normalised punctuation, entities (`&quot;`) and hyphens (`@-@`). Spaces
+around marks follow its detokeniser, piece by piece. Only quotation marks depend on the text before them: like Moses,
+`decode` joins every second one to the word behind it. Text in which such a quotation mark touches a word is not spelt
+exactly: `spells` returns False.
 """
 
 from __future__ import annotations
@@ -212,7 +213,10 @@ def _tokens(language: str, text: str) -> list[str]:
 
 
 def _placed(text: str, tokens: Sequence[str]) -> Iterator[tuple[str, Span]]:
-    """The tokens with their characters in the text; of one that Moses rewrote, as many as it has, where it is due."""
+    """The tokens with their characters in the text.
+
+    If Moses rewrote a token, it gets as many characters as it has, from the position behind the token before it.
+    """
     end = 0
     for token in tokens:
         written = _written(token)

@@ -36,9 +36,9 @@ COMMON = (
 
 
 def pattern_of(placeholders: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds these texts, of two that begin alike the longer; None if there are none.
+    """Finds these texts; if one begins with another, the longer one. None if there are no texts.
 
-    A conversion is none behind a digit: in `50%ige`, `%i` is text.
+    A conversion behind a digit is not found: in `50%ige`, `%i` is text.
     """
     texts = sorted(placeholders, key=lambda text: (-len(text), text))
     if not texts:

@@ -1,9 +1,9 @@
 """The text of imported models: SentencePiece, with the same interface as `TextCodec`.
 
-SentencePiece rewrites what it reads (compatibility forms, runs of spaces), so not all text is spelt exactly: `spells`
-tests it and `respell` returns the result. Spaces belong to the pieces: `▁Haus` forbids no space, `haus` glues to its
+SentencePiece rewrites its input (compatibility forms, runs of spaces), so not all text is spelt exactly: `spells` tests
+this, and `respell` returns the result. Spaces are part of pieces: `▁Haus` allows a space before it, `haus` glues to its
 left, and `▁` alone is a space that glues on both sides. In a vocabulary with byte fallback, `encode` spells characters
-that have no piece in bytes; all byte pieces of a character cover that character.
+without a piece in bytes; all byte pieces of a character cover that character.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ SPACE = "▁"
 
 @dataclass(frozen=True)
 class SentencePieceCodec(ImportedPieces):
-    """One language's processor, and the pieces of the model by id; source and target share the ids.
+    """The SentencePiece model of one language, and the pieces of the model by id; source and target share the ids.
 
-    `pieces[:4]` are padding, start, end and unknown; `hidden` are further ones that no text contains (language codes).
+    `pieces[:4]` are padding, start, end and unknown. `hidden` are further pieces that do not occur in texts (language
+    codes).
     """
 
     processor: SentencePieceProcessor

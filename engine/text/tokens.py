@@ -1,14 +1,14 @@
-"""Text to tokens and back, exactly: Moses tokens with a joiner mark at every boundary that had no space.
+"""Text to tokens and back, exactly: Moses tokens with a joiner mark at every boundary without a space.
 
-A text is cut into *chunks* at single spaces. Odd white space, control and format characters are tokens of their own,
-written `<U+00A0>`, and cut chunks too. Each chunk goes through sacremoses alone, so that a word's tokens never depend
-on the words around it, and decisions that Moses takes by context are always the same:
+A text is cut into *chunks* at single spaces. Unusual white space, control and format characters are tokens of their
+own, written `<U+00A0>`, and separate chunks, too. sacremoses tokenizes each chunk alone, so the tokens of a word never
+depend on the words around it. Some decisions that Moses makes by context are fixed here:
 
 * a word token is a run of letters, marks and numbers, with dots and (between digits) commas inside: `e.g`, `1.000`
-* any other character is a token of its own, `...` excepted; so `E-Mail` is `E ￭-￭ Mail`, `usw.` is `usw ￭.`
-* joiners stand on the mark, never on the word; between two marks, on the left of the right one: `)￭`, `￭.`, `￭'￭`
-* a placeholder that the vocabulary holds (`%s`) is a token too, cut out before all else; beside words and others of its
-  kind it carries the joiner, as a mark does, beside marks none, as a word: `(￭ %s ￭)`, `%s￭ B`
+* any other character is a token of its own, except for `...`; so `E-Mail` is `E ￭-￭ Mail`, `usw.` is `usw ￭.`
+* joiners are on the mark, never on the word; between two marks, on the left of the right one: `)￭`, `￭.`, `￭'￭`
+* a placeholder that the vocabulary contains (`%s`) is cut out first and is one token; beside words and other
+  placeholders it has the joiner, as a mark does, and beside marks it has none, as a word: `(￭ %s ￭)`, `%s￭ B`
 
 So a word has the same tokens everywhere, alone or next to punctuation. Independent of the vocabulary.
 """
@@ -61,7 +61,7 @@ def escape(char: str) -> str:
 def cut(text: str) -> Iterator[tuple[int, str]]:
     """The (start, chunk) of a text in NFC, in order; an escaped character is a chunk of its own.
 
-    A space is left out where it stands alone between two chunks: it is what an unmarked boundary means.
+    A single space between two chunks is left out: a boundary without a joiner means a space.
     """
     if not _NOT_PLAIN.search(text):
         start = 0
@@ -79,9 +79,9 @@ def cut(text: str) -> Iterator[tuple[int, str]]:
 
 @lru_cache(maxsize=1 << 17)
 def chunk_tokens(chunk: str, placeholders: re.Pattern[str] | None = None) -> tuple[Token, ...]:
-    """The tokens of one chunk, as `cut` gives it: their texts join to exactly `chunk`.
+    """The tokens of one chunk, as `cut` returns it: their texts join to exactly `chunk`.
 
-    What `placeholders` finds is one token each.
+    Each text that `placeholders` finds is one token.
     """
     if chunk.isalnum():
         return (Token(chunk, is_word=True),)
@@ -132,7 +132,7 @@ def _moses() -> MosesTokenizer:
 
 
 def _moses_tokens(chunk: str) -> list[str]:
-    """Moses' tokens where they join to the chunk; otherwise the chunk whole (`DOTMULTI`, say, it turns into a dot)."""
+    """The tokens of Moses if they join to the chunk; otherwise the whole chunk (Moses turns `DOTMULTI` into a dot)."""
     tokens: list[str] = _moses().tokenize(chunk, escape=False)
     return tokens if "".join(tokens) == chunk else [chunk]
 

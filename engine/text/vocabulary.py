@@ -1,7 +1,7 @@
 """The list of pieces, each with its surface and the sides on which it attaches without a space.
 
-The spelling of a piece is complete: `￭` on the side where it glues, `@@` where a word continues, `<U+...>` for a
-character written as its code point, and the special pieces, which are not text. So the file is a plain list, one piece
+The spelling of a piece contains everything: `￭` on the side where it glues, `@@` if the word continues, and `<U+...>`
+for a character that is written as its code point. Special pieces are not text. So the file is a plain list, one piece
 per line.
 """
 
@@ -56,7 +56,7 @@ _ESCAPED_PIECE = re.compile(r"<U\+([0-9A-F]{4,6})>")
 class Vocabulary:
     """Pieces by id. `surfaces`, `glues_left` and `glues_right` are indexed by id; all have the length V.
 
-    Special pieces write nothing and glue on both sides; `<unk>` writes ⁇ as a word of its own.
+    Special pieces have an empty surface and glue on both sides; `<unk>` is written as ⁇, a word of its own.
     """
 
     pieces: tuple[str, ...]

@@ -1,10 +1,11 @@
 """CSV and TSV as a document: each row has a source and a target; all other cells stay unchanged.
 
-The columns are the chosen ones, or else the columns of the header row ("source" and "target", or language names,
-also after a column of keys), else the first two after a column of keys. A table of two languages can be translated in
-either direction. A line break inside a cell is a tag. A translation never becomes a formula unless its source was one.
+The person can choose the two columns. Otherwise, the names in the header row decide ("source" and "target", or names of
+languages). Without such names, the first two columns are used, not counting a column of keys. A table of two languages
+can be translated in either direction. A line break inside a cell is a tag. A translation never becomes a formula unless
+its source was one.
 
-Quotation marks inside quoted cells are doubled; in a file in which that does not fit, they follow a backslash.
+Quotation marks inside quoted cells are doubled. In a file that cannot be read so, a backslash precedes them.
 """
 
 from __future__ import annotations

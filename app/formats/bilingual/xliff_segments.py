@@ -105,9 +105,10 @@ def entries_2(root: Node, text: str) -> Iterator[Entry]:
 
 
 def _marks(node: Node) -> dict[tuple[str, int], Node]:
-    """The segments (`mrk` elements) in a seg-source or target of 1.2, by mid and its number among those with that mid.
+    """The segments (`mrk` elements) of a seg-source or target of XLIFF 1.2.
 
-    A mark inside another segment is not a segment.
+    The key is the mid, and a number among the elements with the same mid. A mark inside another segment is not a
+    segment.
     """
     marks: dict[tuple[str, int], Node] = {}
     counts: Counter[str] = Counter()

@@ -16,12 +16,12 @@ from app.formats.xml_text import Node, escape, with_attribute
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool's attribute for the state of a segment; of `done` and `approved`, the first value is written.
+    """The attribute in which a tool stores the state of a segment, and its values.
 
-    `approved` are the values of `done` that only a reviewer gives, `returned` those for a text that a reviewer refused.
-
-    `origins` are the attributes about where a text came from, with their values for a text that a person has changed;
-    None removes the attribute.
+    The values `done` mean a finished translation. Of these, a reviewer gives those in `approved`; `returned` mean that
+    a reviewer refused the text. The first value of `done` and of `approved` is the one that is written. `origins` are
+    attributes about the origin of a text, with their values for a text that a person has changed; None removes the
+    attribute.
     """
 
     attribute: str
@@ -102,7 +102,7 @@ class ToolState:
     def after(self, *, is_confirmed: bool, review: ReviewState) -> str:
         """The attribute value for a new translation; an equivalent value is kept.
 
-        If the tool has no value for the decision of a reviewer, the value for confirmed or for a draft.
+        If the tool has no value for the decision of a reviewer, the value for a confirmed text or for a draft is used.
         """
         tool, now = self._tool, self.carrier.attributes.get(self._tool.attribute, "")
         values: tuple[str, ...] = (tool.draft,)

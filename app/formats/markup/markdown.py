@@ -1,8 +1,8 @@
 """Markdown: paragraphs, headings, list items and table cells as sentences; emphasis and links are `{1}…{/1}`.
 
 markdown-it-py parses the blocks (CommonMark with tables). Code, HTML blocks, link definitions and front matter are not
-shown, nor the syntax of extensions: task boxes, callout types, heading ids, footnote labels, the code of MDX. A
-translation that would start a list or a cell is escaped, as is HTML that the source lacks.
+shown. The syntax of extensions is not shown either: task boxes, callout types, heading ids, footnote labels, the code
+of MDX. If a translation would start a list or a cell, or contains HTML that the source lacks, it is escaped.
 """
 
 from __future__ import annotations

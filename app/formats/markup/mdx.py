@@ -1,6 +1,6 @@
 """MDX, which is Markdown with JavaScript: imports, exports, tags of components and expressions are not translated.
 
-They are made invisible to the Markdown parser by spaces in their place, so that all offsets stay.
+Spaces replace them before the Markdown parser reads the text, so that all offsets stay the same.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def without_code(text: str, *, is_mdx: bool) -> str:
 
 
 def _code_at(text: str, position: int, is_mdx: bool) -> tuple[int, int]:
-    """The end of the code that begins at the start of a line and fills lines, and the end of the search.
+    """The end of the code that begins at the start of a line and fills lines, and the offset up to which was searched.
 
-    The first is 0 if there is no code.
+    The first number is 0 if there is no code.
     """
     code = (_MODULE if is_mdx else _IMPORT).match(text, position)
     if code:
@@ -86,9 +86,9 @@ def _code_at(text: str, position: int, is_mdx: bool) -> tuple[int, int]:
 
 
 def _end_of(text: str, position: int, closes: str) -> tuple[int, int]:
-    """The end of the tag or expression that begins at `position`, and of the search.
+    """The end of the tag or expression that begins at `position`, and the offset up to which was searched.
 
-    The first is 0 if there is none within the paragraph.
+    The first number is 0 if the tag or expression does not end within the paragraph.
     """
     depth = 0
     end = min(position + _MAX_LENGTH, len(text))

@@ -1,10 +1,10 @@
 """XML documents: DITA, DocBook and other XML; rules find their paragraphs.
 
-DITA and DocBook have lists of elements in running text and of elements that are not translated. In other XML, an
-element with text of its own is a paragraph, and elements inside of it are in running text if most of their name are.
-Rules of ITS 2.0 in the file count more: `its:translate`, `its:withinText`, and global rules whose selectors are
-names. Rules that a person chose (`app.formats.part_rules`) count more than all but attributes of the element itself.
-Android resources are read by `app.formats.software.android`, without such rules.
+The names of the elements of DITA and DocBook that are in running text, or are not translated, are known. In other XML,
+an element with text of its own is a paragraph. An element inside of it is in running text if most elements of this name
+are. Rules of ITS 2.0 in the file have priority: `its:translate`, `its:withinText`, and global rules whose selectors are
+names. Rules that a person chose (`app.formats.part_rules`) have priority over these, but not over attributes of the
+element itself. `app.formats.software.android` reads Android resources, without such rules.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ _NOT_TEXT: Final = ("xmlns", "xml:")  # beginnings of the names of attributes
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """A document and the results of its rules; elements by their offsets.
+    """A document and the results of its rules; the sets contain the offsets of elements.
 
-    `with_blocks` are elements in running text with a paragraph inside, `with_text` and
-    `with_letters` those with letters or digits, or letters, of their own or in elements in running text.
+    `with_blocks` are elements in running text that contain a paragraph. `with_text` are elements with letters or
+    digits, and `with_letters` those with letters, of their own or in elements in running text.
     """
 
     name: str  # of the file
@@ -107,10 +107,10 @@ def _read_tree(name: str, root: Node, rules: XmlRules) -> _Tree:
 
 
 class XmlParagraph(Paragraph):
-    """The text of an element with elements in running text as containers; other elements are objects.
+    """The text of an element. Elements in running text are containers; all other elements are objects.
 
     Line breaks are objects in CDATA, in preformatted elements and with xml:space="preserve"; elsewhere they are spaces.
-    An empty line or the end of a sentence before a line break ends a text to translate.
+    A text to translate ends at a line break after the end of a sentence, and at an empty line.
     """
 
     def __init__(self, node: Node, xml: str, document: _Tree) -> None:

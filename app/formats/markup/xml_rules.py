@@ -1,7 +1,7 @@
 """The uses of the elements of an XML document (paragraph, in running text, not translated), and attributes with text.
 
-That is known for DITA and DocBook, guessed for other XML, and changed by rules of ITS in the file and by rules that a
-person chose (`app.formats.part_rules`).
+The uses are known for DITA and DocBook and guessed for other XML. Rules of ITS in the file, and rules that a person
+chose (`app.formats.part_rules`), change them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ LETTER: Final = re.compile(r"[^\W\d_]")
 class XmlVocabulary:
     """A kind of XML: its root elements, attributes with text, and elements by their use.
 
-    `inline` elements are in running text, `nested` ones too, but with a text of their own, as footnotes have; `skipped`
-    ones are not translated. In `preformatted` ones, line breaks count.
+    `inline` elements are in running text. `nested` ones are, too, but have a text of their own, as footnotes have.
+    `skipped` ones are not translated. In `preformatted` ones, line breaks are part of the text.
     """
 
     roots: frozenset[str]
@@ -71,10 +71,11 @@ _DOCBOOK: Final = XmlVocabulary(
 
 @dataclass(frozen=True, slots=True)
 class XmlRules:
-    """By local name of an element, or "*" for any: if it is in running text ("yes", "no" or "nested").
+    """The uses of the elements of a document, by local name or "*" for any.
 
-    `translated` maps local names to whether they are translated; None: like the parent, and the root like `is_on`.
-    `attributes` are the attributes with text; in `preformatted` elements, line breaks count.
+    `within` is "yes" for elements in running text, "nested" for those that also have a text of their own, and "no" for
+    all others. `translated` is True or False; None means as the parent, and `is_on` is the value of the root.
+    `attributes` are the attributes with text. In `preformatted` elements, line breaks are part of the text.
     """
 
     within: Mapping[str, str]

@@ -1,8 +1,8 @@
-"""Names of series and categories of a chart, which the chart stores beside its workbook (.xlsx) inside of the file.
+"""Names of series and categories of a chart, stored in the chart and in a workbook (.xlsx) inside the file.
 
 Each name is offered once. A translation replaces the name in the chart and in the workbook, because PowerPoint and Word
-read the workbook when its data is edited. The headings of a table in the workbook keep the same names as its cells,
-otherwise Excel repairs the file.
+read the workbook when a person edits the data. The headings of a table in the workbook must equal its cells, otherwise
+Excel reports that the file is damaged.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Word documents (.docx): text in the body, headers, footers and notes; only paragraphs with a translation change.
 
-Comments, charts, diagrams (SmartArt) and document properties are offered when a person asks for them.
+Comments, charts, diagrams (SmartArt) and document properties are offered if a person chooses them.
 
-The alternative text of a picture comes after the start of its paragraph. A drop cap (which Word keeps as a paragraph of
-its own) and the following paragraph are one text.
+The alternative text of a picture comes after the start of its paragraph. A drop cap, which Word stores as a paragraph
+of its own, and the paragraph after it are one text.
 
-A document without translations is written byte for byte; in a translated one, all parts without translated text keep
+A document without translations is written byte for byte. In a translated one, all parts without translated text keep
 their content, except for the language in the styles. `app.formats.office.docx_text` reads and writes paragraphs.
 """
 
@@ -54,7 +54,7 @@ _ORDER = ("document.main", "header", "footer", "footnotes", "endnotes", "comment
 class _Part:
     """One XML file of the archive; `starts` are the offsets of its paragraphs in the text of the document.
 
-    `caps` are the indices of the drop caps, each of which is one text with the next paragraph; `referenced` are the
+    `caps` are the indices of the drop caps; each is one text with the paragraph after it. `referenced` are the
     bookmarks whose text is shown elsewhere.
     """
 
@@ -177,7 +177,7 @@ class DocxFile:
 
 
 def read(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
-    """Parses a Word document; `extras` are kinds of texts of `EXTRAS` to offer too.
+    """Parses a Word document; `extras` are the kinds of further texts to offer, out of `EXTRAS`.
 
     Raises DocumentError, with a remedy, if it cannot be opened.
     """

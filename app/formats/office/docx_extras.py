@@ -1,4 +1,4 @@
-"""Texts of a Word document that are offered when a person asks for them: charts, diagrams (SmartArt) and properties.
+"""Texts of a Word document that are offered if a person chooses them: charts, diagrams (SmartArt) and properties.
 
 Comments have paragraphs like those of the body, so `app.formats.office.docx` reads them.
 """

@@ -1,8 +1,8 @@
 """Converts a WordprocessingML paragraph to text with placeholders, and back to XML.
 
-Runs with a different format than the main text, links, and bookmarks that a cross-reference shows become pairs of
-numbered placeholders; an object (picture, footnote mark, field) becomes one placeholder. Other bookmarks, comment marks
-and text that tracked changes have deleted or moved away are not shown; in a translated sentence they move to its ends.
+Runs whose format differs from the main text, links, and bookmarks that a cross-reference shows become pairs of numbered
+placeholders. An object (picture, footnote mark, field) becomes one placeholder. Other bookmarks, comment marks, and
+text that tracked changes have deleted or moved away are not shown; in a translated sentence they move to its ends.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class WordParagraph(Paragraph):
         return super()._assembled(re.sub(empty, "", xml))
 
     def _content(self, text: str) -> str:
-        """Text inside a run, with hyphens as elements where the paragraph has them so."""
+        """Text inside a run; hyphens become elements if they are elements in the paragraph."""
         content = escape(text)
         for hyphen, local in self._hyphens.items():
             p = self._prefix

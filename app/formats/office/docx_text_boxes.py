@@ -1,7 +1,7 @@
 """Paragraphs and alternative texts of a part of a Word document, and their copies for other versions of Word.
 
 A text box is stored several times: mc:AlternateContent contains the same paragraphs in mc:Choice and, for old versions
-of Word, in mc:Fallback. One of them is translated and the translation is written to its copies too.
+of Word, in mc:Fallback. One of them is translated, and its translation is written to the others, too.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _holders(root: Node, name: str) -> set[int]:
 def copies(paragraphs: Paragraphs, name: str) -> dict[int, list[int]]:
     """The indices of the copies by index of their original, both in `paragraphs.nodes`.
 
-    A copy has the same text as its original; among several with the same text, they are matched in order.
+    A copy has the same text as its original. If several originals have the same text, their copies are assigned in
+    order.
     """
     originals: dict[tuple[int, str], list[int]] = defaultdict(list)
     others: dict[tuple[int, int, str], list[int]] = defaultdict(list)

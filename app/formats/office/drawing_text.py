@@ -71,10 +71,11 @@ def drawing_tree(xml: str) -> Node:
 
 
 def drawing_nodes(root: Node, *, with_cells: bool = True) -> list[tuple[Node, list[Node]]]:
-    """The elements with text to translate of a part, each with its copies: for other versions of PowerPoint, in charts.
+    """The elements of a part with text to translate, each with its copies.
 
-    In masters and layouts, the texts of placeholders are prompts to the author, which no slide shows.
-    `with_cells`: names in charts are among them that are in cells of a workbook, which is not this file.
+    Copies are for other versions of PowerPoint, or in charts. The texts of placeholders in masters and layouts are left
+    out: they are prompts to the author, which no slide shows. `with_cells`: includes the names in charts that are cells
+    of the workbook of another file.
     """
     name = f"{drawing_prefix(root)}p"
     found = paragraphs_of(root, name)
@@ -135,7 +136,7 @@ def _rewritten(decoded: DecodedText, changes: Changes, language: str | None, wit
 
 
 def _of_copy(part: HasParagraphs, copy: DecodedText, changes: Changes) -> Changes:
-    """The same changes for the paragraphs of a copy, which are matched by their text, and in order where it repeats."""
+    """The same changes for the paragraphs of a copy: matched by their text, and by their order if a text repeats."""
     rest: dict[str, list[int]] = {}
     for index, paragraph in enumerate(drawing_paragraphs(copy.text)):
         rest.setdefault(paragraph.text, []).append(index)

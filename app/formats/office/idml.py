@@ -1,8 +1,8 @@
 """InDesign documents (.idml): the stories of all pages in the order of reading, with tables, footnotes and links.
 
-Offered are the texts of frames and paths on pages and master pages, and alternative texts. Not offered are frames on
-hidden layers, hidden frames, stories without a frame, hidden conditional text, editorial notes, deleted text, names of
-bookmarks and custom variables. The language of the styles, by which InDesign hyphenates, stays as it is.
+The texts of frames and paths on pages and master pages, and alternative texts, are offered. Frames on hidden layers,
+hidden frames, stories without a frame, hidden conditional text, editorial notes, deleted text, names of bookmarks and
+custom variables are not. The language of the styles, by which InDesign hyphenates, stays unchanged.
 
 A document without translations is written byte for byte; otherwise only changed paragraphs change.
 """

@@ -1,9 +1,9 @@
 """Converts the paragraphs of an InDesign story to text with placeholders, and back to XML.
 
-A paragraph ends at a <Br/> or with its ParagraphStyleRange; it may begin and end inside of a CharacterStyleRange.
-Ranges with another format than the main text, links, insertions and XML tags become pairs of numbered placeholders; an
-object (table, footnote, picture, page number) and a forced line break become one. Marks of the index, link targets,
-editorial notes, hidden text and deleted text are not shown; in a translated sentence they move to its ends.
+A paragraph ends at a <Br/> or with its ParagraphStyleRange; it may begin and end inside a CharacterStyleRange. Ranges
+whose format differs from the main text, links, insertions and XML tags become pairs of numbered placeholders. An object
+(table, footnote, picture, page number) or a forced line break becomes one placeholder. Marks of the index, link
+targets, editorial notes, hidden text and deleted text are not shown; in a translated sentence they move to its ends.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class StoryParagraph:
-    """The items of a paragraph, and the number of paragraphs that it is inside of, as a footnote is.
+    """The items of a paragraph. `depth` is the number of paragraphs around it: a footnote is inside a paragraph.
 
     `alternative` is an element with an alternative text; it has no items.
     """
@@ -177,9 +177,9 @@ class IdmlParagraph(Paragraph):
         return without_marks(_RUN.sub(lambda mark: self._formats[int(mark[1])] if mark[1] else "", raw))
 
     def _assembled(self, xml: str) -> str:
-        """The ranges; those that follow each other in the same format are one, also with a range around the paragraph.
+        """The XML of the ranges. Adjacent ranges of the same format become one, also with a range around the paragraph.
 
-        A range that begins or ends outside of the paragraph is open at its start or end.
+        If a range begins before the paragraph or ends after it, its start tag or end tag is outside the result.
         """
         cleared = ""
         while cleared != xml:

@@ -1,9 +1,9 @@
 """OpenDocument files of LibreOffice: texts (.odt), spreadsheets (.ods) and presentations (.odp).
 
-Offered are paragraphs and headings of the body, of headers, footers and notes, texts of cells, and alternative texts;
-not comments, embedded objects such as charts, text that tracked changes have deleted, and the results of formulas.
+Paragraphs and headings of the body, of headers, footers and notes, texts of cells, and alternative texts are offered.
+Comments, embedded objects such as charts, text that tracked changes have deleted, and the results of formulas are not.
 
-A file without translations is written byte for byte; otherwise only changed paragraphs change, and the language.
+A file without translations is written byte for byte; otherwise only changed paragraphs and the language change.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def check_size(num_paragraphs: int, name: str) -> None:
 def check_runs(xml: str, name: str) -> int:
     """The number of paragraphs with an end tag. Raises DocumentError if one has too many runs.
 
-    Asked before a tree is made, which takes longer.
+    Called before the XML is parsed into a tree, because that takes longer.
     """
     num_paragraphs = num_runs = 0
     for found in _PARAGRAPH_OR_RUN.finditer(xml):
@@ -104,7 +104,7 @@ def check_length(num_runs: int, number: int, name: str) -> None:
 
 @dataclass(frozen=True)
 class OfficePart:
-    """One XML file of the archive. By paragraph: its description, and its offset in the text of the whole file.
+    """One XML file of the archive, with the description and the offset of each paragraph in the text of the whole file.
 
     `copies` are the names of the parts with the same paragraphs; `label` is the name of the part for a person.
     """

@@ -1,8 +1,8 @@
-"""Excel workbooks (.xlsx): each text of a cell once, wherever it is used; each line of a cell is a segment of its own.
+"""Excel workbooks (.xlsx): each text of a cell once, even if many cells have it; each line of a cell is a segment.
 
-Texts in drawings, diagrams and titles of charts follow the cells. Other names in charts are texts of cells.
-Formulas and their results, numbers, dates, and the names of sheets stay as they are. So do the headings of tables, as
-formulas may name them. A workbook without translations is written byte for byte.
+Texts in drawings, diagrams and titles of charts follow the cells. Other names in charts are texts of cells. Formulas
+and their results, numbers, dates, and the names of sheets stay unchanged, and so do the headings of tables, because
+formulas may refer to them. A workbook without translations is written byte for byte.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Android resources (strings.xml): strings, plural forms and arrays, without those with translatable="false".
 
-Inline elements are shown as numbered placeholders (`app.formats.inline`), escapes as the characters they stand for,
-line breaks and tabs as `\\n` and `\\t`. Quotation marks that are not escaped keep white space and are not text; a value
-with some is written with each of its texts in quotation marks. References to other resources (`@string/name`) are not
-offered. The comment above a resource is its note. Plural forms that only the target language has are added
+Inline elements are shown as numbered placeholders (`app.formats.inline`), escapes as their characters, and line breaks
+and tabs as `\\n` and `\\t`. Quotation marks that are not escaped keep white space and are not text. If a value has
+some, each of its texts is written in quotation marks. References to other resources (`@string/name`) are not offered.
+The comment above a resource is its note. Plural forms that only the target language has are added
 (`app.formats.added_forms`).
 """
 
@@ -37,7 +37,7 @@ _KINDS = ("string", "plurals", "string-array")
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """The content of a resource. `is_quoted`: quotation marks, which keep white space and apostrophes, are in it."""
+    """The content of a resource. `is_quoted`: it contains quotation marks, which keep white space and apostrophes."""
 
     shown: Shown
     is_quoted: bool

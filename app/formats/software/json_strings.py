@@ -1,11 +1,11 @@
 """JSON files of texts, nested or flat (i18next and others), ARB (Flutter) and messages.json (browser extensions).
 
 Each string value with a letter is a segment; keys, numbers and layout stay unchanged. Line breaks and tabs are shown as
-`\\n` and `\\t`. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). Plural forms
-that only the target language has are added (`app.formats.added_forms`), also those of i18next and Rails, which are
+`\\n` and `\\t`. In an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). Plural forms
+that only the target language has are added (`app.formats.added_forms`); in files of i18next and Rails, such forms are
 keys. In ARB, keys that begin with "@" are not text: "@@locale" becomes the target language, and "@key" describes "key".
-In messages.json, only "message" is text. Keys that occur twice in an object, and NaN and Infinity, stay as they are and
-are named in a note. Which keys are translated can be chosen (`app.formats.part_rules`).
+In messages.json, only "message" is text. Keys that occur twice in an object, and NaN and Infinity, are written
+unchanged; a note names them. Rules choose which keys are translated (`app.formats.part_rules`).
 """
 
 from __future__ import annotations
@@ -170,9 +170,9 @@ class _PluralKeys:
 
 
 def parsed_json(text: str, name: str, constants: list[str] | None = None) -> Any:
-    """The content of a JSON text. Raises DocumentError if it is not valid, with the line and column, or too deep.
+    """The content of a JSON text. Raises DocumentError with line and column if it is not valid or nested too deeply.
 
-    `constants` receives each NaN, Infinity and -Infinity, which many programs write though JSON does not have them.
+    NaN, Infinity and -Infinity are added to `constants`: many programs write them, although JSON does not allow them.
     """
     too_deep = Message(
         "{name} is nested more than {limit} levels deep: choose another file", name=name, limit=MAX_DEPTH

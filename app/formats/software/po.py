@@ -2,8 +2,9 @@
 
 A msgid is shown as written in the file, with `\\n` for a line break, but without backslashes before quotation marks.
 White space and line breaks at its ends are layout. Each plural form is a segment. A draft gets the flag "fuzzy"; a
-confirmed translation loses it. Obsolete entries (#~) stay unchanged. Of a template, the plural forms that only the
-target language has are segments, too; one that is not translated gets the text of the form before it, as a draft.
+confirmed translation loses it. Obsolete entries (#~) stay unchanged. In a template, the plural forms that only the
+target language has are segments, too. If such a form is not translated, it gets the text of the form before it, as a
+draft.
 """
 
 from __future__ import annotations

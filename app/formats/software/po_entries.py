@@ -37,8 +37,10 @@ class PoStrings:
 
 @dataclass(slots=True)
 class PoEntry:
-    """One message of the file. `flags` and `previous` are spans of whole lines; `head` is the offset of its first
-    comment or keyword."""
+    """One message of the file.
+
+    `flags` and `previous` are spans of whole lines; `head` is the offset of its first comment or keyword.
+    """
 
     start: int
     head: int = -1
@@ -55,7 +57,8 @@ class PoEntry:
     def source_for(self, form: int, *, first_is_one: bool) -> str:
         """The source of a plural form: the singular for the first of several forms, otherwise the plural.
 
-        If the first form is also used for other numbers than one, it is the plural, unless the singular shows them.
+        If the first form is also used for other numbers than one, its source is the plural, unless the singular shows
+        the number.
         """
         if "msgid_plural" not in self.ids:
             return self.ids["msgid"].value

@@ -1,10 +1,10 @@
 """Java .properties files: each value with a letter is a segment; keys, comments and layout stay unchanged.
 
-Line breaks and tabs are shown as `\\n` and `\\t`; continued lines are read as one line and written as one. Comments
-above a key are its note. Of an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). In
-another value with `{0}`, a doubled apostrophe is an apostrophe (java.text.MessageFormat). A file that is not UTF-8 is
-Latin-1, as in Java before version 9. One in ASCII stays in ASCII, with \\uXXXX for other characters; in Latin-1,
-\\uXXXX is written for characters beyond it.
+Line breaks and tabs are shown as `\\n` and `\\t`; continued lines are read and written as one line. Comments above a
+key are its note. In an ICU message with plural or select forms, each form is a segment (`app.formats.icu`). In other
+values with `{0}`, a doubled apostrophe is an apostrophe (java.text.MessageFormat). A file that is not UTF-8 is Latin-1,
+as in Java before version 9. An ASCII file stays ASCII, with \\uXXXX for all other characters; in a Latin-1 file,
+\\uXXXX is written for characters that Latin-1 lacks.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """String catalogs of Xcode (.xcstrings): each text of the source language is a segment, also plural and device forms.
 
-The text is the value in the source language, else the key. Targets are those of the document's target language, also in
-catalogs with several languages. Only values and states of that language are written; a missing localization is added.
-A draft gets the state "needs_review", a confirmed translation "translated". Entries with "shouldTranslate": false are
-not offered. Plural forms that only the target language has are added. Line breaks and tabs are shown as `\\n` and
-`\\t`.
+The text is the value in the source language; without such a value, it is the key. Targets are those of the document's
+target language, also in catalogs with several languages. Only values and states of that language are written; a missing
+localization is added. A draft gets the state "needs_review", a confirmed translation "translated". Entries with
+"shouldTranslate": false are not offered. Plural forms that only the target language has are added. Line breaks and
+tabs are shown as `\\n` and `\\t`.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def file_of(
     strings: Iterable[tuple[Node, str]],
     added: Callable[[Node, Unit], Iterable[AddedForm]] = lambda node, unit: (),
 ) -> XmlStrings:
-    """The file with these elements, which contain only text, and their notes. A text in CDATA is written without.
+    """The file with these elements, which contain only text, and their notes. A text in CDATA is written without CDATA.
 
     `added` returns the plural forms that a language may need beside an element.
     """

@@ -25,7 +25,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def with_changes(raw: str, value: str, edits: Sequence[Edit]) -> str | None:
-    """The string with these edits of its value, written as `raw`; None if it has to be written in another way.
+    """The string with these edits of its value, written as `raw`; None if this is not possible.
 
     `raw` is plain or in quotation marks; the new texts are escaped for it.
     """

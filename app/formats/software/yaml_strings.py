@@ -59,8 +59,8 @@ class _Piece:
 class YamlStrings(TextFile):
     """A YAML file; a place is a string with its quotation marks. `locale` is the key that is a language.
 
-    The place of a text of an ICU message, one of `pieces`, is where it would be if its scalar had no quotation marks
-    and escapes.
+    The keys of `pieces` are the places of texts of ICU messages: their places if the scalar had no quotation marks and
+    no escapes.
     """
 
     decoded: DecodedText
@@ -242,7 +242,7 @@ def _moved(unit: Unit, offset: int) -> Unit:
 
 
 def _beside_keys(other: Scalar, unit: Unit, keys: Mapping[str, Scalar], text: str) -> Iterator[AddedForm]:
-    """The forms that a language may need beside a value whose key is "other", where all keys are plural forms."""
+    """The forms that a language may need beside a value with the key "other", if all keys are plural forms."""
     key = keys.get(OTHER)
     if key is None or len(keys) == 1 or not keys.keys() <= {*CATEGORIES}:
         return

@@ -1,10 +1,10 @@
 """SubRip subtitles (.srt): a unit is the text of one speaker in one subtitle; numbers and times stay unchanged.
 
-The lines of a subtitle are read as one sentence, and its translation is wrapped into the same number of lines, or more
-if one were too long. A sentence that goes on in the next subtitles is one segment; its translation is split among them
-(`app.text.subtitle_layout`). Players hide what is between angle brackets, so brackets that are no formatting get an
-invisible sign. A line that starts with a dash belongs to another speaker. Position codes such as {\\an8}
-at the start are layout.
+The lines of a subtitle are read as one sentence. Its translation is wrapped into the same number of lines, or into more
+if a line would be too long. A sentence that continues in the next subtitles is one segment; its translation is split
+among them (`app.text.subtitle_layout`). Players hide text in angle brackets, so brackets that are not formatting get an
+invisible character. A line that starts with a dash belongs to another speaker. Position codes such as {\\an8} at the
+start are layout.
 """
 
 from __future__ import annotations
