@@ -45,6 +45,7 @@ from app.text.text_limits import TextLimits
 
 MAX_UNITS: Final = 60_000  # before those that are not translated are left out; a tree of them takes seconds
 _UNIT = re.compile(r"<(?:[\w.-]+:)?(?:trans-unit|segment)[\s/>]")
+_CASES_NAMESPACE = "urn:oasis:names:tc:xliff:pgs:1.0"  # plural, gender and select module of 2.2
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:"
 _STATES_1: Mapping[ReviewState, str] = {"approved": "signed-off", "returned": "needs-translation"}
 _STATES_2: Mapping[ReviewState, str] = {"approved": "reviewed", "returned": "initial"}
@@ -334,7 +335,7 @@ def _limit(entry: Entry) -> tuple[Node, TextLimits] | None:
 
 
 def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None) -> Iterator[Unit]:
-    note = _note(entry.unit)
+    note = _note(entry)
     for part in entry.parts:
         if not part.shown.text or (part.tool_state and part.tool_state.is_locked):
             continue
@@ -361,8 +362,22 @@ def _with_state(tag: str, target: Node | None, state: str, review: ReviewState) 
     return with_attribute(tag, "state-qualifier", None) if is_of_return else tag
 
 
-def _note(unit: Node) -> str:
+def _note(entry: Entry) -> str:
+    unit = entry.unit
     notes = [*unit.nodes("note"), *(note for group in unit.nodes("notes") for note in group.nodes("note"))]
     name = unit.attributes.get("resname") or unit.attributes.get("name")
-    named = [name_note(name)] if name else []
-    return " · ".join([*named, *(" ".join(note.content().split()) for note in notes)])
+    parts = [name_note(name) if name else "", _case(entry.owner, unit)]
+    return " · ".join([*filter(None, parts), *(" ".join(note.content().split()) for note in notes)])
+
+
+def _case(segment: Node, unit: Node) -> str:
+    """The values of variables for which a segment of 2.2 is shown: "host_gender = feminine, guest_count = 0"."""
+    for name, value in segment.attributes.items():
+        prefix, _, local = name.rpartition(":")
+        if local == "case" and segment.inherited(f"xmlns:{prefix}") == _CASES_NAMESPACE:
+            cases = value.split()
+            variables = [switch.partition(":")[2] for switch in unit.attributes.get(f"{prefix}:switch", "").split()]
+            if len(variables) != len(cases):
+                return value
+            return ", ".join(f"{variable} = {case}" for variable, case in zip(variables, cases, strict=True))
+    return ""

@@ -98,6 +98,23 @@ def test_segments_have_their_targets_states_and_notes() -> None:
     assert version_2.segments[1].note == "Name: greeting · Be kind"
 
 
+def test_case_of_a_plural_or_gender_is_in_the_note() -> None:
+    cases = (("c:case", "feminine 0"), ("c:case", "other"), ("d:case", "feminine 0"))
+    segments = "".join(f'<segment {name}="{case}"><source>Text</source></segment>' for name, case in cases)
+    data = (
+        '<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" xmlns:c="urn:oasis:names:tc:xliff:pgs:1.0" '
+        'xmlns:d="urn:d" version="2.2" srcLang="en" trgLang="de"><file id="f">'
+        f'<unit id="1" name="party" c:switch="gender:host plural:guests">{segments}</unit></file></xliff>'
+    ).encode()
+    document = read_document(data, "a.xlf")
+    assert [segment.note for segment in document.segments] == [
+        "Name: party · host = feminine, guests = 0",
+        "Name: party · other",  # fewer cases than variables
+        "Name: party",  # of another module
+    ]
+    assert document.export({}) == data
+
+
 def test_only_targets_and_states_change_in_version_1() -> None:
     document = read_document(V1.encode(), "a.xlf")
     exported = document.export_file(
