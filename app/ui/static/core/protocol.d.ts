@@ -1423,7 +1423,7 @@ export interface Pretranslate extends CommandFields {
   is_on: boolean;
 }
 
-/** A block of the document. A `row` has cells, of as many columns as its table; the others have segments.
+/** A block of the document. A `row` has cells, in as many columns as its table; all other blocks have segments.
  *
  * `text` is untranslated text; `label` is the name of a part, the times of a subtitle, or the key of an entry. */
 export interface PreviewBlock {
