@@ -63,6 +63,8 @@ def split_words(text: str) -> list[str]:
     >>> split_words("Ja, gut. 你好。")
     ['Ja,', 'gut.', '你', '好。']
     """
+    if not _MAYBE_UNSPACED.search(text):
+        return _CHUNK.findall(text)
     return [text[start:end] for start, end in split_spans(text)]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.reports.edit_effort import edit_effort
-from app.text.words import count_words, counting_unit, split_words, word_spans
+from app.text.words import count_words, counting_unit, split_spans, split_words, word_spans
 from engine import is_unspaced, is_word_char, occurrences
 
 WORD_CASES = [
@@ -66,6 +66,7 @@ def test_clickable_word_can_be_pinned(text: str):
 @given(MIXED)
 def test_split_words_lose_only_spaces(text: str):
     assert "".join(split_words(text)) == "".join(text.split())
+    assert split_words(text) == [text[start:end] for start, end in split_spans(text)]
     if text.isascii():
         assert split_words(text) == text.split()
 
