@@ -155,5 +155,5 @@ def test_lists_of_documents_and_people_need_no_query_for_each(tmp_path: Path, co
         visitor.store.connection.db.conn.set_trace_callback(None)
         num_queries.append(len(queries))
         assert len(str(reply)) > 100 * number or command == "projects"
-    assert 0 < num_queries[1] <= num_queries[0] + 2, "a change before is noticed with one more"
+    assert 0 < num_queries[1] <= num_queries[0] + 4, "four tables look for changes by other programs at times"
     visitor.end()

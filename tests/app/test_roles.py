@@ -41,7 +41,9 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("glossary_remove", "glossary_switch", "glossary_order", "glossary_undo"), "member"),
     **dict.fromkeys(("term_edit", "term_remove", "add_term", "remove_term"), "member"),
     **dict.fromkeys(("directions", "models", "model_pairs", "switch_model", "stop_model"), "member"),
-    **dict.fromkeys(("projects", "choose_project", "documents", "activity"), "member"),
+    **dict.fromkeys(
+        ("projects", "choose_project", "documents", "changed_documents", "dismiss_notices", "activity"), "member"
+    ),
     **dict.fromkeys(("begin_files", "open_file", "open_entry", "import_entry", "end_files"), "member"),
     **dict.fromkeys(("packable", "pack", "open_document", "open_sample"), "member"),
     **dict.fromkeys(("resume_session", "restart_document"), "member"),

@@ -376,7 +376,7 @@ def test_readers_of_the_log_see_only_events_on_the_disk(store: LogStore, session
 
 WRITER = """
 import sys, threading
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
 store = LogStore.open(sys.argv[1])
@@ -419,7 +419,7 @@ def test_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int,
 
 STARTER = """
 import sys
-from app.formats.documents import read_document
+from app.formats.read_file import read_document
 from app.log.store import LogStore
 store = LogStore.open(sys.argv[1])
 print(store.start_session(read_document(b"One", "a.txt"), "en-de").id)
