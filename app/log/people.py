@@ -17,7 +17,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from app.errors import CommandError
+from app.errors import CommandError, check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.project_tables import Project, insert_project
@@ -34,6 +34,21 @@ class Person:
     name: str
     role: Role
     projects: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A member of a project; `is_own`: the project was made for their documents."""
+
+    project_id: int
+    person: str
+    is_own: bool
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +177,13 @@ class People:
 
     def _read(self) -> _Tables:
         purpose = Message("read the people")
-        roles = {row["name"]: row["role"] for row in self._log.rows(purpose, "SELECT name, role FROM person")}
+        people = self._log.rows(purpose, "SELECT name, role FROM person")
+        rows = self._log.rows(purpose, "SELECT project_id, person, is_own FROM member")
         members: dict[int, dict[str, bool]] = {}
-        for row in self._log.rows(purpose, "SELECT project_id, person, is_own FROM member"):
-            members.setdefault(row["project_id"], {})[row["person"]] = bool(row["is_own"])
+        with self._log.checked(purpose):
+            roles = {person.name: person.role for person in (Person(**row, projects=()) for row in people)}
+            for member in (_Member(**{**row, "is_own": bool(row["is_own"])}) for row in rows):
+                members.setdefault(member.project_id, {})[member.person] = member.is_own
         return _Tables(roles, members)
 
 

@@ -75,6 +75,17 @@ class ConfirmedPair:
 
 
 @dataclass(frozen=True, slots=True)
+class _AssignedSegment:
+    """A segment with the person to whom it is assigned."""
+
+    index: int
+    person: str
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectSummary:
     """A project with the numbers of its documents, term bases and terms."""
 
@@ -247,8 +258,11 @@ def assign_segments(db: Database, session_id: int, indices: Iterable[int], perso
 def segment_assignees(log: LogConnection, session_id: int) -> dict[int, str]:
     """The person of each segment that is assigned, by its index."""
     query = "SELECT segment_index, person FROM assigned_segment WHERE session_id = ?"
-    rows = log.rows(Message("load the session"), query, (session_id,))
-    return {row["segment_index"]: row["person"] for row in rows}
+    purpose = Message("load the session")
+    rows = log.rows(purpose, query, (session_id,))
+    with log.checked(purpose):
+        found = [_AssignedSegment(row["segment_index"], row["person"]) for row in rows]
+    return {one.index: one.person for one in found}
 
 
 def current_project(db: Database, direction: str, now_ms: int) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from app.errors import check_fields
+from app.errors import CommandError, check_fields
 from app.formats.documents import Document
 from app.glossary import Glossary, Term
 from app.i18n import Message
@@ -117,6 +117,9 @@ class SessionSummary:
     assignee: str = ""
     part_assignees: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @property
     def shown_name(self) -> str:
         """The name of the document, with the folders of the archive or selection that it came from."""
@@ -164,6 +167,9 @@ class Event:
     payload_json: str
     previous_hash: str
     hash: str
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -227,17 +233,21 @@ def event_hash(
 def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> ChainReport:
     """Checks that there are `num_events` consecutive, unchanged events, the last of which has `last_hash`.
 
-    Later events are ignored: they were written in the meantime.
+    Later events are ignored: they were written in the meantime. `events` may raise CommandError for one with a value of
+    a wrong type.
     """
     previous, count = FIRST_HASH, 0
-    for event in events:
-        if event.seq > num_events:
-            break
-        if event.seq != count + 1:
-            return ChainReport(False, count, count + 1, Message("event {number} is missing", number=count + 1))
-        if event.previous_hash != previous or event.hash != event.true_hash:
-            return ChainReport(False, count, event.seq, Message("event {number} was changed", number=event.seq))
-        previous, count = event.hash, event.seq
+    try:
+        for event in events:
+            if event.seq > num_events:
+                break
+            if event.seq != count + 1:
+                return ChainReport(False, count, count + 1, Message("event {number} is missing", number=count + 1))
+            if event.previous_hash != previous or event.hash != event.true_hash:
+                return ChainReport(False, count, event.seq, Message("event {number} was changed", number=event.seq))
+            previous, count = event.hash, event.seq
+    except CommandError:
+        return ChainReport(False, count, count + 1, Message("event {number} was changed", number=count + 1))
     if count != num_events or previous != last_hash:
         return ChainReport(False, count, count + 1, Message("events {number} and later are missing", number=count + 1))
     return ChainReport(True, count)

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from app.errors import CommandError
+from app.errors import CommandError, check_fields
 from app.i18n import Message
 
 Role = Literal["translator", "reviewer", "manager", "administrator"]
@@ -26,6 +26,9 @@ class Access:
     role: Role
     projects: frozenset[int] | None
     own: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def sees(self, project_id: int) -> bool:
         """True if the person sees a project with all that belongs to it."""

@@ -178,7 +178,7 @@ def list_sessions(
                 WHERE session_id = session.id AND review = 'approved') AS num_approved,
             (SELECT count(*) FROM segment INDEXED BY reviewed_segment
                 WHERE session_id = session.id AND review = 'returned') AS num_returned,
-            NOT {_CHANGED} AS is_untouched, project_id,
+            NOT {_CHANGED} AS is_untouched, coalesce(project_id, 0) AS project_id,
             assignee, coalesce(bundle_document.path, '') AS path,
             (SELECT json_group_array(DISTINCT person) FROM assigned_segment WHERE session_id = session.id)
                 AS part_assignees
@@ -194,17 +194,19 @@ def list_sessions(
         "first": first,
         "sha256": sha256,
     }
-    rows = log.rows(Message("list the sessions"), query, values)
-    return [
-        SessionSummary(
-            **{
-                **row,
-                "is_untouched": bool(row["is_untouched"]),
-                "part_assignees": tuple(sorted(json.loads(row["part_assignees"]))),
-            }
-        )
-        for row in rows
-    ]
+    purpose = Message("list the sessions")
+    rows = log.rows(purpose, query, values)
+    with log.checked(purpose):
+        return [
+            SessionSummary(
+                **{
+                    **row,
+                    "is_untouched": bool(row["is_untouched"]),
+                    "part_assignees": tuple(sorted(json.loads(row["part_assignees"]))),
+                }
+            )
+            for row in rows
+        ]
 
 
 def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:

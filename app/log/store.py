@@ -395,10 +395,16 @@ class LogStore:
 
     def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
         """The events of a session after number `after`, in order; read in pages, so that others can write."""
+        for rows in self._event_pages(session_id, after):
+            with self._log.checked(Message("read the events")):
+                page = [_event(row) for row in rows]
+            yield from page
+
+    def _event_pages(self, session_id: int, after: int = 0) -> Iterator[list[dict[str, Any]]]:
         query = "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         while page := self._log.rows(Message("read the events"), query, (session_id, after, _EVENTS_PER_PAGE)):
-            yield from map(_event, page)
             after = page[-1]["seq"]
+            yield page
 
     def segment_events(self, session_id: int, segment: int, types: Collection[str]) -> list[Event]:
         """The events of one segment with these types, and all split and merge events, in order."""
@@ -407,7 +413,10 @@ class LogStore:
             SELECT * FROM event WHERE session_id = ? AND type IN (SELECT value FROM json_each(?))
             AND (segment_index = ? OR type IN ('split', 'merge')) ORDER BY seq
         """
-        return [_event(row) for row in self._log.rows(Message("read the events"), query, (session_id, names, segment))]
+        purpose = Message("read the events")
+        rows = self._log.rows(purpose, query, (session_id, names, segment))
+        with self._log.checked(purpose):
+            return [_event(row) for row in rows]
 
     def num_events(self, token: str) -> int | None:
         """The number of events of the session with this token; None if the person sees no such session (any more)."""
@@ -435,12 +444,15 @@ class LogStore:
             FROM event WHERE session_id = ?
         """
         (row,) = self._log.rows(Message("read the events"), query, (session_id,))
-        return int(row["newest_ms"] or 0) + int(row["num_resumed"]) * _VERSIONS_PER_RUN
+        with self._log.checked(Message("read the events")):
+            return int(row["newest_ms"] or 0) + int(row["num_resumed"]) * _VERSIONS_PER_RUN
 
     def verify_chain(self, session_id: int) -> ChainReport:
         """Checks that the events of a session are complete and unchanged."""
         session = self._chain.session_row(session_id)
-        return chain_report(self.events(session_id), session["num_events"], session["last_hash"])
+        events = (_event(row) for page in self._event_pages(session_id) for row in page)
+        with self._log.checked(Message("read the events")):
+            return chain_report(events, session["num_events"], session["last_hash"])
 
     def _check_room(self, num_bytes: int) -> None:
         """Raises LogError if a file of so many bytes does not fit; segments and the write-ahead file need room too."""

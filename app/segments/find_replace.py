@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from app.errors import check_fields
 from app.segments.state import Json, SegmentState
 from engine import stands_alone
 
@@ -22,6 +23,9 @@ class Query:
     matches_case: bool = False
     whole_words: bool = False
     in_confirmed: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """The non-overlapping occurrences in a text.

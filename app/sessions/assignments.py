@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.errors import CommandError
+from app.errors import CommandError, check_fields
 from app.i18n import Message
 from app.log.project_tables import assign_segments, assign_session, segment_assignees
 from app.log.records import NewEvent, SessionSummary
@@ -25,6 +25,9 @@ class AssignedPart:
     first: int
     last: int
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentAssignment:
@@ -36,6 +39,9 @@ class DocumentAssignment:
     num_segments: int
     person: str
     parts: tuple[AssignedPart, ...]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class Assignments:

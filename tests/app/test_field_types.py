@@ -12,15 +12,20 @@ from app.errors import CommandError
 from app.formats import Reading
 from app.formats.documents import Document
 from app.log.bundle_tables import Bundle
+from app.log.notices import Notice
+from app.log.people import Person
 from app.log.project_tables import Project
-from app.log.records import SavedSegment, SessionRecord
+from app.log.records import Event, SavedSegment, SessionRecord, SessionSummary
+from app.log.roles import Access
 from app.models.begun_downloads import BegunDownload
 from app.models.style import Style
 from app.projects import ProjectDraft
 from app.reports.audit import AuditFilter
+from app.segments.find_replace import Query
 from app.serving.api_documents import DocumentOrder, Upload
 from app.serving.constrained_texts import ConstrainedText
 from app.serving.keys import ApiKey
+from app.sessions.assignments import AssignedPart, DocumentAssignment
 from engine.settings import is_of_type
 
 HOSTILE = (
@@ -46,6 +51,55 @@ GOOD: dict[type, dict[str, Any]] = {
         "formality": "",
         "domain": "",
         "shares_memory": True,
+    },
+    Person: {"name": "Ana", "role": "manager", "projects": (1,)},
+    Access: {"role": "manager", "projects": frozenset({1})},
+    AssignedPart: {"person": "Ana", "first": 1, "last": 2},
+    DocumentAssignment: {
+        "session": 1,
+        "document": "a.txt",
+        "project": 1,
+        "num_segments": 2,
+        "person": "",
+        "parts": (),
+    },
+    Query: {"text": "door"},
+    Notice: {
+        "session_id": 1,
+        "person": "Ana",
+        "kind": "assigned",
+        "sender": "",
+        "num_segments": 0,
+        "is_dismissed": False,
+        "document": "a.txt",
+        "project_id": 1,
+    },
+    Event: {
+        "session_id": 1,
+        "seq": 1,
+        "wall_ms": 0,
+        "monotonic_ms": 0,
+        "type": "open",
+        "segment": None,
+        "segment_version": None,
+        "payload_json": "{}",
+        "previous_hash": "",
+        "hash": "",
+    },
+    SessionSummary: {
+        "id": 1,
+        "token": "x",
+        "document_name": "a.txt",
+        "direction": "en-de",
+        "pseudonym": "",
+        "num_segments": 1,
+        "num_confirmed": 0,
+        "num_approved": 0,
+        "num_returned": 0,
+        "created_ms": 0,
+        "last_ms": 0,
+        "is_untouched": True,
+        "project_id": 1,
     },
     Bundle: {"id": 1, "name": "a.zip"},
     SavedSegment: {"index": 0, "source": "One.", "target": None, "state": "new", "version": 0, "constraints": {}},

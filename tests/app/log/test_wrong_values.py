@@ -13,8 +13,10 @@ from app.errors import LogError
 from app.formats.read_file import read_document
 from app.glossary.glossary import Glossary
 from app.log.connection import LogConnection
+from app.log.project_tables import segment_assignees
 from app.log.store import LogStore
 from app.serving.keys import ApiFile
+from app.sessions.assignments import Assignments
 from tests.app.log.test_glossary_tables import TERMS
 
 VALUES = (None, b"\xff", b"{}", "x", "{", "[]", '{"x": 1}', '{"variants": [1], "note": []}', "[" * 10_000, -1, 1.5)
@@ -63,6 +65,43 @@ def test_wrong_value_in_any_column_of_a_session_is_refused_with_the_cure(store: 
     store.connection.db.execute("UPDATE segment SET constraints = '{'")
     with pytest.raises(LogError, match=r"wrong value .* restore a backup"):
         store.load_session(session.id)
+
+
+def test_wrong_value_in_any_column_about_people_and_events_is_refused_with_the_cure(store: LogStore):
+    session = store.start_session(read_document(b"One. Two.", "a.txt"), "en-de")
+    number = store.project_of(session.id)
+    store.people.put("Ana", "manager")
+    store.people.join("Ana", [number])
+    Assignments(store).assign(session.id, "Ana", (1, 1))
+    store.append(session.id, "edit", {"text": "Eins."}, segment=0)
+
+    def people() -> object:
+        store.people.changed()
+        return store.people.all(), store.people.access("Ana")
+
+    reads = (
+        people,
+        store.sessions,
+        store.news.changed,
+        lambda: segment_assignees(store.connection, session.id),
+        lambda: list(store.events(session.id)),
+        lambda: store.segment_events(session.id, 0, {"edit"}),
+        lambda: store.last_event(session.id, "edit"),
+        lambda: store.verify_chain(session.id),
+        lambda: store.first_version(session.id),
+    )
+    tables = ("session", "document", "event", "person", "member", "assigned_segment", "notice", "bundle_document")
+    num_refused, others = failures(store.connection, tables, *reads)
+    assert others == [] and num_refused > 100
+
+
+@pytest.mark.parametrize("column", ["type", "wall_ms", "payload", "hash"])
+def test_event_of_a_wrong_type_is_a_break_in_the_chain(store: LogStore, column: str):
+    session = store.start_session(read_document(b"One. Two.", "a.txt"), "en-de")
+    store.append(session.id, "edit", {"text": "Eins."}, segment=0)
+    store.connection.db.execute(f"UPDATE event SET {column} = x'ff' WHERE seq = 2")
+    report = store.verify_chain(session.id)
+    assert (report.is_intact, report.first_bad_seq, str(report.problem)) == (False, 2, "event 2 was changed")
 
 
 def test_wrong_value_in_any_column_of_a_key_is_refused(tmp_path: Path):
