@@ -37,7 +37,7 @@ _TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("limits", "line"): "Characters in a line above the limit: {texts}",
     ("limits", "lines"): "Lines above the limit: {texts}",
     ("punctuation", "end"): "Ends differently from the source: {texts}",
-    ("punctuation", "marks"): "Marks not paired as in the source: {texts}",
+    ("punctuation", "marks"): "Formatting marks not paired as in the source: {texts}",
     ("doubled", "words"): "Repeated words: {texts}",
     ("length", "short"): "Much shorter than the source",
     ("length", "long"): "Much longer than the source",

@@ -156,7 +156,7 @@ def test_document_without_a_model_for_its_languages_is_translated_through_anothe
         expect(between.locator("p")).to_be_hidden()
         between.get_by_text("Text in between: English").click()
         expect(between.locator("p")).to_have_text(re.compile(r"\w"))
-        expect(between.locator("p")).not_to_have_text("Not known yet.")
+        expect(between.locator("p")).not_to_have_text("Not available yet.")
         page.get_by_label("Words to pin or ban").fill("Dateien")
         page.keyboard.press("Enter")
         screen.wait_for_pin("Dateien")

@@ -34,7 +34,7 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     assert report.locator("svg.ch").count() >= 3
     expect(report.locator(".lg li")).to_contain_text(["Typed"])
     expect(report.locator(".pairs")).to_contain_text(re.compile(r"characters 2\d, deletions 1"))
-    expect(report.locator(".pairs")).to_contain_text("Text offered100.0 %")
+    expect(report.locator(".pairs")).to_contain_text("Text offered for translation100.0 %")
     for name in ("Time per segment", "Edit effort (HTER)", "Segments"):
         expect(report.get_by_role("region", name=name, exact=True)).to_be_visible()
 
@@ -61,7 +61,7 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
 
     report.get_by_role("button", name="Delete …").click()
     question = page.get_by_role("alertdialog")
-    expect(question.get_by_role("button", name="Keep it")).to_be_focused()
+    expect(question.get_by_role("button", name="Keep")).to_be_focused()
     page.keyboard.press("Escape")
     expect(question).to_have_count(0)
     page.keyboard.press("Escape")
@@ -72,7 +72,7 @@ def test_session_report_replay_and_deletion(screen: Screen, tmp_path):
     page.get_by_role("link", name="Report", exact=True).click()
     before = screen.token()
     report.get_by_role("button", name="Delete …").click()
-    question.get_by_role("button", name="Delete for good").click()
+    question.get_by_role("button", name="Delete permanently").click()
     screen.eventually(lambda: screen.token() != before)
     expect(page.locator(".docinfo .name")).not_to_have_text("record.txt")
     expect(page.locator(".banner")).to_contain_text("was deleted")

@@ -74,7 +74,7 @@ def test_changes_behind_an_edit_are_offered_and_taken_one_by_one_or_together(scr
     assert (asked.prefix, asked.follow) == ("Der alte Computer ", Follow(edited, 1.0)), "the text up to the caret stays"
     expect(offer(screen)).to_have_text(["startet geht an", "das Licht die Lampe"])
     expect(screen.page.locator(".mirror mark")).to_have_text(["startet", "das Licht"])
-    expect(screen.page.locator(".offer .how")).to_have_text("Alt Y take all Esc ignore")
+    expect(screen.page.locator(".offer .how")).to_have_text("Alt Y accept all Esc ignore")
     expect(screen.field).to_have_value(edited)
     assert caret(screen) == len("Der alte Computer")
     assert screen.page.locator(".actions").bounding_box() == place, "nothing moves"
@@ -82,7 +82,7 @@ def test_changes_behind_an_edit_are_offered_and_taken_one_by_one_or_together(scr
     screen.page.keyboard.press("Alt+Shift+y")
     expect(screen.field).to_have_value(edited.replace("startet", "geht an"))
     expect(offer(screen)).to_have_text(["das Licht die Lampe"])
-    expect(screen.page.locator(".offer .how")).to_have_text("Alt Y take Esc ignore")
+    expect(screen.page.locator(".offer .how")).to_have_text("Alt Y accept Esc ignore")
     screen.page.keyboard.press("Alt+y")
     expect(screen.field).to_have_value("Der alte Computer geht an, wenn die Lampe grün wird.")
     expect(screen.page.locator(".offer")).to_be_hidden()
