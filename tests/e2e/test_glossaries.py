@@ -128,7 +128,7 @@ def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid
     assert findings(screen.page) == []
 
     dialog.get_by_role("tab", name="In the document").click()
-    expect(dialog.locator(".impact li").first).to_contain_text("1of 4 segments contains a term")
+    expect(dialog.locator(".impact li").first).to_contain_text("1segment with a term, of 4 in the document")
     assert findings(screen.page) == []
     screen.page.reload()
     expect(dialog.get_by_role("tab", name="In the document")).to_have_attribute("aria-selected", "true")

@@ -42,7 +42,7 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     expect(screen.field).to_have_value("Zebras öffnen die siebte Datei.")
     expect(screen.page.get_by_text("86 % · TM")).to_be_visible()
     expect(screen.page.get_by_role("button", name="Pre-fill 0 segments")).to_be_disabled()
-    expect(screen.page.get_by_role("button", name="filled 100 % match")).to_be_hidden()
+    expect(screen.page.get_by_role("button", name="pre-filled 100 % match")).to_be_hidden()
     screen.field.press("Control+z")
     expect(screen.page.get_by_role("button", name="Pre-fill 1 segment")).to_be_enabled()
     expect(screen.page.get_by_text("86 % · TM")).to_be_hidden()
@@ -175,7 +175,7 @@ def test_all_filled_matches_are_confirmed_by_one_button_and_undone_by_one_key(
         screen.open_text("New.\n" + TEXT, "second.txt")
         expect(screen.row(2)).to_have_attribute("data-state", "pretranslated")
         page.get_by_role("tab", name="Memory").click()
-        button = page.get_by_role("button", name="Confirm all 2 filled 100 % matches")
+        button = page.get_by_role("button", name="Confirm all 2 pre-filled 100 % matches")
         button.press("Enter")
         for number in (2, 3):
             expect(screen.row(number)).to_have_attribute("data-state", "confirmed")
