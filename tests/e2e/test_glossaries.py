@@ -174,7 +174,9 @@ def test_columns_of_a_term_base_are_proposed_changed_by_the_person_and_kept_for_
 
     screen.upload("glossary", "home.csv", COLUMNS.replace("router;a device;Router", "light;a lamp;Licht").encode())
     expect(screen.page.get_by_role("region", name="Import of home.csv")).to_be_visible()  # without a question
-    screen.page.get_by_role("button", name="Change columns").click()
+    change = screen.page.get_by_role("button", name="Change columns")
+    assert change.evaluate("button => button.scrollWidth <= button.clientWidth"), "the text is inside of the button"
+    change.click()
     again = screen.page.get_by_role("dialog", name="Columns of home.csv")
     expect(again.get_by_label("German_Term_Forbidden: used for", exact=True)).to_have_value("forbidden")
     again.get_by_role("button", name="Cancel").click()
