@@ -66,7 +66,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     screen = getattr(item, "funcargs", {}).get("screen")
     if report.when == "call" and report.failed and isinstance(screen, Screen):
         with suppress(PlaywrightError):  # the page is closed, or the browser hangs
-            report.sections.append(("visible text of the page", screen.visible_text()))
+            text = screen.visible_text()
+            report.longrepr.addsection("visible text of the page", text)  # unlike report.sections, shown after a rerun
     return report
 
 
