@@ -91,8 +91,8 @@ def _comparison(rows: Iterable[Row]) -> list[str]:
         return []
     return [
         "BLEU beside the goal of the large model (engine/train/README.md) and beside other systems on the same sets, "
-        "as\nmozilla/firefox-translations-models publishes it (evaluation/). The goal on newstest2014 is what Post and "
-        "Vilar 2018\nreached with 5.9 million pairs, on 2,737 of these lines.",
+        "as\nmozilla/firefox-translations-models publishes it (evaluation/). The goal on newstest2014 is the result "
+        "that Post and Vilar 2018\nreached with 5.9 million pairs, on 2,737 of these lines.",
         _table(("set", "direction", "this model", "goal", *SYSTEMS), compared),
     ]
 

@@ -23,16 +23,17 @@ def request_with(source: str, *terms: tuple[str, str], **others) -> Request:
 
 FILE = "The file could not be opened."
 NODES = "Click on “Apply” to save the settings for all nodes."
-FOLDER = "Open the folder and delete all files."
+LIST = "Select a printer from the list."
+USER = "The server sends a message to the user."
 MISPLACED = [
-    (request_with(FILE, ("file", "Akte")), "Die Akte konnte nicht geöffnet werden."),
+    (request_with(USER, ("user", "Kunde")), "Der Server sendet eine Nachricht an den Kunde."),
     (
         request_with(NODES, ("nodes", "Rechner")),
         "Klicken Sie auf „Anwenden“, um die Einstellungen für alle Rechner zu speichern.",
     ),
     (
-        request_with(FOLDER, ("folder", "Verzeichnis"), ("files", "Akten")),
-        "Öffnet den Verzeichnis und löscht alle Akten.",
+        request_with(LIST, ("printer", "Ausgabegerät"), ("list", "Auflistung")),
+        "Wählen Sie einen Ausgabegerät aus der Auflistung aus.",
     ),
 ]
 
@@ -62,7 +63,7 @@ def test_misplaced_term_takes_the_place_of_the_words_that_translate_its_source(b
         *(request_ for request_, _ in MISPLACED),
         request_with("The printer is out of paper.", ("printer", "Ausgabegerät")),
         request_with("The printer is out of paper.", ("printer", "Ausgabegerät"), prefix="Der "),
-        request_with(FOLDER, ("folder", "Verzeichnis"), avoid=["Öffnet"]),
+        request_with(LIST, ("printer", "Ausgabegerät"), avoid=["Wählen"]),
     ],
 )
 def test_best_of_three_requests_has_the_fewest_alignment_problems(bundled: Translator, request_: Request):
@@ -76,7 +77,7 @@ def test_best_of_three_requests_has_the_fewest_alignment_problems(bundled: Trans
 NEEDS_NO_DRAFT = [
     (request_with(NODES, ("nodes", "Knoten")), "the term is where it belongs"),
     (Request(FILE, phrases=[Phrase("Akte")]), "the phrase has no place in the source"),
-    (replace(MISPLACED[0][0], follow=Follow("Die Datei ist offen.")), "it follows a text"),
+    (replace(MISPLACED[0][0], follow=Follow("Der Server sendet etwas.")), "it follows a text"),
     (Request(FILE), "there are no phrases"),
 ]
 
