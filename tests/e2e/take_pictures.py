@@ -34,7 +34,7 @@ EDITED = {12: "Wenn das Licht rot ist, schalten Sie den Router aus und wieder ei
 EXPORT_MENU = 2  # among the menus of the header
 OPEN = 16  # Double-click the file to start the installation.
 PINNED = "mit der linken Maustaste"
-TYPED_OVER = "Tippen"
+TYPED_OVER = "Drücken"
 GLOSSARY = """source\ttarget
 note\tNotiz
 search field\tSuchfeld
@@ -183,7 +183,7 @@ class Pictures:
         self.save("docs/pictures/ban.png", ".editor")
 
     def scene_smallest_change(self) -> None:
-        self.open(31)  # Type a word into the search field and press Enter.
+        self.open(18)  # Click "Next" until you see the start page.
         self.screen.words.first.dblclick()
         self.page.keyboard.type(TYPED_OVER)
         self.page.keyboard.press("Enter")
