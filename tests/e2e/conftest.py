@@ -61,13 +61,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """The report of a failed browser test contains the visible text of its page."""
+    """The report of a failed browser test contains the last commands and the visible text of its page."""
     report = yield
     screen = getattr(item, "funcargs", {}).get("screen")
     if report.when == "call" and report.failed and isinstance(screen, Screen):
         with suppress(PlaywrightError):  # the page is closed, or the browser hangs
-            text = screen.visible_text()
-            report.longrepr.addsection("visible text of the page", text)  # unlike report.sections, shown after a rerun
+            text = screen.report()
+            report.longrepr.addsection("commands and text of the page", text)  # shown after a rerun, too
     return report
 
 

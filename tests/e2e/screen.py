@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ class Screen:
         self.errors: list[str] = []
         self.foreign_requests: list[str] = []
         self.unanswered_requests: list[Request] = []
+        self.messages: deque[str] = deque(maxlen=20)  # the last commands
         self._listeners = {
             "dialog": self._on_dialog,
             "pageerror": self._on_error,
@@ -71,9 +73,10 @@ class Screen:
         for event, listener in self._listeners.items():
             self.page.remove_listener(event, listener)
 
-    def visible_text(self) -> str:
-        """The text of the page as a person sees it, without hidden parts."""
-        return self.page.locator("body").inner_text(timeout=5_000)
+    def report(self) -> str:
+        """The last commands to the server, and the text of the page as a person sees it."""
+        text = self.page.locator("body").inner_text(timeout=5_000)
+        return "\n".join([*self.messages, f"session {self.token()}", text])
 
     def _is_clean(self) -> bool:
         """True if the page is loaded and has no open dialog, notice, question or filter."""
@@ -245,6 +248,9 @@ class Screen:
 
     def _on_request(self, request: Request) -> None:
         self.unanswered_requests.append(request)
+        message = request.post_data or ""
+        if "/component_server" in request.url and '"fn_name":"changes"' not in message:
+            self.messages.append(message[:400])
         address = urlsplit(request.url)
         if address.scheme in ("http", "https", "ws", "wss") and address.netloc != urlsplit(self.url).netloc:
             self.foreign_requests.append(request.url)
