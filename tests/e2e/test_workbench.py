@@ -26,7 +26,10 @@ def test_sample_document_opens_with_its_glossary(screen: Screen):
     expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")
     expect(screen.page.locator(".model")).to_have_text("random-en-de")
     screen.eventually(lambda: screen.page.locator(".row").count() >= 40)
-    screen.page.get_by_role("button", name="Use the sample glossary").click()
+    # An earlier session on the sample in which nothing was done is continued: that of the first start has its glossary.
+    screen.page.locator(".gchip").click()
+    screen.page.get_by_role("menuitem", name="Use the sample glossary").click()
+    expect(screen.notes.filter(has_text="glossary.tsv")).to_contain_text("20 terms")
     expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
 
 
