@@ -15,7 +15,7 @@ from app.log.migrations import migrate, migrations
 from app.log.store import LogStore
 from app.projects import ProjectDraft
 from app.ui.api import Api
-from tests.app.test_parts import Team, team
+from tests.app.test_parts import Team, question_after, team
 from tests.app.test_people import acting
 
 __all__ = ["team"]
@@ -127,12 +127,8 @@ def test_page_that_shows_the_list_gets_its_changes_together_and_others_do_not_wa
     api = Api(team.sessions)
     with acting("Ben"):
         own = team.sessions.open_document(b"Mine.\n", "mine.txt")
-        seen = own.snapshot()
-    question = {
-        "token": own.token, "since": seen["version"], "detail_since": seen["version"],
-        "news_stamp": seen["news"]["stamp"],
-    }  # fmt: skip
-    stamp = seen["news"]["list_stamp"]
+        question = question_after(own)
+        stamp = own.snapshot()["news"]["list_stamp"]
 
     async def ask() -> tuple[dict[str, Any], bool]:
         with acting("Ben"):

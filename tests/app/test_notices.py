@@ -14,7 +14,7 @@ from app.errors import LogError
 from app.log.forgetting import forget_person
 from app.log.store import LogStore
 from app.ui.api import Api
-from tests.app.test_parts import Team, team
+from tests.app.test_parts import Team, question_after, team
 from tests.app.test_people import acting
 
 __all__ = ["team"]
@@ -155,12 +155,7 @@ def test_waiting_page_gets_a_notice_at_once_and_one_of_the_command_line_at_its_n
 ):
     api = Api(team.sessions)
     with acting("Ben"):
-        own = team.sessions.open_document(b"Mine.\n", "mine.txt")
-        seen = own.snapshot()
-        question = {
-            "token": own.token, "since": seen["version"], "detail_since": seen["version"],
-            "news_stamp": seen["news"]["stamp"],
-        }  # fmt: skip
+        question = question_after(team.sessions.open_document(b"Mine.\n", "mine.txt"))
 
     async def ask_and_assign() -> dict[str, Any]:
         with acting("Ben"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,13 @@ class Team:
     def reopened(self) -> Workspace:
         self.sessions.workspaces.close_idle(-1)
         return self.sessions.find(self.document.token)
+
+
+def question_after(workspace: Workspace) -> dict[str, Any]:
+    """The question of a page that has all changes of a document, and all notices."""
+    seen = workspace.snapshot()
+    stamps = {"since": seen["version"], "detail_since": seen["version"], "news_stamp": seen["news"]["stamp"]}
+    return {"token": workspace.token, **stamps}
 
 
 @pytest.fixture

@@ -64,7 +64,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """The report of a failed browser test contains the last commands and the visible text of its page."""
     report = yield
     screen = getattr(item, "funcargs", {}).get("screen")
-    if report.when == "call" and report.failed and isinstance(screen, Screen):
+    has_sections = hasattr(report.longrepr, "addsection")  # not if it is only a text
+    if report.when == "call" and report.failed and has_sections and isinstance(screen, Screen):
         with suppress(PlaywrightError):  # the page is closed, or the browser hangs
             text = screen.report()
             report.longrepr.addsection("commands and text of the page", text)  # shown after a rerun, too
