@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -184,20 +184,26 @@ class SharedApp:
         return self.url
 
 
-@pytest.fixture(scope="package")
-def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    """One app for all tests of a worker. Each test opens its own document, and what other tests confirmed does not
+@contextmanager
+def serve_random_model(model_folder: Path, folder: Path) -> Iterator[SharedApp]:
+    """An app in this process, for many tests. Each test opens its own document, and what other tests confirmed does not
     change its proposals: the memory does not fill it, and the model does not learn.
 
     Its first project leaves the form of address to the model: with a form, the random model translates at length.
     """
-    folder = tmp_path_factory.mktemp("log")
     store = LogStore.open(folder / "log.sqlite")
     with store.connection.transaction("make a project"):
         insert_project(store.connection.db, Project(0, "", "", "en-de", "", "", True, learns=False))
     store.close()
     with serve(loading(model_folder), folder, fills_from_memory=False) as url:
         yield SharedApp(url)
+
+
+@pytest.fixture(scope="package")
+def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+    """One app for all tests of a worker."""
+    with serve_random_model(model_folder, tmp_path_factory.mktemp("log")) as app:
+        yield app
 
 
 def new_context(browser: Browser) -> BrowserContext:
@@ -289,9 +295,22 @@ def hand_app(
 
 
 @pytest.fixture
-def screen(app: SharedApp, shared_page: Page) -> Iterator[Screen]:
-    """The page of the module. After the test it must have had no script error, dialog or foreign request."""
-    screen = Screen(shared_page, app.address)
-    yield screen
-    screen.leave()
-    screen.check_nothing_went_wrong()
+def screen(
+    request: pytest.FixtureRequest, app: SharedApp, shared_page: Page, model_folder: Path, tmp_path: Path
+) -> Iterator[Screen]:
+    """The page of the module. After the test it must have had no script error, dialog or foreign request.
+
+    A test that runs again after a failure gets an app of its own: the shared one contains what the failed run made.
+    """
+    runs_again = getattr(request.node, "execution_count", 1) > 1  # set by pytest-rerunfailures
+    with ExitStack() as stack:
+        used = app
+        if runs_again:
+            used = stack.enter_context(serve_random_model(model_folder, tmp_path))
+            shared_page.goto("about:blank")  # requests to the shared app would count as foreign
+        screen = Screen(shared_page, used.address)
+        yield screen
+        screen.leave()
+        screen.check_nothing_went_wrong()
+        if runs_again:
+            shared_page.goto("about:blank")
