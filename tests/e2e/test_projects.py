@@ -185,6 +185,7 @@ def test_glossary_of_a_document_is_shared_with_its_project_merged_and_deleted(sc
     own = documents.get_by_role("listitem").filter(has_text="My project")
     own.get_by_role("button", name="Use for new documents").press("Enter")
     expect(own).to_contain_text("New documents go here")
+    expect(own.get_by_role("button").first).to_be_focused()
     documents.get_by_role("button", name="Glossaries of Terms").press("Enter")
     expect(dialog.get_by_role("listitem")).to_contain_text(["base.tsv"])
     expect(page.locator(".docinfo .name")).to_have_text("second.txt")

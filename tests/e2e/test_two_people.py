@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -346,6 +347,28 @@ def test_list_of_documents_follows_the_work_of_others_while_it_is_open(together:
     with acting("Ana"):
         together.sessions.delete_unshown(added.session_id)
     expect(new).to_have_count(0)
+    ben.page.keyboard.press("Escape")
+
+
+def test_button_of_a_project_keeps_the_focus_while_the_list_changes(together: TwoPeople):
+    ben = together.ben
+    ben.field.press("Alt+o")
+    documents = ben.page.get_by_role("dialog", name="Documents and projects")
+    documents.get_by_role("tab", name="Documents").press("ArrowRight")
+    project = documents.get_by_role("listitem").first
+    (before,) = map(int, re.findall(r"(\d+) document", project.inner_text()))
+    button = project.get_by_role("button", name="Documents", exact=True)
+    button.focus()
+    with acting("Ana"):
+        shared = together.sessions.find(together.ana.token()).project
+        added = together.sessions.opener.start_unshown(read_document(b"Two.", "added.txt"), "en-de", shared, Style())
+        together.sessions.members.assign(added.session_id, "Ben")
+    expect(project).to_contain_text(f"{before + 1} documents")
+    expect(button).to_be_focused()
+    with acting("Ana"):
+        together.sessions.delete_unshown(added.session_id)
+    expect(project).to_contain_text(f"{before} document")
+    expect(button).to_be_focused()
     ben.page.keyboard.press("Escape")
 
 

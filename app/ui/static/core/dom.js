@@ -67,3 +67,30 @@ export const button = (classes, attributes, ...children) =>
 export const setText = (element, text) => {
   if (element.textContent !== text) element.textContent = text;
 };
+
+/**
+ * Shows these children, in this order. A child that is in its place is not moved, as it would lose the focus.
+ * @param {Element} parent
+ * @param {Element[]} children
+ */
+export const showChildren = (parent, children) => {
+  const wanted = new Set(children);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, i) => {
+    if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
+  });
+};
+
+/**
+ * Paints, and focuses the control that had the focus inside `element` again if painting replaced it: the one with the
+ * same `data-act`.
+ * @param {Element} element
+ * @param {() => void} paint
+ */
+export const keepingFocus = (element, paint) => {
+  const focused = document.activeElement;
+  const act = focused && element.contains(focused) ? focused.getAttribute('data-act') : null;
+  paint();
+  if (!act || element.contains(focused)) return;
+  [...element.querySelectorAll('[data-act]:enabled')].find(control => control.dataset.act === act)?.focus();
+};

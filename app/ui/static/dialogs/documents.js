@@ -1,7 +1,7 @@
 /* The dialog of all documents and projects: search, open, move and delete documents; create, choose, change and delete
    projects. */
 import {Dialog} from '../core/dialog.js';
-import {button, count, h, icon, setText, sr, t, tn} from '../core/dom.js';
+import {button, count, h, icon, setText, showChildren, sr, t, tn} from '../core/dom.js';
 import {newsMark} from '../core/notices.js';
 import {dayAndTime} from '../core/texts.js';
 import {openActivity} from './activity.js';
@@ -199,12 +199,7 @@ class DocumentsDialog {
     if (found.length > MAX_ROWS)
       rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
     if (!found.length) rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.none'))));
-    const wanted = new Set(rows);
-    for (const row of [...this.rows.children]) if (!wanted.has(/** @type {any} */ (row))) row.remove();
-    rows.forEach((row, i) => {
-      // A row that is in its place is not moved, as it would lose the focus.
-      if (this.rows.children[i] !== row) this.rows.insertBefore(row, this.rows.children[i] ?? null);
-    });
+    showChildren(this.rows, rows);
   }
 
   /**
@@ -245,8 +240,11 @@ class DocumentsDialog {
   async refresh() {
     const reply = await this.bench.connection.send('changed_documents', {stamp: this.stamp});
     if (!reply.ok || !this.dialog.isOpen) return;
-    if (reply.result.documents) {
-      this.documents = this.inOrder([...reply.result.documents, ...this.documents]);
+    const changed = reply.result.documents;
+    const projects = new Map(this.documents.map(row => [row.session, row.project]));
+    // With a new document or a moved one, the numbers of the projects change, too.
+    if (changed?.every(row => projects.get(row.session) === row.project)) {
+      this.documents = this.inOrder([...changed, ...this.documents]);
       this.setStamp(reply.result.stamp);
       this.paintRows();
       return;

@@ -1,5 +1,5 @@
 /* The list of projects: choose one for new documents, show its documents or glossaries, change or delete it. */
-import {button, h, t, tn} from '../core/dom.js';
+import {button, h, keepingFocus, showChildren, t, tn} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
 import {openMembers} from './members.js';
 import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
@@ -27,13 +27,25 @@ export class ProjectList {
     this.calls = calls;
     /** @type {ProjectRow[]} */
     this.projects = [];
+    /** @type {Map<string, HTMLElement>} */
+    this.shown = new Map(); // rows by their contents
     this.element = h('ul.plist', {});
   }
 
-  /** @param {ProjectRow[]} projects */
+  /**
+   * Shows the projects. The list may change while somebody uses it: a row without a change stays as it is.
+   * @param {ProjectRow[]} projects
+   */
   paint(projects) {
     this.projects = projects;
-    this.element.replaceChildren(...projects.map(project => this.row(project)));
+    const rows = new Map(
+      projects.map(project => {
+        const contents = JSON.stringify(project);
+        return [contents, this.shown.get(contents) ?? this.row(project)];
+      }),
+    );
+    this.shown = rows;
+    keepingFocus(this.element, () => showChildren(this.element, [...rows.values()]));
   }
 
   /** @param {ProjectRow} project */
@@ -42,8 +54,12 @@ export class ProjectList {
     const style = [formalityName(project.formality), project.domain ? domainName(project.domain) : ''];
     const choose = async () => {
       const reply = await this.bench.connection.send('choose_project', {project: project.id});
-      if (reply.ok) this.calls.onChange(reply.result.projects, t('project.chosen', {name: title}));
+      if (!reply.ok) return;
+      this.calls.onChange(reply.result.projects, t('project.chosen', {name: title}));
+      this.focus(project);
     };
+    /** @param {string} name */
+    const act = name => `${name} ${project.id}`;
     const contents = [
       tn('project.documents', project.num_documents),
       tn('project.bases', project.num_term_bases),
@@ -68,17 +84,24 @@ export class ProjectList {
       h(
         'div.acts',
         {},
-        project.is_current ? null : button('.btn.small', {onclick: choose}, t('project.choose')),
-        button('.btn.small', {onclick: () => this.calls.onDocuments(project.id)}, t('documents.tab.documents')),
+        project.is_current
+          ? null
+          : button('.btn.small', {'data-act': act('choose'), onclick: choose}, t('project.choose')),
+        button(
+          '.btn.small',
+          {'data-act': act('documents'), onclick: () => this.calls.onDocuments(project.id)},
+          t('documents.tab.documents'),
+        ),
         button(
           '.btn.small',
           {
+            'data-act': act('glossaries'),
             'aria-label': t('project.glossaries', {name: title}),
             onclick: () => this.calls.onGlossaries(project.id, hint),
           },
           t('pages.glossaries'),
         ),
-        project.is_managed ? this.management(project, title) : null,
+        project.is_managed ? this.management(project, title, act) : null,
       ),
     );
   }
@@ -87,21 +110,27 @@ export class ProjectList {
    * The buttons for those who manage a project.
    * @param {ProjectRow} project
    * @param {string} title
+   * @param {(name: string) => string} act
    */
-  management(project, title) {
+  management(project, title, act) {
     const members = () => openMembers(this.bench, {id: project.id, title}, () => this.calls.onMembers());
     return [
       this.hasMembers
-        ? button('.btn.small', {'aria-label': t('members.title', {name: title}), onclick: members}, t('members.open'))
+        ? button(
+            '.btn.small',
+            {'data-act': act('members'), 'aria-label': t('members.title', {name: title}), onclick: members},
+            t('members.open'),
+          )
         : null,
       button(
         '.btn.small',
-        {'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
+        {'data-act': act('edit'), 'aria-label': t('project.edit', {name: title}), onclick: () => this.edit(project)},
         t('project.edit.short'),
       ),
       button(
         '.btn.small',
         {
+          'data-act': act('delete'),
           'aria-label': t('project.delete', {name: title}),
           onclick: () =>
             askProjectDeletion(this.bench, this.projects, project, () =>
@@ -117,8 +146,16 @@ export class ProjectList {
   edit(project) {
     const onDone = (/** @type {ProjectRow[]} */ projects) => {
       this.calls.onChange(projects, t('project.saved'));
-      this.element.querySelector(`[data-project="${project.id}"] button`)?.focus();
+      this.focus(project);
     };
     editProject(this.bench, this.projects, project, onDone, projects => this.calls.onChange(projects, ''));
+  }
+
+  /**
+   * Focuses the first button of a project.
+   * @param {ProjectRow} project
+   */
+  focus(project) {
+    this.element.querySelector(`[data-project="${project.id}"] button`)?.focus();
   }
 }

@@ -1,7 +1,7 @@
 /* The document's glossaries in order of priority: switching them on and off, moving, sharing, merging, saving and removing
    them. */
 import {Dialog} from '../core/dialog.js';
-import {button, h, icon, t, tn} from '../core/dom.js';
+import {button, h, icon, keepingFocus, t, tn} from '../core/dom.js';
 import {openGlossaryExport} from '../dialogs/glossary_export.js';
 import {projectName} from '../dialogs/project_form.js';
 
@@ -24,7 +24,11 @@ export class GlossaryList {
   /** @param {DocumentGlossary[]} glossaries in order of priority */
   paint(glossaries) {
     this.glossaries = glossaries;
-    const focused = document.activeElement?.getAttribute('data-act');
+    keepingFocus(this.panel, () => this.paintPanel());
+  }
+
+  paintPanel() {
+    const {glossaries} = this;
     const rows = glossaries.map((base, at) => this.row(base, at));
     this.panel.replaceChildren(
       h('p.muted', {}, t(glossaries.length ? 'glossaries.lead' : 'side.no_glossary')),
@@ -42,10 +46,6 @@ export class GlossaryList {
         ),
       ),
     );
-    if (focused)
-      [...this.panel.querySelectorAll('[data-act]')]
-        .find(element => element.dataset.act === focused && !element.hasAttribute('disabled'))
-        ?.focus();
   }
 
   /**
