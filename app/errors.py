@@ -14,6 +14,8 @@ Every message is for the user: it names the file or row and how to fix the probl
 """
 
 import sqlite3
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Final, Literal
 
 # What reading a database raises: the second where Python cannot decode a message of SQLite, as it quotes damaged text.
@@ -91,6 +93,11 @@ def check_fields(value: Any) -> None:
 
     For data from clients, files and flags, which is thereby checked in one way; `engine.check_types` is the engine's.
     """
+    _check_types()(value, CommandError)
+
+
+@cache
+def _check_types() -> Callable[[Any, type[Exception]], None]:
     from engine import check_types  # here, as the commands that need no engine start faster without it
 
-    check_types(value, CommandError)
+    return check_types

@@ -61,7 +61,6 @@ else:
             "FetchProgress",
             "ModelEntry",
             "cache_folder",
-            "check_types",
             "describe_model",
             "install_model",
             "is_hub_id",

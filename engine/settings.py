@@ -183,36 +183,57 @@ def check_types(value: Any, error: type[Exception], **types: Any) -> None:
     `types` are those of the fields to check, where the annotations are only there for type checkers. A whole number is
     also accepted as a float; True and False are no numbers, NaN and infinities no floats.
     """
-    for name, annotated in (types or _annotations(cast(Hashable, type(value)))).items():
+    for name, annotated, exact, is_accepted in (
+        _field_checks(**types) if types else _checks_of(cast(Hashable, type(value)))
+    ):
         found = getattr(value, name)
-        if not is_of_type(found, annotated):
+        if type(found) not in exact and not is_accepted(found):
             raise error(f"{name} is {found!r}; it must be {_type_name(annotated)}")
 
 
 def is_of_type(value: object, annotated: Any) -> bool:
     """True if a value is of a type: a class, a `Literal`, a union or a tuple of these."""
-    if type(value) is annotated and annotated is not float:
-        return True
-    origin, parts = get_origin(annotated), get_args(annotated)
-    if origin is Literal:
-        return isinstance(value, str) and value in parts
-    if origin in (Union, UnionType):
-        return any(is_of_type(value, part) for part in parts)
-    if origin is tuple:
-        if not isinstance(value, tuple):
-            return False
-        each = parts[:1] * len(value) if parts[1:] == (...,) else parts
-        return len(each) == len(value) and all(map(is_of_type, value, each))
-    if annotated is float:
-        return type(value) is int or (isinstance(value, float) and isfinite(value))
-    if annotated is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, origin or annotated)
+    exact, is_accepted = _type_check(annotated)
+    return type(value) in exact or is_accepted(value)
 
 
 @cache
-def _annotations(options: Any) -> dict[str, Any]:
-    return get_type_hints(options)
+def _type_check(annotated: Any) -> tuple[frozenset[type], Callable[[object], bool]]:
+    """The classes whose own instances are all of a type, and the check of any other value."""
+    origin, parts = get_origin(annotated), get_args(annotated)
+    if origin is Literal:
+        names = frozenset(parts)
+        return frozenset(), lambda value: isinstance(value, str) and value in names
+    if origin in (Union, UnionType):
+        checks = [_type_check(part) for part in parts]
+        exact = frozenset[type]().union(*(classes for classes, _ in checks))
+        return exact, lambda value: any(is_accepted(value) for _, is_accepted in checks)
+    if origin is tuple:
+        return frozenset(), lambda value: isinstance(value, tuple) and _is_tuple_of(value, parts)
+    if annotated is float:
+        return frozenset({int}), lambda value: isinstance(value, float) and isfinite(value)
+    if annotated is int:
+        return frozenset({int}), lambda value: isinstance(value, int) and not isinstance(value, bool)
+    kind = origin or annotated
+    return frozenset({kind}), lambda value: isinstance(value, kind)
+
+
+def _is_tuple_of(value: tuple[object, ...], parts: tuple[Any, ...]) -> bool:
+    each = parts[:1] * len(value) if parts[1:] == (...,) else parts
+    return len(each) == len(value) and all(map(is_of_type, value, each))
+
+
+_FieldCheck = tuple[str, Any, frozenset[type], Callable[[object], bool]]
+
+
+def _field_checks(**types: Any) -> list[_FieldCheck]:
+    """Name, type and the two parts of the check of each field."""
+    return [(name, annotated, *_type_check(annotated)) for name, annotated in types.items()]
+
+
+@cache
+def _checks_of(options: Any) -> list[_FieldCheck]:
+    return _field_checks(**get_type_hints(options))
 
 
 def _type_name(annotated: Any) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import fields
+from datetime import date
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from app.errors import CommandError
 from app.formats import Reading
 from app.formats.documents import Document
+from app.i18n import Message
 from app.log.bundle_tables import Bundle
 from app.log.notices import Notice
 from app.log.people import Person
@@ -26,11 +30,24 @@ from app.serving.api_documents import DocumentOrder, Upload
 from app.serving.constrained_texts import ConstrainedText
 from app.serving.keys import ApiKey
 from app.sessions.assignments import AssignedPart, DocumentAssignment
+from engine import Avoid, Phrase, Request
 from engine.settings import is_of_type
+from tests.reference import field_types
+
+
+class Whole(int):
+    """A whole number of a class of its own."""
+
 
 HOSTILE = (
     None, True, 0, -1, 1.5, 10**30, math.nan, math.inf, "", "10", "\ud800", b"10", [], [None], [1], (1,), (1, "2"),
     {}, {"a": 1}, {"a"}, object(), int, lambda: 1,
+)  # fmt: skip
+# Values that are accepted somewhere, some of them by their class's parent.
+ACCEPTED = (
+    *HOSTILE, False, (), ("a", "b"), (1, 2), (None,), (True,), (("a", 1),), ("a", (1,)), Whole(1), Message("open"),
+    "open", "confirmed", frozenset(), frozenset({1}), Counter("a"), Path("a"), date(2026, 1, 1), Phrase("a"),
+    (Phrase("a"),), Avoid("a"), (Avoid("a"), "a"),
 )  # fmt: skip
 DOCUMENT = Document("a.txt", "text", b"One.", "utf-8", b"", ())
 GOOD: dict[type, dict[str, Any]] = {
@@ -136,3 +153,15 @@ def test_every_field_refuses_values_of_a_wrong_type_by_name(kind: type):
             assert is_of_type(value, declared[one.name]), (one.name, value)
         assert len(refusals) > 10, one.name
         assert [refusal for refusal in refusals if not refusal.startswith(f"{one.name} is ")] == []
+
+
+def test_compiled_check_accepts_the_same_values_as_the_annotation():
+    annotated = [one for kind in (*GOOD, Phrase, Avoid, Request) for one in get_type_hints(kind).values()]
+    annotated += [float, float | None, bool, tuple[int, str], tuple[tuple[str, int], ...], tuple[Phrase | str, ...]]
+    compared = [
+        (is_of_type(value, one), field_types.is_of_type(value, one), value, one)
+        for one in annotated
+        for value in ACCEPTED
+    ]
+    assert [case for case in compared if case[0] is not case[1]] == []
+    assert sum(is_accepted for is_accepted, *_ in compared) > len(annotated)
