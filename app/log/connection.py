@@ -96,6 +96,11 @@ class LogConnection:
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
+    def tuples(self, purpose: str, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query, each as the values of its columns in order; for many rows, faster than `rows`."""
+        with self.lock, self.clear_errors(purpose):
+            return self.db.conn.execute(query, parameters).fetchall()
+
     def data_version(self) -> int:
         """A number that changes whenever another connection writes to the file, but not with own writes."""
         return int(self.rows(Message("read the log"), "PRAGMA data_version")[0]["data_version"])

@@ -65,6 +65,10 @@ from app.whole_files import free_bytes
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
 
 _EVENTS_PER_PAGE = 500
+# The fields of `Event`, in their order.
+_EVENT_COLUMNS = (
+    "session_id, seq, wall_ms, monotonic_ms, type, segment_index, segment_version, payload, previous_hash, hash"
+)
 _SESSIONS_PER_PAGE = 20
 _ROOM_FACTOR = 3
 _ROOM_BYTES = 2**20
@@ -397,26 +401,26 @@ class LogStore:
         """The events of a session after number `after`, in order; read in pages, so that others can write."""
         for rows in self._event_pages(session_id, after):
             with self._log.checked(Message("read the events")):
-                page = [_event(row) for row in rows]
+                page = [Event(*row) for row in rows]
             yield from page
 
-    def _event_pages(self, session_id: int, after: int = 0) -> Iterator[list[dict[str, Any]]]:
-        query = "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"
-        while page := self._log.rows(Message("read the events"), query, (session_id, after, _EVENTS_PER_PAGE)):
-            after = page[-1]["seq"]
+    def _event_pages(self, session_id: int, after: int = 0) -> Iterator[list[tuple[Any, ...]]]:
+        query = f"SELECT {_EVENT_COLUMNS} FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608
+        while page := self._log.tuples(Message("read the events"), query, (session_id, after, _EVENTS_PER_PAGE)):
+            after = page[-1][1]
             yield page
 
     def segment_events(self, session_id: int, segment: int, types: Collection[str]) -> list[Event]:
         """The events of one segment with these types, and all split and merge events, in order."""
         names = json.dumps(sorted(types))
-        query = """
-            SELECT * FROM event WHERE session_id = ? AND type IN (SELECT value FROM json_each(?))
+        query = f"""
+            SELECT {_EVENT_COLUMNS} FROM event WHERE session_id = ? AND type IN (SELECT value FROM json_each(?))
             AND (segment_index = ? OR type IN ('split', 'merge')) ORDER BY seq
-        """
+        """  # noqa: S608
         purpose = Message("read the events")
-        rows = self._log.rows(purpose, query, (session_id, names, segment))
+        rows = self._log.tuples(purpose, query, (session_id, names, segment))
         with self._log.checked(purpose):
-            return [_event(row) for row in rows]
+            return [Event(*row) for row in rows]
 
     def num_events(self, token: str) -> int | None:
         """The number of events of the session with this token; None if the person sees no such session (any more)."""
@@ -450,7 +454,7 @@ class LogStore:
     def verify_chain(self, session_id: int) -> ChainReport:
         """Checks that the events of a session are complete and unchanged."""
         session = self._chain.session_row(session_id)
-        events = (_event(row) for page in self._event_pages(session_id) for row in page)
+        events = (Event(*row) for page in self._event_pages(session_id) for row in page)
         with self._log.checked(Message("read the events")):
             return chain_report(events, session["num_events"], session["last_hash"])
 
@@ -494,7 +498,3 @@ class LogStore:
                     number=segment + 1,
                 )
             )
-
-
-def _event(row: dict[str, Any]) -> Event:
-    return Event(segment=row.pop("segment_index"), payload_json=row.pop("payload"), **row)

@@ -120,18 +120,18 @@ class _Tracked:
     first_proposal: str | None = None
     first_opened_ms: int | None = None
     last_changed_ms: int | None = None
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, int] = field(default_factory=dict)
     num_edits: int = 0
     stored_version: int | None = None
-    keys: Counter[str] = field(default_factory=Counter)
+    keys: dict[str, int] = field(default_factory=dict)
     request: dict[str, Any] = field(default_factory=dict)
     prices: tuple[ConstraintPrice, ...] = ()
 
     def add(self, event: Event) -> None:
-        payload = event.payload
+        payload, is_text = event.payload, event.type in TEXT_EVENTS
         self.words.add(event.type, payload)
-        self.counts[event.type] += 1
-        if event.type in TEXT_EVENTS:  # events stored together are one edit
+        self.counts[event.type] = self.counts.get(event.type, 0) + 1
+        if is_text:  # events stored together are one edit
             is_more = event.segment_version is not None and event.segment_version == self.stored_version
             is_none = event.type in _NO_EDITS or is_filled_in(event.type, payload)
             self.num_edits += not (is_more or is_none)
@@ -142,14 +142,16 @@ class _Tracked:
         if event.type == "focus" and self.first_opened_ms is None:
             self.first_opened_ms = event.wall_ms
         if event.type == "key":
-            self.keys.update({name: n for name, n in payload.get("counts", {}).items() if name in KEY_CLASSES})
+            for name, num in payload.get("counts", {}).items():
+                if name in KEY_CLASSES:
+                    self.keys[name] = self.keys.get(name, 0) + num
         elif event.type == "decode_request":
             self.request = payload
         elif event.type == "decode_result" and payload.get("hypotheses"):
             self.newest_proposal = payload["hypotheses"][0].get("text")
         elif event.type == "prices":
             self.prices = self._prices(payload)
-        if self.first_proposal is None and (self.first_opened_ms is not None or event.type in TEXT_EVENTS):
+        if self.first_proposal is None and (self.first_opened_ms is not None or is_text):
             self.first_proposal = self.newest_proposal
         self._follow_state(event, payload)
 
@@ -232,12 +234,12 @@ class _Tracked:
             gross_ms=time.gross_ms,
             net_ms=time.net_ms,
             num_edits=self.num_edits,
-            num_pins=self.counts["pin"],
-            num_bans=self.counts["avoid"],
-            num_decodes=self.counts["decode_request"],
-            num_taken=self.counts["hypothesis_taken"],
-            num_reopened=self.counts["reopen"],
-            keys=dict(self.keys),
+            num_pins=self.counts.get("pin", 0),
+            num_bans=self.counts.get("avoid", 0),
+            num_decodes=self.counts.get("decode_request", 0),
+            num_taken=self.counts.get("hypothesis_taken", 0),
+            num_reopened=self.counts.get("reopen", 0),
+            keys=self.keys,
             effort=edit_effort(proposal, text) if is_compared and proposal is not None and text is not None else None,
             is_unchanged=is_compared and text == proposal,
             origins=dict(Counter(origin for _, origin in self.words.words)) if text is not None else {},

@@ -190,8 +190,12 @@ def _kept(before: Words, new: Words) -> Words:
 
 def _num_equal(first: Words, second: Words) -> int:
     """The length of the common prefix."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((i for i, ((a, _), (b, _)) in pairs if a != b), min(len(first), len(second)))
+    num = 0
+    for (word, _), (other, _) in zip(first, second, strict=False):
+        if word != other:
+            break
+        num += 1
+    return num
 
 
 def _all(text: str, origin: str) -> Words:
