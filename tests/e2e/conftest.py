@@ -294,23 +294,27 @@ def hand_app(
         page.close()
 
 
+def runs_again(request: pytest.FixtureRequest) -> bool:
+    """True for a test that runs again after a failure (pytest-rerunfailures).
+
+    It needs an app of its own: a shared one contains what the failed run made.
+    """
+    return getattr(request.node, "execution_count", 1) > 1
+
+
 @pytest.fixture
 def screen(
     request: pytest.FixtureRequest, app: SharedApp, shared_page: Page, model_folder: Path, tmp_path: Path
 ) -> Iterator[Screen]:
-    """The page of the module. After the test it must have had no script error, dialog or foreign request.
-
-    A test that runs again after a failure gets an app of its own: the shared one contains what the failed run made.
-    """
-    runs_again = getattr(request.node, "execution_count", 1) > 1  # set by pytest-rerunfailures
+    """The page of the module. After the test it must have had no script error, dialog or foreign request."""
     with ExitStack() as stack:
         used = app
-        if runs_again:
+        if runs_again(request):
             used = stack.enter_context(serve_random_model(model_folder, tmp_path))
             shared_page.goto("about:blank")  # requests to the shared app would count as foreign
         screen = Screen(shared_page, used.address)
         yield screen
         screen.leave()
         screen.check_nothing_went_wrong()
-        if runs_again:
+        if used is not app:
             shared_page.goto("about:blank")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from app.ui.sign_in import SignIn
 from app.workspace.workspace_exports import ALL_MEMORY, DOCUMENT
 from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.app.test_people import acting
-from tests.e2e.conftest import new_context
+from tests.e2e.conftest import new_context, runs_again
 from tests.e2e.hand_server import serve
 from tests.e2e.screen import Screen
 
@@ -41,8 +42,9 @@ class TwoPeople:
     ben: Screen
 
 
-@pytest.fixture(scope="module")
-def two_people(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoPeople]:
+@contextmanager
+def people_at_work(browser: Browser, folder: Path) -> Iterator[TwoPeople]:
+    """An app with its log in that folder, open in two browsers."""
     found: list[Sessions] = []
 
     def prepare(sessions: Sessions) -> None:
@@ -53,7 +55,6 @@ def two_people(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> It
             with acting(name):
                 sessions.open_document(TEXT.encode(), f"{name}.txt")
 
-    folder: Path = tmp_path_factory.mktemp("people")
     sign_in = SignIn("t0ken-of-this-test_000", KEYS.get)
     with serve(ready_model(HandDecoder()), folder, on_start=prepare, sign_in=sign_in) as url:
         contexts = [new_context(browser) for _ in KEYS]
@@ -63,6 +64,24 @@ def two_people(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> It
         yield TwoPeople(found[0], ana, ben)
         for context in contexts:
             context.close()
+
+
+@pytest.fixture(scope="module")
+def shared_people(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoPeople]:
+    with people_at_work(browser, tmp_path_factory.mktemp("people")) as people:
+        yield people
+
+
+@pytest.fixture
+def two_people(
+    request: pytest.FixtureRequest, shared_people: TwoPeople, browser: Browser, tmp_path: Path
+) -> Iterator[TwoPeople]:
+    """The people of the module; new ones for a test that runs again."""
+    if not runs_again(request):
+        yield shared_people
+        return
+    with people_at_work(browser, tmp_path) as people:
+        yield people
 
 
 def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_membership(two_people: TwoPeople):
@@ -392,4 +411,25 @@ def test_refused_text_is_shown_until_its_person_chooses_and_can_be_kept_later(to
     expect(question).to_have_count(0)
     expect(ben.field).to_have_value("Bens Text.")
     expect(ana.field).to_have_value("Bens Text.")
+    ben.wait_until_saved()
+
+
+def test_segment_opened_again_before_its_text_is_refused_shows_the_stored_text(together: TwoPeople):
+    ana, ben = together.ana, together.ben
+    for screen in (ana, ben):
+        screen.open_segment(3)
+    ben.page.context.set_offline(True)
+    ben.type_text("Bens späterer Text.")
+    ana.type_text("Anas späterer Text.")
+    document = together.sessions.find(ana.token())
+    ana.eventually(lambda: document.segments[2].target == "Anas späterer Text.")
+    ben.open_segment(2)
+    ben.open_segment(3)
+    ben.page.context.set_offline(False)
+    question = ben.page.locator(".banner", has_text="Your text, which is not saved: “Bens späterer Text.”")
+    expect(question).to_be_visible()
+    expect(ben.field).to_have_value("Anas späterer Text.")
+    question.get_by_role("button", name="Use the other text").click()
+    expect(question).to_have_count(0)
+    expect(ben.field).to_have_value("Anas späterer Text.")
     ben.wait_until_saved()

@@ -228,7 +228,10 @@ export class Bench {
         this.reconnect();
         return;
       }
-      if (command && ['edit', 'confirm'].includes(command.name)) this.session.version = -1; // the rows as they are
+      if (command && ['edit', 'confirm'].includes(command.name)) {
+        this.session.version = -1; // the rows as they are
+        this.connection.askAgain(); // or the answer to an earlier question would set the version
+      }
       if (command && reply.error.kind === 'overtaken')
         askWhichText(this, command.args.segment, command.args.text, reply.error.message);
       else if (command) this.say('bad', reply.error.message);

@@ -12,6 +12,7 @@ export class TargetText {
   isTyped = false; // the field contains the person's own words
   /** @type {string | null} the text of the newest edit command; null for the proposal */
   sent = null;
+  visit = 0; // counts the openings of segments
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
 
@@ -49,6 +50,7 @@ export class TargetText {
   /** Another segment is open; the list knows its text. */
   reset() {
     const text = this.current.row.target ?? '';
+    this.visit++;
     this.isDirty = false;
     this.isTyped = false;
     this.field.set(text, text.length);
@@ -113,11 +115,12 @@ export class TargetText {
    */
   async send(text, origin, more = {}) {
     const {connection, session} = this.page;
+    const {visit} = this;
     const {index} = this.current;
     this.isDirty = false; // from here on the pending command protects the field
     this.sent = text;
     const reply = await connection.send('edit', {segment: index, text, origin, ...more}, `edit:${index}`, joinedEdits);
-    const isOpen = index === this.current.index;
+    const isOpen = visit === this.visit; // a segment that was opened again shows the stored text
     if (!reply.ok && isOpen && this.value === text) this.isDirty = true; // not stored: sent again with the next flush
     if (!reply.ok && isOpen && more.reported) this.field.changes.putBack(more.reported);
     if (text !== null && reply.ok) drafts.drop(session.token, index, text);
