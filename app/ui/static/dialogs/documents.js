@@ -1,17 +1,14 @@
-/* The dialog of all documents and projects: search, open, move and delete documents; create, choose, change and delete
-   projects. */
+/* The dialog of all documents and projects: open, move, assign and delete documents; create, choose, change and delete
+   projects. It follows the work of others. */
 import {Dialog} from '../core/dialog.js';
-import {button, count, h, icon, setText, showChildren, sr, t, tn} from '../core/dom.js';
-import {newsMark} from '../core/notices.js';
-import {dayAndTime} from '../core/texts.js';
+import {button, count, h, icon, setText, t, tn} from '../core/dom.js';
 import {openActivity} from './activity.js';
+import {DocumentTable} from './document_table.js';
 import {openPacking} from './packing.js';
-import {editProject, pairName} from './project_form.js';
-import {ProjectList, projectTitle} from './project_list.js';
+import {editProject} from './project_form.js';
+import {ProjectList} from './project_list.js';
 
 const TABS = ['documents', 'projects'];
-const MAX_ROWS = 300;
-const MINE = -1;
 
 /**
  * @param {Bench} bench
@@ -30,37 +27,11 @@ class DocumentsDialog {
    */
   constructor(bench, list) {
     this.bench = bench;
-    this.documents = list.documents;
     this.stamp = list.stamp; // of what is shown
     this.newsStamp = bench.session.newsStamp;
     this.isRefreshing = false;
-    /** @type {Map<number, {contents: string, element: HTMLElement}>} */
-    this.shown = new Map(); // rows by document
     this.projects = list.projects;
-    this.hasMembers = list.has_members;
-    this.project = 0; // the number of the project whose documents are shown; 0: of all; MINE: those assigned to the person
     this.announcement = h('p.sr', {role: 'status'});
-    this.search = h('input', {
-      type: 'search',
-      placeholder: t('documents.search'),
-      'aria-label': t('documents.search'),
-      oninput: () => this.paintRows(),
-      onkeydown: event => {
-        if (event.key !== 'Enter' || event.isComposing) return;
-        event.preventDefault();
-        const [first] = this.found();
-        if (first) this.show(first.session);
-      },
-    });
-    this.choice = h('select', {
-      'aria-label': t('documents.project'),
-      onchange: () => {
-        this.project = Number(this.choice.value);
-        this.paintRows();
-      },
-    });
-    this.number = h('span.muted.num', {role: 'status'});
-    this.rows = h('tbody', {});
     this.panels = Object.fromEntries(
       TABS.map(name => [
         name,
@@ -89,25 +60,14 @@ class DocumentsDialog {
         t(`documents.tab.${name}`),
       ),
     );
-    const heads = ['document', 'project', 'pair', 'state', 'when', ...(this.hasMembers ? ['assignee'] : [])];
-    this.panels.documents.append(
-      h('div.gtools', {}, h('label.search', {}, icon('search'), this.search), this.choice, this.number),
-      h(
-        'table.documents',
-        {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            heads.map(name => h('th', {scope: 'col'}, t(`documents.${name}`))),
-            h('th', {scope: 'col'}, sr(t('documents.actions'))),
-          ),
-        ),
-        this.rows,
-      ),
-    );
+    const rowCalls = {
+      onShow: (/** @type {number} */ session) => this.show(session),
+      onMove: (/** @type {DocumentRow} */ row, /** @type {number} */ project) => this.move(row, project),
+      onAssign: (/** @type {DocumentRow} */ row, /** @type {string} */ person) => this.assign(row, person),
+      onDelete: (/** @type {DocumentRow} */ row) => this.askDeletion(row),
+    };
+    this.table = new DocumentTable(bench, rowCalls, list.documents, list.has_members);
+    this.panels.documents.append(...this.table.elements);
     const calls = {
       onChange: (/** @type {ProjectRow[]} */ projects, /** @type {string} */ notice) =>
         this.adoptProjects(projects, notice),
@@ -154,7 +114,7 @@ class DocumentsDialog {
     this.bench.connection.askAgain();
     this.paint();
     this.select(tab);
-    if (tab === 'documents') this.search.focus();
+    if (tab === 'documents') this.table.search.focus();
     else this.tabs[TABS.indexOf(tab)].focus();
   }
 
@@ -168,60 +128,8 @@ class DocumentsDialog {
   }
 
   paint() {
-    this.choice.replaceChildren(
-      h('option', {value: 0}, t('documents.all_projects')),
-      ...(this.hasMembers && this.bench.person ? [h('option', {value: MINE}, t('documents.mine'))] : []),
-      ...this.projects.map(project =>
-        h('option', {value: project.id}, `${projectTitle(project)} \u00b7 ${project.direction}`),
-      ),
-    );
-    if (this.project !== MINE && !this.projects.some(project => project.id === this.project)) this.project = 0;
-    this.choice.value = String(this.project);
-    this.paintRows();
+    this.table.paint(this.projects);
     this.list.paint(this.projects);
-  }
-
-  /** The documents that match search and project. */
-  found() {
-    const words = this.search.value.trim().toLowerCase();
-    /** @param {DocumentRow} row */
-    const isShown = row =>
-      this.project === MINE
-        ? [row.assignee, ...row.part_assignees].includes(this.bench.person)
-        : !this.project || row.project === this.project;
-    return this.documents.filter(row => isShown(row) && row.name.toLowerCase().includes(words));
-  }
-
-  paintRows() {
-    const found = this.found();
-    setText(this.number, tn('project.documents', found.length));
-    const rows = found.slice(0, MAX_ROWS).map(row => this.shownRow(row));
-    if (found.length > MAX_ROWS)
-      rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
-    if (!found.length) rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.none'))));
-    showChildren(this.rows, rows);
-  }
-
-  /**
-   * The element of a row: the one that is shown, with new cells where something has changed. A control that has the
-   * focus or the pointer stays as it is.
-   * @param {DocumentRow} row
-   */
-  shownRow(row) {
-    const project = this.projects.find(one => one.id === row.project);
-    const mark = newsMark(this.bench.news.notices, row.session);
-    const contents = JSON.stringify([row, mark, project, this.projects.length, this.bench.document.session]);
-    const known = this.shown.get(row.session);
-    if (known?.contents === contents) return known.element;
-    const element = this.row(row);
-    if (known) {
-      const cells = [...element.children];
-      [...known.element.children].forEach((cell, i) => {
-        if (!cell.querySelector('select:focus, :is(select, button):hover')) cell.replaceWith(cells[i]);
-      });
-    }
-    this.shown.set(row.session, {contents, element: known?.element ?? element});
-    return known?.element ?? element;
   }
 
   /**
@@ -232,7 +140,7 @@ class DocumentsDialog {
     if (this.isRefreshing) return;
     this.isRefreshing = true;
     if (list_stamp !== this.stamp) await this.refresh();
-    else if (stamp !== this.newsStamp) this.paintRows(); // the marks of new documents
+    else if (stamp !== this.newsStamp) this.table.paintRows(); // the marks of new documents
     this.newsStamp = stamp;
     this.isRefreshing = false;
   }
@@ -241,116 +149,22 @@ class DocumentsDialog {
     const reply = await this.bench.connection.send('changed_documents', {stamp: this.stamp});
     if (!reply.ok || !this.dialog.isOpen) return;
     const changed = reply.result.documents;
-    const projects = new Map(this.documents.map(row => [row.session, row.project]));
+    const projects = new Map(this.table.documents.map(row => [row.session, row.project]));
     // With a new document or a moved one, the numbers of the projects change, too.
     if (changed?.every(row => projects.get(row.session) === row.project)) {
-      this.documents = this.inOrder([...changed, ...this.documents]);
+      this.table.adopt([...changed, ...this.table.documents]);
       this.setStamp(reply.result.stamp);
-      this.paintRows();
+      this.table.paintRows();
       return;
     }
     const whole = await this.bench.connection.send('documents');
     if (whole.ok && this.dialog.isOpen) this.adopt(whole.result, '');
   }
 
-  /**
-   * The first of each document, in the order in which they are shown: nothing moves. New ones come first, or last while
-   * the pointer or the focus is in the table.
-   * @param {DocumentRow[]} documents
-   */
-  inOrder(documents) {
-    const rows = new Map([...documents].reverse().map(row => [row.session, row]));
-    const shown = this.documents.filter(row => rows.has(row.session));
-    const known = new Set(shown.map(row => row.session));
-    const added = documents.filter(row => !known.has(row.session));
-    const isInUse = this.rows.matches(':hover, :focus-within');
-    const order = isInUse ? [...shown, ...added] : [...added, ...shown];
-    return order.map(row => /** @type {DocumentRow} */ (rows.get(row.session)));
-  }
-
   /** @param {number} stamp */
   setStamp(stamp) {
     this.stamp = stamp;
     if (this.dialog.isOpen) this.bench.session.listStamp = stamp;
-  }
-
-  /** @param {DocumentRow} row */
-  row(row) {
-    const isOpen = row.session === this.bench.document.session;
-    const mark = newsMark(this.bench.news.notices, row.session);
-    const isManaged = this.projects.some(one => one.id === row.project && one.is_managed);
-    const fitting = this.projects.filter(
-      one => one.id === row.project || (isManaged && one.is_managed && one.direction === row.direction),
-    );
-    const project = h(
-      'select',
-      {
-        'aria-label': t('documents.move', {name: row.name}),
-        disabled: !isManaged,
-        onchange: event => this.move(row, Number(event.target.value)),
-      },
-      fitting.map(one => h('option', {value: one.id, selected: one.id === row.project}, projectTitle(one))),
-    );
-    return h(
-      'tr',
-      {'data-session': row.session},
-      h(
-        'td',
-        {},
-        button('.link', {onclick: () => this.show(row.session), 'aria-current': isOpen ? 'true' : null}, row.name),
-        isOpen ? [' ', h('span.tag.ok', {}, t('documents.open_now'))] : null,
-        mark && !isOpen ? [' ', h('span.tag.pinned', {}, mark)] : null,
-      ),
-      h('td', {}, project),
-      h('td', {}, pairName(row.direction)),
-      h(
-        'td.num',
-        {},
-        `${count(row.num_confirmed)} / ${count(row.num_segments)}`,
-        row.num_approved ? h('div.muted', {}, t('documents.approved', {n: count(row.num_approved)})) : null,
-        row.num_returned ? h('div.muted', {}, t('documents.returned', {n: count(row.num_returned)})) : null,
-      ),
-      h('td.num', {}, dayAndTime(row.last_ms)),
-      this.hasMembers
-        ? h(
-            'td',
-            {},
-            this.assignee(row),
-            row.part_assignees.length
-              ? h('div.muted', {}, t('documents.parts', {names: row.part_assignees.join(', ')}))
-              : null,
-          )
-        : null,
-      h(
-        'td',
-        {},
-        isManaged
-          ? button(
-              '.btn.small',
-              {'aria-label': t('documents.delete', {name: row.name}), onclick: () => this.askDeletion(row)},
-              t('documents.delete.short'),
-            )
-          : null,
-      ),
-    );
-  }
-
-  /**
-   * To whom a document is assigned; a choice for those who manage its project.
-   * @param {DocumentRow} row
-   */
-  assignee(row) {
-    const project = this.projects.find(one => one.id === row.project);
-    if (!project?.is_managed) return row.assignee;
-    const names = [...new Set(['', ...project.members, row.assignee])];
-    return h(
-      'select',
-      {
-        'aria-label': t('documents.assign', {name: row.name}),
-        onchange: event => this.assign(row, event.target.value),
-      },
-      names.map(name => h('option', {value: name, selected: name === row.assignee}, name || t('documents.nobody'))),
-    );
   }
 
   /**
@@ -363,8 +177,8 @@ class DocumentsDialog {
       ? t('documents.assigned', {name: row.name, person})
       : t('documents.unassigned', {name: row.name});
     if (reply.ok) this.adopt(reply.result, told);
-    else this.paintRows();
-    this.rows.querySelector(`[data-session="${row.session}"] td:nth-last-child(2) select`)?.focus();
+    else this.table.paintRows();
+    this.table.focus(row.session, 'td:nth-last-child(2) select');
   }
 
   /** @param {number} session */
@@ -395,8 +209,8 @@ class DocumentsDialog {
   async move(row, project) {
     const reply = await this.bench.connection.send('move_document', {session: row.session, project});
     if (reply.ok) this.adopt(reply.result, t('documents.moved', {name: row.name}));
-    else this.paintRows();
-    this.rows.querySelector(`[data-session="${row.session}"] select`)?.focus();
+    else this.table.paintRows();
+    this.table.focus(row.session, 'select');
   }
 
   /**
@@ -404,7 +218,7 @@ class DocumentsDialog {
    * @param {string} notice
    */
   adopt(list, notice) {
-    this.documents = this.inOrder(list.documents);
+    this.table.adopt(list.documents);
     this.setStamp(list.stamp);
     this.adoptProjects(list.projects, notice);
   }
@@ -434,7 +248,7 @@ class DocumentsDialog {
       }
       const reply = await this.bench.connection.send('delete_document', {session: row.session});
       if (reply.ok) this.adopt(reply.result, notice);
-      this.search.focus();
+      this.table.search.focus();
     };
     const question = new Dialog({
       name: 'document-delete',
@@ -452,11 +266,8 @@ class DocumentsDialog {
 
   /** @param {number} project */
   showDocuments(project) {
-    this.project = project;
-    this.search.value = '';
-    this.paint();
     this.select('documents');
-    this.search.focus();
+    this.table.showProject(project);
   }
 
   /**
@@ -465,7 +276,7 @@ class DocumentsDialog {
    * @param {HTMLElement} hint
    */
   async showGlossaries(project, hint) {
-    const [newest] = this.documents.filter(row => row.project === project).sort((a, b) => b.last_ms - a.last_ms);
+    const [newest] = this.table.documents.filter(row => row.project === project).sort((a, b) => b.last_ms - a.last_ms);
     if (!newest) {
       setText(hint, t('project.glossaries.none'));
       return;
