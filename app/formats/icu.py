@@ -5,7 +5,9 @@
 Only the texts of such a message are offered; names, selectors and layout stay unchanged. "#" stands for the number in a
 plural form. It is shown as the argument ("{count}"), unless the text already contains this argument. A doubled
 apostrophe is shown as one. Plural forms that only the target language has are added (`app.formats.added_forms`) if the
-form "other" has one text. A message with a quoted part of several characters is not split into forms. Syntax:
+form "other" has one text. A quoted part of several characters ("'{name}'") is shown as it is written; the message is
+not split into forms if such a part has unpaired braces, or characters that a file format may escape. "#" is an ordinary
+character in a select form, also inside of a plural form. Syntax:
 https://unicode-org.github.io/icu/userguide/format_parse/messages/
 """
 
@@ -28,6 +30,8 @@ _FORMS = re.compile(r"\s*+([\w.-]++)\s*+,\s*+(plural|selectordinal|select)\s*+,\
 _FORM = re.compile(r"\s*+(=?[\w.-]++)\s*+\{")
 _ARGUMENT = re.compile(r"\{\s*+[\w.-]++\s*+(?:,[^{}']*+)?\}")
 _QUOTED_SIGN = re.compile(r"'[{}#]'")
+_QUOTED_PART = re.compile(r"'(?:[^']|'')++'")
+_PLAIN_PART = re.compile(r"[^\\&<>\"\t\r\n{}]*+(?:\{[^\\&<>\"\t\r\n{}]*+\}[^\\&<>\"\t\r\n{}]*+)*+")
 _SHOWN = re.compile(rf"{_QUOTED_SIGN.pattern}|''|#")
 _WRITTEN = re.compile(rf"{_QUOTED_SIGN.pattern}|{re.escape(NUMBER)}|{_ARGUMENT.pattern}|[{{}}#]|'")
 
@@ -40,7 +44,8 @@ class _NotAMessageError(Exception):
 class IcuText:
     """A text of a message at [start, end). `path` names its forms: "count: one".
 
-    `number` is the text that is shown instead of "#"; "" if "#" is an ordinary character there.
+    `number` is the text that is shown instead of "#"; "" if "#" is an ordinary character there. `quoted` are the quoted
+    parts of several characters.
     """
 
     start: int
@@ -48,6 +53,11 @@ class IcuText:
     path: str
     number: str
     doubles_apostrophes: bool
+    quoted: tuple[str, ...] = ()
+
+    def with_quoted(self, pattern: re.Pattern[str]) -> re.Pattern[str]:
+        """The pattern, which also finds the quoted parts."""
+        return re.compile("|".join([*map(re.escape, self.quoted), pattern.pattern])) if self.quoted else pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +129,7 @@ class _Parser:
         self._end = end
         self._at = start
         self._doubles = text.find("''", start, end) >= 0
+        self._quoted: list[str] = []  # parts of the current text
         self.plurals: list[IcuPlural] = []
 
     def message(self, start: int, path: tuple[str, ...], number: str) -> Iterator[IcuText]:
@@ -126,13 +137,12 @@ class _Parser:
         if len(path) > MAX_DEPTH:
             raise _NotAMessageError
         text, end, self._at = self._text, self._end, start
+        self._quoted = []
         while self._at < end and text[self._at] != "}":
             if text.startswith("''", self._at):
                 self._at += 2
             elif text[self._at] == "'" and text[self._at + 1 : self._at + 2] in ("{", "}", "#"):
-                if not _QUOTED_SIGN.match(text, self._at, end):
-                    raise _NotAMessageError  # a quoted part of several characters
-                self._at += 3
+                self._skip_quoted()
             elif text[self._at] != "{":
                 self._at += 1
             elif forms := _FORMS.match(text, self._at + 1, end):
@@ -142,8 +152,8 @@ class _Parser:
                     number_inside = NUMBER if forms[3] else f"{{{forms[1]}}}"
                     yield from self._forms(forms[1], path, number_inside, forms[2])
                 else:
-                    yield from self._forms(forms[1], path, number, "")
-                start = self._at
+                    yield from self._forms(forms[1], path, "", "")
+                start, self._quoted = self._at, []
             elif argument := _ARGUMENT.match(text, self._at, end):
                 self._at = argument.end()
             else:
@@ -154,7 +164,19 @@ class _Parser:
 
     def _found(self, start: int, path: tuple[str, ...], number: str) -> IcuText:
         is_ambiguous = bool(number) and self._text.find(number, start, self._at) >= 0
-        return IcuText(start, self._at, ", ".join(path), NUMBER if is_ambiguous else number, self._doubles)
+        shown = NUMBER if is_ambiguous else number
+        quoted = tuple(sorted(self._quoted, key=len, reverse=True))
+        return IcuText(start, self._at, ", ".join(path), shown, self._doubles, quoted)
+
+    def _skip_quoted(self) -> None:
+        if _QUOTED_SIGN.match(self._text, self._at, self._end):
+            self._at += 3
+            return
+        part = _QUOTED_PART.match(self._text, self._at, self._end)
+        if not part or not _PLAIN_PART.fullmatch(part.group()):
+            raise _NotAMessageError
+        self._quoted.append(part.group())
+        self._at = part.end()
 
     def _forms(self, argument: str, path: tuple[str, ...], number: str, kind: str) -> Iterator[IcuText]:
         """The texts of the forms of an argument; `_at` is then behind it. `kind` is the kind of plural."""
@@ -220,7 +242,7 @@ def shown_text(text: str, inside: IcuText) -> str:
             return "'"
         return inside.number if match.group() == "#" and inside.number else match.group()
 
-    return _SHOWN.sub(sign, text)
+    return inside.with_quoted(_SHOWN).sub(sign, text)
 
 
 def written(text: str, inside: IcuText) -> str:
@@ -237,4 +259,4 @@ def written(text: str, inside: IcuText) -> str:
             return f"'{found}'"
         return found
 
-    return _WRITTEN.sub(sign, text)
+    return inside.with_quoted(_WRITTEN).sub(sign, text)

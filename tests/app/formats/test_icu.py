@@ -75,12 +75,34 @@ def test_signs_of_the_syntax_in_a_translation_are_quoted(translation: str, writt
 
 
 @pytest.mark.parametrize(
+    ("translation", "written"),
+    [
+        ("'{name} ''x'' #' in {n} Dateien", "'{name} ''x'' #' in # Dateien"),
+        ("l'{name} '{name} ''x'' #'", "l''{name} '{name} ''x'' #'"),
+        ("{name}", "{name}"),
+    ],
+)
+def test_quoted_part_of_several_characters_is_shown_and_written_as_it_is(translation: str, written: str):
+    message = "{n, plural, one {a # file} other {'{name} ''x'' #' in # files}}"
+    segments, exported = opened(message, {1: translation})
+    assert [source for source, _ in segments] == ["a {n} file", "'{name} ''x'' #' in {n} files"]
+    assert exported == f"{{n, plural, one {{a # file}} other {{{written}}}}}"
+
+
+def test_number_sign_in_a_select_form_inside_a_plural_is_an_ordinary_character():
+    message = "{n, plural, other {{g, select, she {her # files} other {their # files}}}}"
+    _, exported = opened(message, {0: "ihre # von {n} Dateien"})
+    assert exported == message.replace("her # files", "ihre # von {n} Dateien")
+
+
+@pytest.mark.parametrize(
     ("message", "source"),
     [
         ("{n, plural, other {# of {n} files}}", "{#} of {n} files"),
         ("{n, plural, offset:1 other {you and # others}}", "you and {#} others"),
         ("{n, plural, other {{m, selectordinal, other {the #th of}} # files}}", "{n} files"),
-        ("{n, plural, other {{g, select, other {her # files}}}}", "her {n} files"),
+        ("{n, plural, other {{g, select, other {her # files}}}}", "her # files"),
+        ("{n, plural, other {{g, select, other {{m, plural, other {her # files}}}}}}", "her {m} files"),
     ],
 )
 def test_number_is_shown_as_its_argument_where_both_are_the_same(message: str, source: str):
@@ -105,7 +127,9 @@ def test_doubled_apostrophes_are_shown_once_and_written_doubled():
         "{n, plural, one {# file}} }",
         "{n, plural, }",
         "{n, plural, one}",
-        "{n, plural, other {a '{quoted}' part}}",
+        "{n, plural, other {a '{quoted' part}}",
+        "{n, plural, one {the files'} other {the files'}}",
+        "{n, plural, other {a '{line\nbreak}' part}}",
         "{n, choice, 0#none|1#one}",
         "{n, plural, one " * 200,
         "{n, plural, one {" * (MAX_DEPTH + 2) + "x" + "}}" * (MAX_DEPTH + 2),
