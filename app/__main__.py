@@ -90,6 +90,10 @@ def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
         from app.cli.people_command import people
 
         return people
+    if command == "memory":
+        from app.cli.memory_command import memory
+
+        return memory
     if command == "assignments":
         from app.cli.assignments_command import assignments
 

@@ -28,6 +28,7 @@ EXPORT_KINDS: Final = {
     "glossary": "glossary",
     "zip": "zip",
 }
+MEMORY_KINDS: Final = ("tmx", "xlsx", "csv")
 NEWEST: Final = "newest"
 
 COMMANDS: Final = {
@@ -35,6 +36,7 @@ COMMANDS: Final = {
     "same formats",
     "stats": "show statistics of sessions: words, time, HTER, origins of words",
     "export": "export a session as document, log, table, workbook, translation memory, XLIFF, terms, glossary or ZIP",
+    "memory": "export the translation memory of a language pair, or import a translation memory",
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log and the keys into new files, even while the app is running",
     "verify": "check that the log of each session is complete and unchanged",
@@ -208,6 +210,23 @@ def build_parser() -> argparse.ArgumentParser:
         help=f"with glossary: the columns to write: {', '.join(GLOSSARY_KINDS)} (default: csv)",
     )  # fmt: skip
     export.add_argument("--named", metavar="NAME", help="with glossary: which one (default: the only one)")
+
+    memory = add("memory", manuals.MEMORY)
+    actions = memory.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do")
+    saving = actions.add_parser("export", help="write the memory to a file", description="Write the memory to a file.")
+    saving.add_argument("kind", choices=MEMORY_KINDS, metavar="KIND", help=", ".join(MEMORY_KINDS))
+    saving.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: memory.en-de.KIND)")
+    reading = actions.add_parser(
+        "import", help="import a translation memory", description="Import a translation memory (TMX or SDLTM)."
+    )
+    reading.add_argument("file", type=Path, metavar="FILE", help="the translation memory: TMX or SDLTM")
+    reading.add_argument(
+        "--project", type=positive, default=0, metavar="NUMBER",
+        help="a number that `people projects` shows (default: for all projects)",
+    )  # fmt: skip
+    for command in (saving, reading):
+        add_flag(command, "direction", help="the language pair", required=True)
+        add_flag(command, "log", default=default_log_path())
 
     importing = add("import-log", manuals.IMPORT)
     importing.add_argument("file", type=Path, metavar="FILE", help="the exported session (JSONL)")

@@ -67,6 +67,16 @@ examples:
   python -m app export newest glossary --as memoq --named terms.tbx
 
 """ + _EXIT_STATUS.format(partly="not used")
+MEMORY = """\
+Exports the translation memory of a language pair as the page does: the confirmed segments of all documents and the
+imported memories, as TMX, Excel workbook or CSV. An imported file (TMX or SDLTM) replaces an earlier one of the same
+name; a running app uses it at once. Export does not change the log.
+
+examples:
+  python -m app memory export xlsx --direction en-de -o memory.xlsx
+  python -m app memory import client.tmx --direction en-de --project 2
+
+""" + _EXIT_STATUS.format(partly="not used")
 IMPORT = """\
 Imports the session with all its events. It keeps its number if this number is free. The command refuses a file that
 was changed after the export, and a session that the log already contains.

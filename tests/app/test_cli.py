@@ -12,19 +12,20 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import openpyxl
 import pytest
 from docx import Document as WordDocument
 
 from app.__main__ import main
-from app.cli.arguments import COMMANDS, EXPORT_KINDS, build_parser, parse
+from app.cli.arguments import COMMANDS, EXPORT_KINDS, MEMORY_KINDS, build_parser, parse
 from app.formats.archive import Archive, pack
 from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.glossary.reading.glossary_file import read_glossary
+from app.i18n import counted
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_of
 from app.log.store import LogStore, SegmentUpdate
 from app.models.loading import SEARCH
@@ -34,6 +35,8 @@ from app.serving.api_glossaries import ApiGlossaries
 from app.serving.keys import ApiFile
 from app.settings import add_flags
 from app.tm.entries import MemoryEntry
+from app.tm.library import MemoryEnding, MemoryLibrary
+from app.tm.memory_file import read_memory
 from app.tm.tmx_memory import write_tmx
 from engine import Hypothesis, Reason, Request, SearchOptions, Translation
 from tests.app.formats.srx_samples import srx
@@ -190,6 +193,38 @@ def test_exported_session_is_imported_again(
     status, _, err = run(capsys, "import-log", "a.log.jsonl", "--log", other)
     assert status == 2 and "already in" in err and "as session 2" in err
     assert not list(tmp_path.glob(".*.part"))
+
+
+def test_memory_is_exported_as_on_the_page_and_imported_into_another_log(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, pair = log.read_bytes(), ("--direction", "en-de")
+    assert set(MEMORY_KINDS) == set(get_args(MemoryEnding))
+    for kind in MEMORY_KINDS:
+        assert run(capsys, "memory", "export", kind, *pair, "--log", log) == (0, f"memory.en-de.{kind}\n", "")
+    assert log.read_bytes() == before
+    assert run(capsys, "memory", "export", "tmx", *pair, "--log", log)[0] == 2, "the file exists"
+    exported = read_memory(Path("memory.en-de.tmx").read_bytes(), "a.tmx", "en", "de").pairs
+    assert exported == [("One house.", "Ein rotes Haus.")]
+    other = tmp_path / "other.sqlite"
+    importing = ("memory", "import", "memory.en-de.tmx", *pair, "--log", other)
+    assert run(capsys, *importing) == (
+        0,
+        f"{counted(len(exported), 'translation')} imported from memory.en-de.tmx.\n",
+        "",
+    )
+    assert run(capsys, *importing, "--project", "7")[::2] == (
+        2, "memory: there is no project 7: `people projects` lists the projects\n",
+    )  # fmt: skip
+    store = LogStore.open(other)
+    assert [(one.source, one.target) for one in MemoryLibrary(store).index("en-de").entries()] == exported
+    store.close()
+    assert "empty" in run(capsys, "memory", "export", "csv", "--direction", "fr-de", "--log", other)[2]
+    assert run(capsys, "memory", "import", "missing.tmx", *pair, "--log", other)[0] == 2
+    assert run(capsys, "memory", "export", "csv", "--direction", "en", "--log", other)[::2] == (
+        2, "memory: 'en' is not a language pair: write it as en-de\n",
+    )  # fmt: skip
 
 
 def test_glossary_is_exported_in_the_columns_of_another_tool(

@@ -1,0 +1,59 @@
+"""The command `memory`: exports the translation memory of a language pair, or imports a file into it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from app.cli.log_commands import check_output, unreadable, write
+from app.errors import CommandError
+from app.i18n import Message, counted
+from app.log.store import LogStore
+from app.tm.library import MemoryLibrary
+
+
+def memory(flags: argparse.Namespace) -> int:
+    """Carries out the action; returns 0."""
+    if not all(flags.direction.partition("-")):
+        raise CommandError(
+            Message("{direction!r} is not a language pair: write it as en-de", direction=flags.direction)
+        )
+    if flags.action == "export":
+        _export(flags)
+    else:
+        _import(flags)
+    return 0
+
+
+def _export(flags: argparse.Namespace) -> None:
+    store = LogStore.open_to_read(flags.log)
+    try:
+        made = MemoryLibrary(store).export(flags.direction, flags.kind)
+    finally:
+        store.close()
+    path = flags.output or Path(made.name)
+    check_output(path)
+    write(path, made.data)
+    print(path)
+    if made.note:
+        print(made.note, file=sys.stderr)
+
+
+def _import(flags: argparse.Namespace) -> None:
+    try:
+        data = flags.file.read_bytes()
+    except OSError as error:
+        raise unreadable(flags.file, error) from error
+    store = LogStore.open(flags.log)
+    try:
+        if flags.project and store.project(flags.project) is None:
+            raise CommandError(
+                Message("there is no project {number}: `people projects` lists the projects", number=flags.project)
+            )
+        found = MemoryLibrary(store).import_memory(data, flags.file.name, flags.direction, flags.project)
+    finally:
+        store.close()
+    print(f"{counted(found['num_pairs'], 'translation')} imported from {found['name']}.")
+    for note in found["notes"]:
+        print(note, file=sys.stderr)
