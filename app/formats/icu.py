@@ -24,6 +24,9 @@ from app.formats.base import Edit, Unit, UnitTranslation
 from app.formats.prose import ProseFile
 
 MAX_DEPTH: Final = 20
+MAX_QUOTED: Final = (
+    20  # different quoted parts of several characters in one text, each of which is looked for everywhere
+)
 NUMBER: Final = "{#}"  # shown for "#" if the text already contains the argument
 _HAS_FORMS = re.compile(r",\s*+(?:plural|selectordinal|select)\s*+,")
 _FORMS = re.compile(r"\s*+([\w.-]++)\s*+,\s*+(plural|selectordinal|select)\s*+,\s*+(offset:\s*+\d++\s*+)?")
@@ -175,7 +178,10 @@ class _Parser:
         part = _QUOTED_PART.match(self._text, self._at, self._end)
         if not part or not _PLAIN_PART.fullmatch(part.group()):
             raise _NotAMessageError
-        self._quoted.append(part.group())
+        if part.group() not in self._quoted:
+            self._quoted.append(part.group())
+        if len(self._quoted) > MAX_QUOTED:
+            raise _NotAMessageError
         self._at = part.end()
 
     def _forms(self, argument: str, path: tuple[str, ...], number: str, kind: str) -> Iterator[IcuText]:

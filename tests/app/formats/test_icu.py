@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.icu import MAX_DEPTH, icu_message
+from app.formats.icu import MAX_DEPTH, MAX_QUOTED, icu_message
 from app.formats.read_file import read_document
 
 FILES = "{count, plural, =0 {No files} one {# file of {name}} other {# files of {name}}} on {day, date, short}."
@@ -87,6 +87,15 @@ def test_quoted_part_of_several_characters_is_shown_and_written_as_it_is(transla
     segments, exported = opened(message, {1: translation})
     assert [source for source, _ in segments] == ["a {n} file", "'{name} ''x'' #' in {n} files"]
     assert exported == f"{{n, plural, one {{a # file}} other {{{written}}}}}"
+
+
+def test_text_with_many_different_quoted_parts_has_no_forms():
+    def quoting(num: int) -> str:
+        return "".join(f"'{{{number}}}' " for number in range(num))
+
+    for num, is_split in ((MAX_QUOTED, True), (MAX_QUOTED + 1, False)):
+        assert bool(texts(f"{{n, plural, other {{{quoting(num)}}}}}")) is is_split
+    assert texts(f"{{n, plural, one {{{quoting(5) * 200}}} other {{{quoting(5)}}}}}")
 
 
 def test_number_sign_in_a_select_form_inside_a_plural_is_an_ordinary_character():
