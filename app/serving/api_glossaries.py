@@ -5,7 +5,7 @@ A glossary has a dictionary for each language pair. They are in the file of the 
 
 from __future__ import annotations
 
-import secrets
+import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class ApiGlossaries:
     def create(self, owner: str, name: str, dictionaries: Mapping[Pair, Entries]) -> ApiGlossary:
         """A new glossary. Raises ApiError for impossible entries, and if there are too many."""
         _check_name(name)
-        number = f"{secrets.token_hex(4)}-{secrets.token_hex(2)}-{secrets.token_hex(2)}-{secrets.token_hex(6)}"
+        number = str(uuid.uuid4())
         created = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._writing():
             count = "SELECT count(*) AS number FROM glossary WHERE owner = ?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 
 import deepl
@@ -54,6 +55,7 @@ def test_client_keeps_tags(ana: deepl.DeepLClient):
 def test_client_keeps_and_uses_a_glossary(ana: deepl.DeepLClient):
     made = ana.create_glossary("Terms", "EN", "DE", {"file": "Akte", "window": "Fenster"})
     assert (made.entry_count, made.ready, made.source_lang) == (2, True, "EN")
+    assert str(uuid.UUID(made.glossary_id)) == made.glossary_id
     assert [each.glossary_id for each in ana.list_glossaries()] == [made.glossary_id]
     assert ana.get_glossary(made.glossary_id).name == "Terms"
     assert ana.get_glossary_entries(made) == {"file": "Akte", "window": "Fenster"}
