@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from app.errors import CommandError, check_fields
 from app.formats.documents import Document
@@ -264,7 +264,10 @@ def to_json(value: object) -> str:
     Dataclasses become objects; NaN and infinities become "nan", "inf", "-inf"; halves of surrogate pairs, which a
     browser may send, stay escaped.
     """
-    text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    try:
+        text = _ENCODER.encode(value)
+    except ValueError:  # NaN or an infinity
+        text = _ENCODER.encode(_plain(value))
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -286,3 +289,7 @@ def _plain(value: object) -> object:
     if isinstance(value, (set, frozenset)):
         return sorted((_plain(item) for item in value), key=str)
     raise TypeError(f"a log payload cannot hold {type(value).__name__} {value!r}")
+
+
+# `_plain` gets only what JSON does not know. Converting every value first takes three times as long.
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)

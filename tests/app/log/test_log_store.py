@@ -1,16 +1,21 @@
 """The log keeps every acknowledged event through errors, kills, other processes and damage."""
 
+import json
+import math
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlite_utils import Database
 
 from app.errors import LogError
@@ -137,6 +142,32 @@ def test_replaced_and_removed_glossaries_are_kept_in_the_events(store: LogStore,
 )
 def test_payloads_become_valid_json(value: object, text: str) -> None:
     assert to_json(value) == text
+
+
+_PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
+_PAYLOADS = st.recursive(
+    _PLAIN | st.builds(Avoid, st.text("abc", min_size=1)),
+    lambda parts: (
+        st.lists(parts) | st.lists(parts).map(tuple) | st.dictionaries(st.text(), parts).map(MappingProxyType)
+    ),
+    max_leaves=20,
+)
+
+
+def plain(value: object) -> object:
+    """The value as JSON reads it, converted step by step."""
+    if isinstance(value, Avoid):
+        return {"text": value.text, "case": value.case}
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@given(_PAYLOADS)
+def test_json_of_a_payload_has_all_its_values(value: object) -> None:
+    assert json.loads(to_json(value)) == plain(value)
 
 
 def test_hostile_text_and_half_surrogates_are_stored(store: LogStore, session: SessionRecord) -> None:
