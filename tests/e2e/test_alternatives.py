@@ -50,6 +50,15 @@ def test_alternative_chosen_by_number_is_pinned_and_its_sentence_becomes_the_pro
     assert [e["payload"]["origin"] for e in log if e["type"] in ("pin", "beginning")] == ["alternative"] * 2 + ["undo"]
 
 
+def test_tags_in_the_rest_of_the_sentence_are_shown_as_chips(screen: Screen):
+    screen.open_text("Open the settings and **save the file**.\n", "tagged.md")
+    ask_at(screen, 0)
+    option = popover(screen).locator(".alt").first
+    expect(option).to_have_attribute("title", re.compile(r"\{1\}"))
+    expect(option.locator(".chip")).to_have_text(["{1}", "{/1}"])
+    screen.page.keyboard.press("Escape")
+
+
 def test_arrows_move_between_alternatives_and_escape_closes_them(screen: Screen):
     screen.open_text(DOCUMENT)
     before = screen.proposal_text()

@@ -1,5 +1,6 @@
 /* The popover under a word of the proposal: alternatives for the word, each with the rest of its sentence. An answer
    that arrives after the popover was closed or moved is dropped. */
+import {withChips} from '../core/chips.js';
 import {h, icon, number, sr, t, textIn} from '../core/dom.js';
 import {nameOf} from '../core/key_bindings.js';
 
@@ -26,6 +27,8 @@ export class Alternatives {
     this.name = '';
     this.text = '';
     this.lang = '';
+    /** @type {Tags} */
+    this.tags = {};
     this.goBack = () => {};
     this.element = h('div.pop', {role: 'dialog', tabindex: -1, hidden: true});
     this.element.addEventListener('keydown', event => this.onKey(event));
@@ -41,15 +44,16 @@ export class Alternatives {
   /**
    * anchor: the word's element; name: the word; goBack(): returns the focus.
    * @param {HTMLElement} anchor
-   * @param {{word: number, name: string, text: string, lang: string, goBack: () => void}} options
+   * @param {{word: number, name: string, text: string, lang: string, tags: Tags, goBack: () => void}} options
    */
-  async open(anchor, {word, name, text, lang, goBack}) {
+  async open(anchor, {word, name, text, lang, tags, goBack}) {
     this.close(false);
     const asked = ++this.number;
     this.anchor = anchor;
     this.name = name;
     this.text = text;
     this.lang = lang;
+    this.tags = tags;
     this.goBack = goBack;
     this.rows = [];
     this.show(h('p.say', {role: 'status'}, t('alts.looking')));
@@ -74,7 +78,7 @@ export class Alternatives {
   list(answer) {
     this.rows = answer.rows;
     this.answer = answer;
-    const {lang} = this;
+    const {lang, tags} = this;
     this.show(
       h(
         'div',
@@ -92,7 +96,7 @@ export class Alternatives {
               onfocus: () => this.select(i),
             },
             h('kbd', {'aria-hidden': 'true'}, String(i + 1)),
-            h('span.tl', textIn(lang), h('b', {}, row.word), row.tail),
+            h('span.tl', textIn(lang), h('b', {}, withChips(row.word, tags)), withChips(row.tail, tags)),
             row.is_term ? h('span.tag.ok', {}, icon('check', true), t('alts.term')) : h('span', {}),
             h('span.gp.num', {dir: 'ltr'}, sr(`${t('alts.gap')} `), number(row.gap, 3, true)),
           ),

@@ -121,6 +121,7 @@ export class Offers {
       name: pressed.startsWith(asked.text) ? pressed : asked.text,
       text: proposed.text,
       lang: page.languages.target,
+      tags: current.row.tags,
       goBack,
     });
   }
