@@ -86,13 +86,8 @@ export class Revision {
       h(
         'span.how',
         {},
-        hint('revise'),
-        ' ',
-        this.takeLabel,
-        ' ',
-        h('kbd', {}, nameOf('Escape')),
-        ' ',
-        t('revision.ignore'),
+        h('span', {}, hint('revise'), ' ', this.takeLabel, ' '),
+        h('span', {}, h('kbd', {}, nameOf('Escape')), ` ${t('revision.ignore')}`),
       ),
     );
     this.announcement = h('span.sr', {role: 'status'});
