@@ -315,6 +315,7 @@ def test_new_assignment_is_shown_to_its_person_until_they_open_the_document(toge
     number = together.sessions.find(ana.page.evaluate("sessionStorage['pinpoint:session']"), shows=False).session_id
     ben.page.get_by_role("button", name="Documents", exact=True).click()
     ben.page.get_by_role("menuitem", name="Sample document").click()
+    expect(ben.page.locator(".docinfo .name")).not_to_have_text("Ana.txt")
     with acting("Ana"):
         together.sessions.assignments.assign(number, "Ben", (1, 3))
     notice = ben.page.locator(".banner", has_text="Ana assigned 3 segments of Ana.txt to you.")
