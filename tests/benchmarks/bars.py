@@ -183,7 +183,7 @@ OFFER_TIME = Bar(
     "typing, with the rest offered and read after each edit: time / plain post-editing",
     0.93,
     reason="A person who reads only the useful offers would still need 0.98: a quarter of the edits bring an offer, "
-    "and a sixth of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, "
+    "and a seventh of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, "
     "the number of changed words, their distance from the correction, and the length of the rest.",
 )
 COMPLETION_TIME = Bar(
