@@ -24,9 +24,8 @@ from app.formats.base import Edit, Unit, UnitTranslation
 from app.formats.prose import ProseFile
 
 MAX_DEPTH: Final = 20
-MAX_QUOTED: Final = (
-    20  # different quoted parts of several characters in one text, each of which is looked for everywhere
-)
+# Different quoted parts of several characters in one text; each is looked for everywhere in it.
+MAX_QUOTED: Final = 20
 NUMBER: Final = "{#}"  # shown for "#" if the text already contains the argument
 _HAS_FORMS = re.compile(r",\s*+(?:plural|selectordinal|select)\s*+,")
 _FORMS = re.compile(r"\s*+([\w.-]++)\s*+,\s*+(plural|selectordinal|select)\s*+,\s*+(offset:\s*+\d++\s*+)?")
