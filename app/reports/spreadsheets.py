@@ -32,10 +32,6 @@ CSV_COLUMNS: Final = (
     "hter", "edited_words", "final_words", "chrf", "edit_distance", "unchanged",
     *(f"words_{name}" for name in ORIGINS), "terms", "terms_met", "comment",
 )  # fmt: skip
-# Columns of the workbook with an empty cell for 0: most of them are 0 in most rows.
-_SPARSE: Final = tuple(
-    number for number, name in enumerate(CSV_COLUMNS) if name.startswith(("keys_", *(f"words_{o}" for o in ORIGINS)))
-)
 
 
 @collector_paused()
@@ -65,7 +61,7 @@ def session_workbook(store: LogStore, session_id: int) -> Export:
     prices = ((n, p.kind, p.text, p.price) for n, s in enumerate(figures.segments, 1) for p in s.prices)
     sheets = [
         Sheet("Report", sums, ("figure", "value"), (34, 60)),
-        Sheet("Segments", map(_without_zeros, _rows(session, figures)), CSV_COLUMNS, (9, 13, 50, 50, 13, 50)),
+        Sheet("Segments", _rows(session, figures), CSV_COLUMNS, (9, 13, 50, 50, 13, 50)),
         Sheet("Constraints", prices, ("segment", "kind", "text", "price"), (9, 9, 40, 12)),
     ]
     return Export(export_name(session, "report.xlsx"), workbook(sheets))
@@ -110,12 +106,6 @@ def _row(number: int, segment: SegmentStatistics) -> list[Cell]:
         segment.num_terms,
         segment.num_terms_met,
     ]
-
-
-def _without_zeros(row: list[Cell]) -> list[Cell]:
-    for number in _SPARSE:
-        row[number] = row[number] or None
-    return row
 
 
 def _models(events: Iterable[Event]) -> list[str]:
@@ -167,7 +157,6 @@ def _sums(
             "from the memory's or the file's own translation",
         ),
         ("in the other sheets, words are", f"{unit} of the source, {target_unit} of the translation"),
-        ("an empty cell in the columns keys and words means", 0),
         ("measures", "; ".join(SIGNATURES)),
         ("longer texts", f"edits without shifts where a text has more than {MAX_WORDS_WITH_SHIFTS} words"),
         ("models (checksum)", "; ".join(models)),
