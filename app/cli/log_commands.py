@@ -85,13 +85,18 @@ def export(flags: argparse.Namespace) -> int:
             made = _documents(store, number, flags.with_proposals)
         else:
             made = _document(store, number, flags.with_proposals)
-    path = flags.output or Path(made.name)
+    write_export(made, flags.output)
+    return 0
+
+
+def write_export(made: Export, output: Path | None) -> None:
+    """Writes an export to `output`, by default to a file of its own name, and prints the path and the note."""
+    path = output or Path(made.name)
     check_output(path)
     write(path, made.data)
     print(path)
     if made.note:
         print(made.note, file=sys.stderr)
-    return 0
 
 
 def _glossary(store: LogStore, number: int, kind: str, name: str | None) -> Export:

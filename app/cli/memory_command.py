@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from app.cli.log_commands import check_output, unreadable, write
+from app.cli.log_commands import unreadable, write_export
 from app.errors import CommandError
 from app.i18n import Message, counted
 from app.log.store import LogStore
@@ -32,12 +31,7 @@ def _export(flags: argparse.Namespace) -> None:
         made = MemoryLibrary(store).export(flags.direction, flags.kind)
     finally:
         store.close()
-    path = flags.output or Path(made.name)
-    check_output(path)
-    write(path, made.data)
-    print(path)
-    if made.note:
-        print(made.note, file=sys.stderr)
+    write_export(made, flags.output)
 
 
 def _import(flags: argparse.Namespace) -> None:
