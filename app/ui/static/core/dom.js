@@ -82,8 +82,8 @@ export const showChildren = (parent, children) => {
 };
 
 /**
- * Paints, and focuses the control that had the focus inside `element` again if painting replaced it: the one with the
- * same `data-act`.
+ * Paints, and focuses the control that had the focus inside `element` again if painting replaced or moved it: the one
+ * with the same `data-act`.
  * @param {Element} element
  * @param {() => void} paint
  */
@@ -91,6 +91,6 @@ export const keepingFocus = (element, paint) => {
   const focused = document.activeElement;
   const act = focused && element.contains(focused) ? focused.getAttribute('data-act') : null;
   paint();
-  if (!act || element.contains(focused)) return;
+  if (!act || document.activeElement === focused) return;
   [...element.querySelectorAll('[data-act]:enabled')].find(control => control.dataset.act === act)?.focus();
 };
