@@ -39,7 +39,7 @@ from app.whole_files import write_whole
 
 def stats(flags: argparse.Namespace) -> int:
     """Prints the statistics of one session, or one line for each session."""
-    with _reading(flags.log) as store:
+    with log_to_read(flags.log) as store:
         idle_limit_ms = 1000 * flags.idle
         if flags.session is not None:
             number = _number(store, flags.session)
@@ -67,7 +67,7 @@ def stats(flags: argparse.Namespace) -> int:
 
 def export(flags: argparse.Namespace) -> int:
     """Writes a session as a file of one of the export kinds."""
-    with _reading(flags.log) as store:
+    with log_to_read(flags.log) as store:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
         if flags.with_proposals and kind in EXPORTS:
             raise CommandError(
@@ -119,18 +119,9 @@ def _glossary(store: LogStore, number: int, kind: str, name: str | None) -> Expo
 
 def import_log(flags: argparse.Namespace) -> int:
     """Imports an exported session into the log."""
-    try:
-        data = flags.file.read_bytes()
-    except OSError as error:
-        raise unreadable(flags.file, error) from error
-    session, events = read_jsonl(data, str(flags.file))
-    store = LogStore.open(flags.log)
-    try:
-        for note in store.notes:
-            print(note, file=sys.stderr)
+    session, events = read_jsonl(bytes_of(flags.file), str(flags.file))
+    with log_to_write(flags.log) as store:
         print(f"Imported as session {store.adopt_session(session, events)} into {store.path}.")
-    finally:
-        store.close()
     return 0
 
 
@@ -168,7 +159,7 @@ def _back_up_keys(log: Path, copy: Path) -> Path | None:
 
 def verify(flags: argparse.Namespace) -> int:
     """Prints for each session whether its events are complete and unchanged; 1 if one is not."""
-    with _reading(flags.log) as store:
+    with log_to_read(flags.log) as store:
         reports = [(summary, store.verify_chain(summary.id)) for summary in store.sessions()]
     for summary, report in reports:
         state = f"{counted(report.num_events, 'event')}, complete" if report.is_intact else f"DAMAGED: {report.problem}"
@@ -234,6 +225,14 @@ def write(path: Path, data: bytes) -> None:
         write_whole(path, data)
 
 
+def bytes_of(path: Path) -> bytes:
+    """The content of a file. Raises CommandError if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
 def unreadable(path: Path, error: OSError) -> CommandError:
     """The error for a file that cannot be read."""
     return CommandError(Message("{path} cannot be read ({reason}): check the path", path=path, reason=error.strerror))
@@ -253,9 +252,22 @@ def explained(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[LogStore]:
+def log_to_read(path: Path) -> Iterator[LogStore]:
+    """The log in this file, read-only."""
     store = LogStore.open_to_read(path)
     try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def log_to_write(path: Path) -> Iterator[LogStore]:
+    """The log in this file; prints the notes about it, such as that another one was opened beside a damaged file."""
+    store = LogStore.open(path)
+    try:
+        for note in store.notes:
+            print(note, file=sys.stderr)
         yield store
     finally:
         store.close()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from app.cli.log_commands import unreadable, write_export
+from app.cli.log_commands import bytes_of, log_to_read, log_to_write, write_export
 from app.errors import CommandError
 from app.i18n import Message, counted
-from app.log.store import LogStore
 from app.tm.library import MemoryLibrary
 
 
@@ -26,28 +25,19 @@ def memory(flags: argparse.Namespace) -> int:
 
 
 def _export(flags: argparse.Namespace) -> None:
-    store = LogStore.open_to_read(flags.log)
-    try:
+    with log_to_read(flags.log) as store:
         made = MemoryLibrary(store).export(flags.direction, flags.kind)
-    finally:
-        store.close()
     write_export(made, flags.output)
 
 
 def _import(flags: argparse.Namespace) -> None:
-    try:
-        data = flags.file.read_bytes()
-    except OSError as error:
-        raise unreadable(flags.file, error) from error
-    store = LogStore.open(flags.log)
-    try:
+    data = bytes_of(flags.file)
+    with log_to_write(flags.log) as store:
         if flags.project and store.project(flags.project) is None:
             raise CommandError(
                 Message("there is no project {number}: `people projects` lists the projects", number=flags.project)
             )
         found = MemoryLibrary(store).import_memory(data, flags.file.name, flags.direction, flags.project)
-    finally:
-        store.close()
     print(f"{counted(found['num_pairs'], 'translation')} imported from {found['name']}.")
     for note in found["notes"]:
         print(note, file=sys.stderr)

@@ -221,6 +221,10 @@ def test_memory_is_exported_as_on_the_page_and_imported_into_another_log(
     assert [(one.source, one.target) for one in MemoryLibrary(store).index("en-de").entries()] == exported
     store.close()
     assert "empty" in run(capsys, "memory", "export", "csv", "--direction", "fr-de", "--log", other)[2]
+    damaged = tmp_path / "damaged.sqlite"
+    damaged.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    status, _, notes = run(capsys, *importing[:-1], damaged)
+    assert (status, "damaged.sqlite" in notes) == (0, True), "the memory is in another log"
     assert run(capsys, "memory", "import", "missing.tmx", *pair, "--log", other)[0] == 2
     assert run(capsys, "memory", "export", "csv", "--direction", "en", "--log", other)[::2] == (
         2, "memory: 'en' is not a language pair: write it as en-de\n",
