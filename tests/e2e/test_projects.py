@@ -133,6 +133,7 @@ def test_project_is_renamed_and_deleted_after_a_question(screen: Screen):
     form.get_by_label("Name").fill("Manuals")
     page.keyboard.press("Enter")
     expect(form).to_have_count(0)
+    expect(dialog.get_by_role("button", name="Edit Manuals")).to_be_focused()
     page.keyboard.press("Escape")
     screen.open_text(DOCUMENT, "inside.txt")
     expect(page.locator(".docinfo .proj")).to_have_text("Manuals")

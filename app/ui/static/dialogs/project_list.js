@@ -146,16 +146,17 @@ export class ProjectList {
   edit(project) {
     const onDone = (/** @type {ProjectRow[]} */ projects) => {
       this.calls.onChange(projects, t('project.saved'));
-      this.focus(project);
+      this.focus(project, `[data-act="edit ${project.id}"]`);
     };
     editProject(this.bench, this.projects, project, onDone, projects => this.calls.onChange(projects, ''));
   }
 
   /**
-   * Focuses the first button of a project.
+   * Focuses a button of a project, by default its first one.
    * @param {ProjectRow} project
+   * @param {string} [selector]
    */
-  focus(project) {
-    this.element.querySelector(`[data-project="${project.id}"] button`)?.focus();
+  focus(project, selector = 'button') {
+    this.element.querySelector(`[data-project="${project.id}"] ${selector}`)?.focus();
   }
 }
