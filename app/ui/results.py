@@ -180,7 +180,7 @@ class AlternativeRow(TypedDict):
     text: str
     tail: str
     beginning: str
-    gap: float
+    score_difference: float
     is_term: bool
 
 

@@ -94,8 +94,9 @@ def restored(question: WordQuestion, found: Iterable[Alternative]) -> tuple[Alte
 
 
 def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> Json:
-    """The alternatives, best sentence first: the word to pin, the sentence in three parts, the gap to the proposal.
+    """The alternatives, best sentence first: the word to pin, the sentence in three parts, its score.
 
+    `score_difference` is the score minus that of the proposal: below 0 if the proposal is better.
     `beginning` is the required beginning of the translation that leads to the sentence: up to the word and the
     character behind it, which closes the word.
     """
@@ -112,7 +113,7 @@ def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> J
                 "text": text,
                 "tail": text[end:],
                 "beginning": text[: end + 1],
-                "gap": question.hypothesis.score - alternative.hypothesis.score,
+                "score_difference": alternative.hypothesis.score - question.hypothesis.score,
                 "is_term": any(
                     inflected_form(word, hit.term.target, joins_compounds=hit.term.joins_compounds)
                     for hit in question.segment.hits

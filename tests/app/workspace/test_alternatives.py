@@ -98,6 +98,14 @@ def test_alternatives_exclude_same_word_and_punctuation_and_mark_terms():
     assert [(row["word"], row["is_term"]) for row in rows] == [("Schaltern", True), ("Hut", False)]
 
 
+def test_score_of_an_alternative_below_the_proposals_is_a_negative_difference():
+    question = question_for(segment("Den Knopf."), asked, 1, "Den Knopf.")
+    worse = alternative("Hut", "Den Hut.")
+    worse = replace(worse, hypothesis=replace(worse.hypothesis, score=question.hypothesis.score - 0.25))
+    (row,) = alternatives_view(question, [worse])["rows"]
+    assert row["score_difference"] == -0.25
+
+
 @pytest.fixture
 def decoder() -> HandDecoder:
     return HandDecoder()

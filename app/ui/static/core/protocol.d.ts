@@ -293,7 +293,7 @@ export interface AlternativeRow {
   text: string;
   tail: string;
   beginning: string;
-  gap: number;
+  score_difference: number;
   is_term: boolean;
 }
 
