@@ -155,7 +155,7 @@ def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[A
 
 
 def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
-    """The n-best list: score, gap to the best, the text as runs, and unmet constraints.
+    """The n-best list: score, its difference from the best one, the text as runs, and unmet constraints.
 
     Left out, but counted in `rank`: hypotheses that differ from a better one only in doubled words or marks, or in an
     ellipsis that the source lacks, those with a fragment behind the final stop, unless the best has that too, those in
@@ -186,7 +186,7 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
                 "rank": rank,
                 "text": hypothesis.text,
                 "score": _ranking_score(hypothesis),
-                "gap": _ranking_score(best) - _ranking_score(hypothesis),
+                "score_difference": _ranking_score(hypothesis) - _ranking_score(best),
                 "penalty": hypothesis.score_penalty,
                 "runs": _runs(best, hypothesis, decoded.constraints),
                 "unmet": [decoded.constraints[i].text for i in hypothesis.unmet if i < len(decoded.constraints)],
@@ -233,8 +233,8 @@ def free_row(decoded: DecodingResult, free: Hypothesis, constrained: Hypothesis)
     best = decoded.best
     if best is None:
         return None
-    gap = constrained.score - free.score
-    return {"text": free.text, "score": free.score, "gap": gap, "runs": _runs(best, free, ())}
+    difference = free.score - constrained.score
+    return {"text": free.text, "score": free.score, "score_difference": difference, "runs": _runs(best, free, ())}
 
 
 def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:

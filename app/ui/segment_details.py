@@ -151,7 +151,7 @@ class FreeHypothesis(TypedDict):
 
     text: str
     score: float
-    gap: float
+    score_difference: float
     runs: list[Run]
 
 

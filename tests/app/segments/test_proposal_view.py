@@ -114,11 +114,11 @@ def test_joined_runs_are_the_hypothesis_with_constraints_and_differences_marked(
     rows = hypothesis_rows(decoded)
     assert rows[0]["runs"] == [["s", "Das "], ["t", "WLAN"], ["s", " ist jetzt an"]]
     assert rows[1]["runs"] == [["s", "Das "], ["t", "WLAN"], ["s", " ist "], ["d", "nun"], ["s", " an"]]
-    assert [row["gap"] for row in rows] == [0, 0.25]
+    assert [row["score_difference"] for row in rows] == [0, -0.25]
     priced = hypothesis(best, score=-0.75)
     free = free_row(decoded, hypothesis("Das Netz ist an", score=-0.25), priced)
     assert free is not None
-    assert free["gap"] == -0.5, "better than the constrained translation that it was priced against"
+    assert free["score_difference"] == 0.5, "better than the constrained translation that it was priced against"
     assert "".join(text for kind, text in free["runs"] if kind != "x") == free["text"] == "Das Netz ist an"
     assert ["d", "Netz"] in free["runs"]
     assert free_row(DecodingResult(Translation(Request("x"), "infeasible"), ()), hypothesis("x"), priced) is None
@@ -128,8 +128,8 @@ def test_scores_of_rows_fall_with_their_rank_where_changes_to_a_previous_text_co
     near, far = hypothesis("Das Netz ist an", score=-0.75), hypothesis("Das WLAN geht", score=-0.25)
     far = replace(far, change_penalty=4.0, score_penalty=1.0)
     near_row, far_row = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (near, far)), ()))
-    assert (near_row["score"], near_row["penalty"], near_row["gap"]) == (-0.75, 0.0, 0.0)
-    assert (far_row["score"], far_row["penalty"], far_row["gap"]) == (-1.25, 1.0, 0.5)
+    assert (near_row["score"], near_row["penalty"], near_row["score_difference"]) == (-0.75, 0.0, 0.0)
+    assert (far_row["score"], far_row["penalty"], far_row["score_difference"]) == (-1.25, 1.0, -0.5)
 
 
 @given(st.lists(st.text("ab .,!", max_size=30), min_size=1, max_size=4))

@@ -906,7 +906,7 @@ export interface FoundText {
 export interface FreeHypothesis {
   text: string;
   score: number;
-  gap: number;
+  score_difference: number;
   runs: [string, string][];
 }
 
@@ -1569,7 +1569,7 @@ export interface PublishedOffers {
 export interface RankedHypothesis {
   text: string;
   score: number;
-  gap: number;
+  score_difference: number;
   runs: [string, string][];
   rank: number;
   penalty: number;

@@ -98,7 +98,7 @@ export class Alternatives {
             h('kbd', {'aria-hidden': 'true'}, String(i + 1)),
             h('span.tl', textIn(lang), h('b', {}, withChips(row.word, tags)), withChips(row.tail, tags)),
             row.is_term ? h('span.tag.ok', {}, icon('check', true), t('alts.term')) : h('span', {}),
-            h('span.gp.num', {dir: 'ltr'}, sr(`${t('alts.gap')} `), number(row.score_difference, 3, true)),
+            h('span.gp.num', {dir: 'ltr'}, sr(`${t('alts.difference')} `), number(row.score_difference, 3, true)),
           ),
         ),
       ),
@@ -123,7 +123,7 @@ export class Alternatives {
         'div.ph',
         {},
         h('span', {}, `${t('alts.instead')} `, h('b', textIn(this.lang), this.name)),
-        this.rows.length ? h('span', {}, t('alts.gap')) : null,
+        this.rows.length ? h('span', {}, t('alts.difference')) : null,
       ),
       content,
       h(

@@ -51,12 +51,12 @@ export const shortened = runs => {
 /**
  * A bar for the probability of a few tokens, compared with the proposal's; the score as a number for the pointer and
  * for screen readers.
- * @param {{score: number, gap: number, penalty?: number}} row
+ * @param {{score: number, score_difference: number, penalty?: number}} row
  */
-const scoreBar = ({score, gap, penalty}) => {
+const scoreBar = ({score, score_difference, penalty}) => {
   const bar = h('i', {'aria-hidden': 'true'});
-  bar.style.inlineSize = `${100 * Math.min(1, Math.exp(-COMPARED_TOKENS * gap))}%`;
-  const label = t('nbest.score', {score: number(score), gap: number(gap, 3, true)});
+  bar.style.inlineSize = `${100 * Math.min(1, Math.exp(COMPARED_TOKENS * score_difference))}%`;
+  const label = t('nbest.score', {score: number(score), difference: number(score_difference, 3, true)});
   const detail = penalty
     ? t('nbest.penalty', {score: number(score + penalty), penalty: number(penalty)})
     : t('nbest.unit');
