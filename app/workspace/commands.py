@@ -41,6 +41,7 @@ from app.workspace.learning import Learning
 from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
 from app.workspace.model_use import ModelUse
+from app.workspace.parts import first_waiting
 from app.workspace.presence import Presence
 from app.workspace.review_desk import ReviewDesk
 from app.workspace.snapshot import snapshot_of
@@ -179,15 +180,16 @@ class Workspace:
         return self.core.subscribe(listener)
 
     def first_to_show(self) -> int:
-        """The segment that the person of the request opened last, otherwise the first unconfirmed one."""
+        """The segment that the person of the request opened last, otherwise the first that waits for them."""
         with self.lock:
             last = self.presence.last_segment
             return self.first_to_do() if last is None or not self.core.segments[last].source else last
 
     def first_to_do(self) -> int:
-        """The first unconfirmed segment, otherwise the first segment."""
+        """The first segment that waits for the person of the request, otherwise the first segment."""
         with self.lock:
-            return next((s.index for s in self.core.in_order() if s.state != "confirmed"), self.core.order[0])
+            is_reviewer = self.project.has_review and self.store.people.access().role == "reviewer"
+            return first_waiting(self.core.in_order(), self.core.parts.current(), is_reviewer=is_reviewer).index
 
     # ---- commands on a segment ----
 

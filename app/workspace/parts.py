@@ -103,6 +103,24 @@ class Parts:
         self.noticed(indices, version)
 
 
+def first_waiting(segments: Sequence[SegmentState], assigned: Mapping[int, str], *, is_reviewer: bool) -> SegmentState:
+    """The first segment that waits for the person of the request, otherwise the first of all.
+
+    That is an unconfirmed segment that is assigned to them; otherwise, for a reviewer, one to review; otherwise an
+    unconfirmed one that is assigned to nobody; otherwise any unconfirmed one. `assigned` has the person of each
+    assigned segment.
+    """
+    person = PERSON.get()
+    unconfirmed = [segment for segment in segments if segment.state != "confirmed"]
+    waiting = (
+        [segment for segment in unconfirmed if person and assigned.get(segment.index) == person],
+        [s for s in segments if is_reviewer and s.state == "confirmed" and s.review != "approved"],
+        [segment for segment in unconfirmed if segment.index not in assigned],
+        unconfirmed,
+    )
+    return next((some[0] for some in waiting if some), segments[0])
+
+
 def _work(segment: SegmentState) -> tuple[object, ...]:
     source, text, is_confirmed, _, *constraints = translator_work(segment)
     return source, text, is_confirmed, *constraints

@@ -98,6 +98,28 @@ def test_newest_assignment_of_a_segment_counts_and_reports_replaced_ones(team: T
     assert team.shown(team.reopened()) == ["", "Ben", "Cem", "", "", ""]
 
 
+def test_document_opens_at_the_first_segment_that_waits_for_the_person(team: Team):
+    def first(name: str) -> int:
+        with acting(name):
+            return team.document.first_to_show()
+
+    assert [first(name) for name in ("Ana", "Ben", "Dan", "")] == [0, 0, 0, 0]
+    team.assign([0], "Cem")
+    team.assign([2, 4], "Ben")
+    assert (first("Ana"), first("Ben"), first("Cem")) == (1, 2, 0), "Ana: what is assigned to nobody"
+    with acting("Ben"):
+        team.document.confirm(2, "Drei Türen.")
+        team.document.leave(2)
+        team.document.presence.leave()
+    assert first("Dan") == 1, "the project has no review"
+    with acting("Ana"):
+        team.sessions.projects.edit(team.document, team.document.project.id, ProjectDraft("Doors", has_review=True))
+    assert first("Dan") == 2 and first("Ana") == 1, "a reviewer reviews, a manager may"
+    with acting("Dan"):
+        team.document.review.decide(2, "approved", "Drei Türen.")
+    assert first("Dan") == 1
+
+
 def test_page_that_has_not_seen_a_newer_assignment_is_refused(team: Team):
     seen = team.document.core.version
     team.assign([2], "Ben")

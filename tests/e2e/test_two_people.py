@@ -251,7 +251,8 @@ def test_each_sees_in_which_segment_the_other_is_and_nothing_moves(together: Two
     expect(mark_for_ben).to_have_attribute("title", "Also in this segment: Ana")
     ben.open_segment(3)
     expect(ana.row(3).locator("xpath=..").locator(".here")).to_have_text("BAlso in this segment: Ben")
-    places = "() => [...document.querySelectorAll('.row,.field,.actions')].map(e => JSON.stringify(e.getBoundingClientRect()))"
+    shown = "document.querySelectorAll('.row,.field,.actions')"
+    places = f"() => [...{shown}].map(e => JSON.stringify(e.getBoundingClientRect()))"
     before = ana.page.evaluate(places)
     ben.open_segment(2)
     expect(ana.row(2).locator("xpath=..").locator(".here")).to_be_visible()
