@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 import traceback
@@ -21,6 +22,7 @@ The router saves the file when the light turns green.
 You can change the password of the network later.
 Do not switch the router off during the update.
 """
+SERVER_CALLS = re.compile("/component_server")  # the page's questions and commands
 
 
 class Screen:

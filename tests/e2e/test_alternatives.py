@@ -6,9 +6,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screen import DOCUMENT, Screen, events
-
-SERVER_CALLS = re.compile("/component_server")
+from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen, events
 
 
 def popover(screen: Screen) -> Locator:

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from playwright.sync_api import expect
 
 from app.log.changes import reported_changes, text_after
-from tests.e2e.screen import DOCUMENT, Screen, events
+from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen, events
 
-SERVER_CALLS = re.compile("/component_server")
 # UTF-16 code units, as JavaScript counts: letters, two surrogate pairs, a combining mark, lone surrogates.
 UNITS = st.lists(
     st.sampled_from([[97], [98], [32], [0xD83D, 0xDE00], [0xD83D, 0xDC69], [0x308], [0xD83D], [0xDE00]]), max_size=6

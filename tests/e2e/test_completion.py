@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from tests.e2e.screen import DOCUMENT, Screen, events
+from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen, events
 
 
 def ghost(screen: Screen) -> str:
@@ -145,6 +145,20 @@ def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(scree
     screen.wait_until_saved()
     assert ghost(screen) == ""
     expect(screen.field).to_have_value("the settings ")
+
+
+def test_page_without_connection_asks_for_no_completions(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.route(SERVER_CALLS, lambda route: route.abort())
+    screen.type_text("Ohne")
+    expect(screen.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "bad")
+    num_asked = count_completions(screen)
+    screen.page.keyboard.type(" Netz")
+    assert num_asked() == 0
+    screen.page.unroute(SERVER_CALLS)
+    screen.wait_until_saved()
+    screen.page.keyboard.type(" und mit")
+    screen.eventually(lambda: num_asked() > 0)
 
 
 def test_completion_that_an_older_question_overtook_is_asked_for_a_few_times(screen: Screen):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 
 from tests.e2e.conftest import App, SharedApp
 from tests.e2e.hand_server import loading, serve
-from tests.e2e.screen import DOCUMENT, Screen
-
-SERVER_CALLS = re.compile("/component_server")
+from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ export class Completion {
   timer = undefined;
 
   /**
-   * @param {Pick<Bench, 'server' | 'session' | 'say'>} page
+   * @param {Pick<Bench, 'connection' | 'server' | 'session' | 'say'>} page
    * @param {{current: Readonly<CurrentSegment>, text: TargetText}} parts
    */
   constructor(page, {current, text}) {
@@ -98,9 +98,10 @@ export class Completion {
     else this.continue();
   }
 
-  /** Asks without being asked to, where the person may want to go on typing. */
+  /** Asks without being asked to, where the person may want to go on typing, and while the server answers. */
   continue() {
-    if (this.isOn && this.isAtCaret && !this.field.isComposing) this.ask(false);
+    const isPossible = this.isOn && this.page.connection.isOnline;
+    if (isPossible && this.isAtCaret && !this.field.isComposing) this.ask(false);
   }
 
   /**
