@@ -7,15 +7,14 @@ import json
 import sys
 from dataclasses import asdict
 
+from app.cli.log_commands import log_to_write
 from app.i18n import counted
-from app.log.store import LogStore
 from app.sessions.assignments import Assignments, DocumentAssignment
 
 
 def assignments(flags: argparse.Namespace) -> int:
     """Carries out the action; returns 0."""
-    store = LogStore.open(flags.log)
-    try:
+    with log_to_write(flags.log) as store:
         known = Assignments(store)
         if flags.action == "list":
             for found in known.all() if flags.session is None else [known.of(flags.session)]:
@@ -26,8 +25,6 @@ def assignments(flags: argparse.Namespace) -> int:
         print(_line(done))
         if num_taken:
             print(f"Assigned to somebody else before: {counted(num_taken, 'segment')}.", file=sys.stderr)
-    finally:
-        store.close()
     return 0
 
 

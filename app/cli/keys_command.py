@@ -8,11 +8,11 @@ import json
 import sys
 from dataclasses import asdict
 
+from app.cli.log_commands import log_to_write
 from app.cli.people_command import add_person
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.roles import Role
-from app.log.store import LogStore
 from app.serving.keys import ApiFile
 from app.settings import program_name
 
@@ -62,13 +62,10 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
 
 def _register(flags: argparse.Namespace) -> None:
     """Gives a new person a role; who has one keeps it, unless the flags name another."""
-    store = LogStore.open(flags.log)
-    try:
+    with log_to_write(flags.log) as store:
         name = flags.name.strip()
         role: Role = next((person.role for person in store.people.all() if person.name == name), "translator")
         add_person(store, name, flags.role or role)
-    finally:
-        store.close()
 
 
 def _list(file: ApiFile, *, as_json: bool) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from getpass import getpass
-from pathlib import Path
 
+from app.cli.log_commands import log_to_write
 from app.errors import CommandError
 from app.i18n import Message, counted
 from app.log.forgetting import forget_person
@@ -23,7 +23,7 @@ from app.serving.passwords import Passwords
 
 def people(flags: argparse.Namespace) -> int:
     """Carries out the action; returns 0."""
-    with _log(flags.log) as store:
+    with log_to_write(flags.log) as store:
         if flags.action == "add":
             add_person(store, flags.name, flags.role, flags.project or ())
         elif flags.action == "remove":
@@ -54,15 +54,6 @@ def add_person(store: LogStore, name: str, role: Role, projects: tuple[int, ...]
     person = store.people.get(person.name)
     seen = "all projects" if role == "administrator" else _numbers(person.projects) or "no projects yet"
     print(f"{person.name}: {role}, {seen}", file=sys.stderr)
-
-
-@contextmanager
-def _log(path: Path) -> Iterator[LogStore]:
-    store = LogStore.open(path)
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 @contextmanager

@@ -67,6 +67,20 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
     return status, output.out, output.err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("people", "add", "Ana"), ("keys", "create", "Ana", "--sign-in"), ("assignments", "list")],
+    ids=lambda command: command[0],
+)
+def test_commands_that_change_a_log_name_the_damaged_file_that_they_put_aside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    damaged = tmp_path / "damaged.sqlite"
+    damaged.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    status, _, notes = run(capsys, *command, "--log", damaged)
+    assert (status, "damaged.sqlite" in notes) == (0, True)
+
+
 def test_every_command_has_a_manual_with_examples_and_exit_statuses(capsys: pytest.CaptureFixture[str]) -> None:
     for command in COMMANDS:
         with pytest.raises(SystemExit) as ended:
