@@ -25,7 +25,7 @@ from app.serving.api_limits import MAX_GLOSSARIES_AT_ONCE, MAX_TAG_NAMES, MAX_TE
 from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
 from app.serving.constrained_texts import Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
-from app.serving.markup import MarkedText, Markup
+from app.serving.markup import MarkedText, Markup, xml_problem
 from app.text.language_names import english_name
 from engine import Formality
 
@@ -330,6 +330,11 @@ def _marked(
     """The texts with their markup. Without tag handling, a text is one plain paragraph."""
     if not kind:
         return [MarkedText.plain(text) for text in texts]
+    if kind == "xml":
+        for number, text in enumerate(texts, 1):
+            if problem := xml_problem(text):
+                message = f"Tag handling parsing failed, please check input: text {number}, {problem}."
+                raise ApiError("invalid", message)
     ignored, splitting = (_names(fields, name, MAX_TAG_NAMES) for name in ("ignore_tags", "splitting_tags"))
     return [
         MarkedText.of(text, kind, ignored, splitting, is_whole=each.constrain("x").is_whole)

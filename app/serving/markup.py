@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
+from xml.parsers import expat
 
 Markup = Literal["xml", "html"]
 # Elements of HTML that begin or end a paragraph.
@@ -20,6 +21,7 @@ _BLOCKS: Final = (
 # A comment without an end goes to the end of the text, as in browsers; else each "<!--" would be searched in vain.
 _COMMENT: Final = r"<!--.*?(?:-->|\Z)"
 _TAG: Final = re.compile(_COMMENT + r"|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
+_PROLOGUE: Final = re.compile(r"\s*<\?xml\s[^<>]*\?>\s*|\s*<!DOCTYPE\s[^<>\[]*>\s*")
 # The opening tags of elements that are copied.
 _CODE: Final = re.compile(r"<(script|style|code|kbd|samp|var)\b[^<>]*>", re.IGNORECASE)
 _KEPT: Final = re.compile(
@@ -107,6 +109,26 @@ class MarkedText:
         """The text with the translations of its paragraphs."""
         left = iter(translations)
         return "".join(part.markup(next(left)) if isinstance(part, MarkedParagraph) else part for part in self.parts)
+
+
+def xml_problem(text: str) -> str:
+    """The first place at which the tags of a text are not those of XML, with the reason; empty if they all are.
+
+    Entities are not checked, so that texts with "&nbsp;" or a lone "&" are accepted.
+
+    >>> xml_problem("Save <b>all</i>")
+    'character 14: mismatched tag'
+    """
+    root = "<x>"
+    blank = _PROLOGUE.sub(lambda match: " " * len(match[0]), text, count=2).replace("&", " ")
+    data = f"{root}{blank}</x>".encode()
+    parser = expat.ParserCreate("utf-8")
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        place = len(data[: parser.ErrorByteIndex].decode(errors="ignore")) - len(root) + 1
+        return f"character {max(1, min(place, len(text)))}: {expat.ErrorString(error.code)}"
+    return ""
 
 
 def _without_elements(text: str, opening: re.Pattern[str], kept: list[tuple[str, str]]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.serving.markup import MarkedText
+from app.serving.markup import MarkedText, xml_problem
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,21 @@ def test_unfinished_attributes_take_linear_time(text: str):
     began = time.process_time()
     MarkedText.of(text, "html", is_whole=False)
     assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Save <b>all</b> & <x id='1'/>&nbsp;now", ""),
+        ('<?xml version="1.0"?>\n<!DOCTYPE a>\n<a>Save</a>', ""),
+        ('<a title="x>y"/>', ""),
+        ("<g:x>a</g:x><!-- <b> --><![CDATA[<b>]]>", ""),
+        ("ü <b>ü</i>", "character 9: mismatched tag"),
+        ("<b>open", "character 7: mismatched tag"),
+        ("1 < 2", "character 4: not well-formed (invalid token)"),
+        ("<!-- note", "character 1: unclosed token"),
+        ("", ""),
+    ],
+)
+def test_place_of_a_wrong_tag_in_xml_is_named(text: str, problem: str):
+    assert xml_problem(text) == problem
