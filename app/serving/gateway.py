@@ -139,6 +139,8 @@ def build_api(context: ApiContext) -> FastAPI:
         if isinstance(error.__cause__, ApiError):  # raised while the body was read
             return _reply(request, error.__cause__)
         kind = _KIND_OF_STATUS.get(error.status_code, "invalid")
+        if kind in ("not_found", "wrong_method"):
+            return _reply(request, ApiError(kind, f"This server does not offer {request.method} {request.url.path}."))
         return _reply(request, ApiError(kind, str(error.detail)))
 
     @api.exception_handler(ClientDisconnect)

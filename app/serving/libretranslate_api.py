@@ -18,7 +18,8 @@ from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text
 from app.serving.markup import MarkedText
 from app.text.language_names import english_name
 
-PATHS: Final = ("/languages", "/detect")
+_NOT_OFFERED: Final = ("/suggest", "/translate_file", "/frontend/settings", "/download_file")
+PATHS: Final = ("/languages", "/detect", *_NOT_OFFERED)
 _STATUS: Final = {"no_key": 403, "wrong_key": 403, "unmet": 400}
 
 router = APIRouter(tags=["LibreTranslate"])

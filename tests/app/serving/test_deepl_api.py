@@ -214,7 +214,13 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
             413,
             "ignore_tags has 101 names",
         ),
-        ("nowhere", {}, 404, "Not Found"),
+        (
+            "translate",
+            {"text": ["a", "<b>x</i>"], "target_lang": "DE", "tag_handling": "xml"},
+            400,
+            "input: text 2, char",
+        ),
+        ("write/rephrase", {"text": ["x"]}, 404, "does not offer POST /v2/write/rephrase"),
     ],
 )
 def test_bad_request_gets_deepls_form_of_error(

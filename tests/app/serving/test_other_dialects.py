@@ -132,3 +132,10 @@ def test_bad_request_gets_libretranslates_form_of_error(
     reply = anybody.post("/translate", json={"api_key": key, **fields})
     assert (reply.status_code, reply.json().keys()) == (status, {"error"}), reply.text
     assert says in reply.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["suggest", "translate_file", "frontend/settings"])
+def test_addresses_of_libretranslate_that_are_not_offered_say_so(anybody: Program, path: str):
+    for reply in (anybody.get(f"/{path}"), anybody.post(f"/{path}", json={})):
+        assert reply.status_code == 404
+        assert reply.json() == {"error": f"This server does not offer {reply.request.method} /{path}."}

@@ -149,8 +149,8 @@ def test_alternatives_replace_a_word_and_keep_what_is_before(client: Program):
         ("alternatives", {"text": "x", "translation": "y", "offset": 1}, 400, "offset"),
         ("alternatives", {"text": "x", "translation": "y z", "offset": 1}, 400, "not on a word"),
         ("alternatives", {"text": "x", "translation": "y" * 10_001, "offset": 1}, 400, "10,000 can be followed"),
-        ("nowhere", {}, 404, "Not Found"),
-        ("usage", {}, 405, "Method"),
+        ("nowhere", {}, 404, "does not offer POST"),
+        ("usage", {}, 405, "does not offer POST"),
     ],
 )
 def test_bad_request_gets_an_error_that_names_the_place(
