@@ -121,7 +121,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="output (default: DOCUMENT.de.EXT)")
     translate.add_argument(
-        "--memory", type=Path, metavar="FILE", help="translation memory (TMX or SDLTM); exact matches are used"
+        "--memory",
+        type=Path,
+        metavar="FILE",
+        help="translation memory (TMX, SDLTM, XLSX, CSV or TSV); exact matches are used",
     )
     translate.add_argument(
         "--glossary", type=Path, action="append", metavar="FILE",
@@ -217,9 +220,11 @@ def build_parser() -> argparse.ArgumentParser:
     saving.add_argument("kind", choices=MEMORY_KINDS, metavar="KIND", help=", ".join(MEMORY_KINDS))
     saving.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: memory.en-de.KIND)")
     reading = actions.add_parser(
-        "import", help="import a translation memory", description="Import a translation memory (TMX or SDLTM)."
+        "import",
+        help="import a translation memory",
+        description="Import a translation memory (TMX, SDLTM, XLSX, CSV or TSV).",
     )
-    reading.add_argument("file", type=Path, metavar="FILE", help="the translation memory: TMX or SDLTM")
+    reading.add_argument("file", type=Path, metavar="FILE", help="the translation memory")
     reading.add_argument(
         "--project", type=positive, default=0, metavar="NUMBER",
         help="a number that `people projects` shows (default: for all projects)",

@@ -69,8 +69,9 @@ examples:
 """ + _EXIT_STATUS.format(partly="not used")
 MEMORY = """\
 Exports the translation memory of a language pair as the page does: the confirmed segments of all documents and the
-imported memories, as TMX, Excel workbook or CSV. An imported file (TMX or SDLTM) replaces an earlier one of the same
-name; a running app uses it at once. Export does not change the log.
+imported memories, as TMX, Excel workbook or CSV. An imported file replaces an earlier one of the same name; a running
+app uses it at once. It is a TMX or SDLTM file, or a table (XLSX, CSV, TSV): the columns of the texts are named after
+the languages (en, English, de-DE) or "source" and "target", or are the first two. Export does not change the log.
 
 examples:
   python -m app memory export xlsx --direction en-de -o memory.xlsx

@@ -1,4 +1,4 @@
-"""Reading translation memories: TMX files and memories of Trados Studio (.sdltm), with limits in size."""
+"""Reading translation memories: TMX files, memories of Trados Studio (.sdltm) and tables, with limits in size."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 from app.errors import DocumentError
 from app.i18n import Message
 from app.text.encoding import shortened_list
+from app.tm.memory_table import is_table, read_table
 from app.tm.tmx_memory import read_tmx
 from app.tm.trados_memory import SQLITE_START, read_trados
 
@@ -41,7 +42,10 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
             )
         )
     unreadable: list[int] = []
-    if data.startswith(SQLITE_START):
+    notes: list[str] = []
+    if is_table(data, name):
+        found = read_table(data, name, (source_language, target_language), MAX_PAIRS + 1, notes)
+    elif data.startswith(SQLITE_START):
         found = read_trados(data, name, source_language, target_language, unreadable)
     else:
         found = read_tmx(data, name, source_language, target_language)
@@ -71,8 +75,9 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
                 target=target_language,
             )
         )
-    if not unreadable:
-        return MemoryFile(pairs, [])
-    rows = shortened_list(map(str, unreadable))
-    note = Message("Units that cannot be read and are left out ({count:,}): {rows}.", count=len(unreadable), rows=rows)
-    return MemoryFile(pairs, [note])
+    if unreadable:
+        rows = shortened_list(map(str, unreadable))
+        notes.append(
+            Message("Units that cannot be read and are left out ({count:,}): {rows}.", count=len(unreadable), rows=rows)
+        )
+    return MemoryFile(pairs, notes)

@@ -1,7 +1,7 @@
-"""The translation memory as a table: CSV and Excel, for review and for tools that do not read TMX.
+"""Translation memories as tables: Excel workbooks, CSV and, only read, TSV.
 
-The texts are in the first two columns, which the languages name, so that the table can be opened as a document. Inline
-tags are as on the page, "{1}…{/1}". Cells that look like formulas stay texts.
+In a written table, the texts are in the first two columns, which the languages name, so that it can be opened as a
+document. Inline tags are as on the page, "{1}…{/1}". Cells that look like formulas stay texts.
 """
 
 from __future__ import annotations
@@ -10,14 +10,22 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final
 
-from app.text.encoding import escape_formula
+from app.errors import DocumentError, GlossaryError
+from app.glossary.reading.column_uses import Layout, foreign_languages, layout_of
+from app.glossary.reading.columns import ROWS_TO_SNIFF, cells_of, sniff
+from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
+from app.i18n import Message
+from app.text.encoding import decode_text, escape_formula, shortened_list, unescape_formula
 from app.text.workbook import Sheet, workbook
 from app.tm.entries import MemoryEntry, each_pair_once
 
 _MORE_COLUMNS: Final = ("origin", "kind", "project", "changed")
 _WIDTHS: Final = (60, 60, 30, 11, 20, 26)
+_ENDINGS: Final = (".csv", ".tsv", ".tab", ".txt")
+_Numbered = tuple[int, list[str]]
 
 
 def write_csv(entries: Iterable[MemoryEntry], languages: tuple[str, str], projects: Mapping[int, str]) -> bytes:
@@ -52,3 +60,113 @@ def _rows(entries: Iterable[MemoryEntry], projects: Mapping[int, str]) -> Iterat
             projects.get(entry.project, ""),
             changed if entry.changed_ms else "",
         ]
+
+
+def is_table(data: bytes, name: str) -> bool:
+    """Whether a file is a table, by its first bytes and its name."""
+    return data.startswith(XLSX_START) or name.lower().endswith(_ENDINGS)
+
+
+def read_table(
+    data: bytes, name: str, languages: tuple[str, str], max_rows: int, notes: list[str]
+) -> Iterator[tuple[str, str]]:
+    """The source and target of each row; adds notes about what is not used.
+
+    The columns are those named after the languages, or "source" and "target"; without such names, the first two. Rows
+    without one of the texts are left out. Raises DocumentError.
+    """
+    rows = _workbook_rows(data, name, max_rows, notes) if data.startswith(XLSX_START) else _text_rows(data, name, notes)
+    first = next(rows, None)
+    if first is None:
+        return
+    layout = _layout(first[1], name, languages)
+    (source, *_), (target, *_) = layout.places("source"), layout.places("target")
+    incomplete: list[int] = []
+    if not layout.num_header_rows:
+        rows = _chained(first, rows)
+    for number, cells in rows:
+        texts = [cells[place].strip() if place < len(cells) else "" for place in (source, target)]
+        if all(texts):
+            yield texts[0], texts[1]
+        elif any(cells):
+            incomplete.append(number)
+    if incomplete:
+        shown = shortened_list(map(str, incomplete))
+        notes.append(
+            Message(
+                "Rows without a source or a translation are left out ({count:,}): {rows}.",
+                count=len(incomplete),
+                rows=shown,
+            )
+        )
+
+
+def _chained(first: _Numbered, rows: Iterator[_Numbered]) -> Iterator[_Numbered]:
+    yield first
+    yield from rows
+
+
+def _layout(cells: list[str], name: str, languages: tuple[str, str]) -> Layout:
+    direction = "-".join(languages)
+    if foreign := foreign_languages(cells, direction):
+        raise DocumentError(
+            Message(
+                "{name} has columns for {found}, not for “{source}” and “{target}”: name the two columns source and "
+                "target, or choose another memory",
+                name=name,
+                found=shortened_list(foreign),
+                source=languages[0],
+                target=languages[1],
+            )
+        )
+    layout = layout_of(cells, direction)
+    if not layout.is_complete or len(cells) < 2:
+        raise DocumentError(
+            Message(
+                "{name} has no two columns of texts: name the columns “{source}” and “{target}” in the first row",
+                name=name,
+                source=languages[0],
+                target=languages[1],
+            )
+        )
+    return layout
+
+
+def _workbook_rows(data: bytes, name: str, max_rows: int, notes: list[str]) -> Iterator[_Numbered]:
+    try:
+        rows, found = read_workbook(data, name, max_rows)
+    except GlossaryError as problem:
+        raise DocumentError(*problem.args) from problem
+    notes += found
+    return ((row.number, list(row.cells)) for row in rows)
+
+
+def _text_rows(data: bytes, name: str, notes: list[str]) -> Iterator[_Numbered]:
+    decoded = decode_text(data, name, DocumentError)
+    if decoded.note:
+        notes.append(decoded.note)
+    lines = [line.rstrip("\n") for line in io.StringIO(decoded.text, newline=None)]
+    delimiter = sniff(list(islice((line for line in lines if line.strip()), ROWS_TO_SNIFF)))
+    if delimiter == "\t":
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield number, [unescape_formula(cell) for cell in cells_of(line, delimiter) or []]
+        return
+    reader = csv.reader(io.StringIO(decoded.text, newline=""), delimiter=delimiter)
+    while True:
+        number = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as problem:
+            raise DocumentError(
+                Message(
+                    "{name}, line {number} cannot be read as a row of a table ({reason}): check its quotation marks",
+                    name=name,
+                    number=number,
+                    reason=problem,
+                )
+            ) from problem
+        if any(cell.strip() for cell in cells):
+            yield number, [unescape_formula(" ".join(cell.split("\n"))) for cell in cells]

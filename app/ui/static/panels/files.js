@@ -9,7 +9,7 @@ import {importGlossary} from '../pages/glossary_upload.js';
 /** @type {Record<string, number>} */
 export const MAX_MIB = {document: 30, glossary: 100, memory: 50};
 const ACCEPT = {
-  memory: '.tmx,.sdltm',
+  memory: '.tmx,.sdltm,.xlsx,.csv,.tsv,.tab,.txt',
   document:
     '.txt,.md,.markdown,.mdx,.docx,.pptx,.xlsx,.odt,.ods,.odp,.idml,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,.dita,.ditamap,.dbk,.docbook,.resx,.strings,.stringsdict,.xcstrings,.yml,.yaml,.ass,.ssa,.vtt,.zip,.sdlppx,.sdlrpx,.mqxlz,.xlz,text/plain',
   glossary: '.csv,.tsv,.txt,.tab,.xlsx,.tbx,.xml,.utx,.tmx,text/csv,text/tab-separated-values,text/plain',
