@@ -2,7 +2,8 @@
 
 The parameter `pinpoint` of a translation is a `ConstraintSchema` for all texts, or a list with one for each text; the
 reply then has an `AnswerSchema` for each text. Context, model types, writing styles and translation memories are
-ignored.
+ignored. In XML, only `splitting_tags` separate texts, so that `non_splitting_tags` and `outline_detection` change
+nothing.
 """
 
 from __future__ import annotations

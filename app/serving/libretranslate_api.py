@@ -18,7 +18,7 @@ from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text
 from app.serving.markup import MarkedText
 from app.text.language_names import english_name
 
-_NOT_OFFERED: Final = ("/suggest", "/translate_file", "/frontend/settings", "/download_file")
+_NOT_OFFERED: Final = ("/suggest", "/translate_file", "/frontend/settings")
 PATHS: Final = ("/languages", "/detect", *_NOT_OFFERED)
 _STATUS: Final = {"no_key": 403, "wrong_key": 403, "unmet": 400}
 
