@@ -148,6 +148,8 @@ def card(
         pieces += f" --placeholder-rate {facts['placeholder_rate']:g} --tag-rate {facts['tag_rate']:g}"
     if facts.get("synthetic_pairs"):
         pieces += " --synthetic BACK"
+    if facts.get("dictionary_pairs"):
+        pieces += " --dictionary DING"
     share = training.get("earlier_share")
     mixed = "" if share is None else f" --earlier {begun_with} --earlier-share {share:g}"
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
@@ -176,7 +178,7 @@ Not measured yet.
 
 ## Training data
 
-{facts["pairs"]:,} sentence pairs by human translators: {limits}.{_synthetic(facts)}
+{facts["pairs"]:,} sentence pairs by human translators: {limits}.{_synthetic(facts)}{_dictionary(facts)}
 Licences are quoted from the corpus list;
 "none" means that the origin does not state one. Because many sources are under the GPL, LGPL or GFDL, the model
 is published under {LICENCE}.
@@ -220,6 +222,12 @@ def _synthetic(facts: Mapping[str, Any]) -> str:
         "with a token."
         for domain, number in facts.get("synthetic_pairs", {}).items()
     )
+
+
+def _dictionary(facts: Mapping[str, Any]) -> str:
+    """The card's text about the entries of a dictionary."""
+    number = facts.get("dictionary_pairs")
+    return f"\n{number:,} more are words, phrases and short sentences of a dictionary." if number else ""
 
 
 def _back_translations(facts: Mapping[str, Any], directions: Sequence[str]) -> str:

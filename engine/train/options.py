@@ -164,6 +164,12 @@ class PrepareOptions:
     synthetic: Path | None = setting(
         None, "folder of `back-translate`, whose pairs are taken too", metavar="FOLDER", unset="none"
     )
+    dictionary: Path | None = setting(
+        None,
+        "German-English dictionary in the format of Ding, whose entries are pairs too",
+        metavar="FILE",
+        unset="none",
+    )
     source_variants: int = setting(0, "further encodings of each training source")
     bpe_dropout: float = setting(0.1, "probability that a further encoding skips a merge")
     seed: int = 1

@@ -24,6 +24,7 @@ from engine.train.corpus import (
     synthetic_domain,
 )
 from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, PreparedData, variants_name
+from engine.train.dictionary import DICTIONARY, HeldOut, dictionary_licence, read_dictionary
 from engine.train.formality import FORMALITIES, labels_of
 from engine.train.options import PrepareOptions
 from engine.train.variants import write_variants
@@ -57,6 +58,10 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData
 
     synthetic = tuple(sorted({pair.domain for pair in pairs[num_human:]}))
     domains = (*sorted(options.selection.max_words), *synthetic)
+    if options.dictionary is not None:
+        licences[DICTIONARY] = dictionary_licence(options.dictionary)
+        pairs += read_dictionary(options.dictionary, options.languages, HeldOut.of(corpus, options.languages))
+        domains = (*domains, DICTIONARY)
     with multiprocessing.Pool(options.num_workers, _start_worker, (folder,)) as pool:
         kept, sides = _encode(pool, pairs, options.max_pieces)
         kept_pairs = [pairs[i] for i in kept]
@@ -176,8 +181,9 @@ def _facts(
     if missing := sorted({source for source, _ in by_source} - set(licences)):
         raise TrainingError(f"SOURCES.tsv has no line for source {missing[0]!r}; add it with its licence")
     return {
-        "pairs": len(pairs) - sum(num_synthetic.values()),
+        "pairs": len(pairs) - sum(num_synthetic.values()) - by_domain[DICTIONARY],
         "synthetic_pairs": num_synthetic,
+        "dictionary_pairs": by_domain[DICTIONARY],
         "pieces": {first: num_first, second: num_second},
         "length_ratios": {f"{first}-{second}": num_second / num_first, f"{second}-{first}": num_first / num_second},
         "max_words": dict(options.selection.max_words),

@@ -59,6 +59,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "model").mkdir()
     (folder / "model" / "alignment.safetensors").write_bytes(b"the head of earlier weights")
     (folder / "model" / "activations.json").write_text("ranges of earlier weights", encoding="utf-8")
+    (folder / "ding").write_text("# License :: GPL-2+\nschnell :: fast\n", encoding="utf-8")
     shape = ["--model-size", "16", "--heads", "2", "--feed-forward", "16"]
     shape += ["--encoder-layers", "1", "--decoder-layers", "1"]
     commands = [
@@ -74,6 +75,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "1200",
             "--dev",
             "dev/tiny",
+            "--dictionary",
+            str(folder / "ding"),
         ],
         [
             "train",
@@ -116,6 +119,9 @@ def test_card_lists_the_training_data(made: Path) -> None:
     card = (made / "model" / "card.md").read_text(encoding="utf-8")
     assert "A tiny model." in card
     assert "| made-up | here \\| there | CC0 | docs | 20 |" in card
+    assert "1 more are words, phrases and short sentences of a dictionary." in card
+    assert "| dictionary | ding (no version) | GPL-2+ | dictionary | 1 |" in card
+    assert "--dictionary DING" in card
     assert "4 updates" in card
     assert "| hints | understands required texts beside the source |" in card
     assert "--hint-rate 0.5" in card

@@ -1,0 +1,165 @@
+"""Reads a bilingual dictionary in the format of Ding, whose entries become short training pairs.
+
+An entry is a line: `German :: English`. Both sides have the same number of parts, separated by `|`; the parts at the
+same place translate each other: a word, its other forms, idioms, sentences. A part has synonyms, separated by `;`.
+Braces contain grammar, brackets a field or region, parentheses an explanation, angle brackets another spelling:
+
+    Ventil {n} [techn.] | Ventile {pl} :: valve | valves
+
+A small model learns from them the words that are rare in its corpus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.errors import TrainingError
+from engine.train.corpus import SentencePair, read_set
+
+DICTIONARY: Final = "dictionary"  # domain and source of the pairs
+LANGUAGES: Final = ("de", "en")  # of the columns
+MAX_SYNONYMS: Final = 2  # of a side, each paired with the first of the other side
+HELD_OUT_WORDS: Final = 6  # so many words in a row of a held-out sentence exclude a pair
+
+_ARTICLES: Final = {"m": "der", "f": "die", "n": "das", "pl": "die"}
+_NOTE: Final = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)|<[^<>]*>")
+_GENDER: Final = re.compile(r"\{(m|f|n|pl)\}")
+# Fields of names that few texts need, and marks of words that a translation should not choose.
+_UNWANTED_FIELD: Final = re.compile(r"\[(ornith|zool|bot|chem|biochem|min|pharm|geogr|mus)\.\]")
+_UNWANTED_SYNONYM: Final = re.compile(
+    r"\[(Ös\.|Schw\.|Bayr\.|Süddt\.|Norddt\.|Sc\.|Ir\.|Austr\.|veraltet|veraltend|obs\.|archaic|dated|rare|selten|"
+    r"slang|vulg\.|pej\.|humor\.|children's speech|Jugendsprache)\]"
+)
+_PLACEHOLDER: Final = re.compile(r"[/~…|]|\.\.|\b(etw|jdm?n?s?|jmd|sb|sth|sb's|sth's|oneself|o\.s)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """A word or phrase without its notes; `gender` is m, f, n, pl or empty."""
+
+    text: str
+    gender: str = ""
+
+
+def read_dictionary(path: Path, languages: tuple[str, str], held_out: HeldOut) -> Iterator[SentencePair]:
+    """The pairs of a dictionary, in the order of `languages`, without those that a held-out set contains.
+
+    Nouns with a known gender are also paired with their articles: `the valve` and `das Ventil`.
+    """
+    if sorted(languages) != sorted(LANGUAGES):
+        raise TrainingError(f"{path}: a dictionary has German and English, the corpus {' and '.join(languages)}")
+    for german, english in _pairs(path):
+        if not held_out.contains(german) and not held_out.contains(english):
+            first, second = (german, english) if languages[0] == LANGUAGES[0] else (english, german)
+            yield SentencePair(first, second, DICTIONARY, DICTIONARY)
+
+
+def dictionary_licence(path: Path) -> tuple[str, str]:
+    """Origin and licence as the comments at the beginning of the file state them."""
+    found: dict[str, str] = {}
+    for line in _lines(path):
+        if not line.startswith("#"):
+            break
+        name, _, value = line.lstrip("# ").partition(" :: ")
+        found[name.strip()] = value.strip()
+    if "License" not in found:
+        raise TrainingError(f"{path} has no line `# License :: NAME` at its beginning; add it")
+    return f"{found.get('URL', path.name)} ({found.get('Version', 'no version')})", found["License"]
+
+
+class HeldOut:
+    """The sentences of held-out sets, to keep them out of the training data."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self._sentences: set[str] = set()
+        self._runs: set[str] = set()
+        for sentence in sentences:
+            words = _words(sentence)
+            self._sentences.add(" ".join(words))
+            self._runs.update(_runs(words))
+
+    @classmethod
+    def of(cls, corpus: Path, languages: tuple[str, str]) -> HeldOut:
+        """The sentences of all sets in dev/ and test/."""
+        suffix = f".{languages[0]}"
+        files = [path for folder in ("dev", "test") for path in sorted((corpus / folder).glob(f"*{suffix}"))]
+        names = [f"{path.parent.name}/{path.name.removesuffix(suffix)}" for path in files]
+        return cls(text for name in names for pair in read_set(corpus, name, languages) for text in pair)
+
+    def contains(self, text: str) -> bool:
+        """Whether a text of three words or more is a held-out sentence, or has a long run of words of one."""
+        words = _words(text)
+        return (len(words) >= 3 and " ".join(words) in self._sentences) or not self._runs.isdisjoint(_runs(words))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def _runs(words: list[str]) -> Iterator[str]:
+    return (" ".join(words[i : i + HELD_OUT_WORDS]) for i in range(len(words) - HELD_OUT_WORDS + 1))
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield line.rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrainingError(f"{path} cannot be read as UTF-8 ({error})") from error
+
+
+def _pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """German and English, each pair once."""
+    seen: set[tuple[str, str]] = set()
+    for number, line in enumerate(_lines(path), 1):
+        if line.startswith("#") or not line.strip():
+            continue
+        german, separator, english = line.partition(" :: ")
+        german_parts, english_parts = german.split(" | "), english.split(" | ")
+        if not separator or len(german_parts) != len(english_parts):
+            raise TrainingError(f"{path} line {number}: expected `German :: English` with equally many parts")
+        if _UNWANTED_FIELD.search(line):
+            continue
+        for pair in map(_pairs_of_part, german_parts, english_parts):
+            for one in pair:
+                if one not in seen:
+                    seen.add(one)
+                    yield one
+
+
+def _pairs_of_part(german: str, english: str) -> Iterator[tuple[str, str]]:
+    """
+    >>> list(_pairs_of_part("Ventil {n} [techn.]", "valve"))
+    [('Ventil', 'valve'), ('das Ventil', 'the valve')]
+    """
+    ours, theirs = synonyms(german)[:MAX_SYNONYMS], synonyms(english)[:MAX_SYNONYMS]
+    if not ours or not theirs:
+        return
+    first, other = ours[0], theirs[0]
+    yield first.text, other.text
+    if first.gender and first.text[0].isupper() and not other.text.startswith(("the ", "a ", "an ", "to ")):
+        yield f"{_ARTICLES[first.gender]} {first.text}", f"the {other.text}"
+    yield from ((synonym.text, other.text) for synonym in ours[1:])
+    yield from ((first.text, synonym.text) for synonym in theirs[1:])
+
+
+def synonyms(part: str) -> list[Synonym]:
+    """The synonyms of a part that training can use.
+
+    >>> synonyms("Steuerhinterziehung {f}; (unerlaubte) Steuerumgehung {f} [fin.]")
+    [Synonym(text='Steuerhinterziehung', gender='f'), Synonym(text='Steuerumgehung', gender='f')]
+    """
+    without_notes = _NOTE.sub(lambda match: match[0].replace(";", ","), part)
+    found = []
+    for synonym in without_notes.split(";"):
+        text = " ".join(_NOTE.sub(" ", synonym).replace("’", "'").split())
+        genders = set(_GENDER.findall(synonym))
+        is_usable = bool(text) and not _UNWANTED_SYNONYM.search(synonym) and not _PLACEHOLDER.search(text)
+        if is_usable and not re.search(r"[][{}()<>]", text):
+            found.append(Synonym(text, genders.pop() if len(genders) == 1 else ""))
+    return found
