@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from engine.errors import TrainingError
 from engine.train.data import Ids, Integers, Lines, PairSet, PreparedData
+from engine.train.dictionary import DICTIONARY
 
 FOLDER = "links"
 EFLOMAL = "eflomal==2.0.0"
@@ -73,10 +74,14 @@ class WordCutter:
 
 
 def prepare_links(work: Path, folder: Path, max_pairs: int, seed: int = 1) -> None:
-    """Align `max_pairs` training pairs, drawn at random, and all development sets; write them to `folder`."""
+    """Align `max_pairs` training pairs, drawn at random, and all development sets; write them to `folder`.
+
+    Entries of a dictionary are not drawn: the head learns from sentences.
+    """
     prepared = PreparedData.load(work)
     train = PairSet.load(work / "train", prepared.languages)
-    drawn = np.sort(np.random.default_rng(seed).permutation(len(train))[:max_pairs])
+    is_entry = np.isin(train.domains, [i for i, name in enumerate(prepared.domains) if name == DICTIONARY])
+    drawn = np.sort(np.random.default_rng(seed).permutation(np.flatnonzero(~is_entry))[:max_pairs])
     sets = {"train": _taken(train, drawn, prepared.vocabulary_size)}
     for name in prepared.dev_sets:
         sets[f"dev/{name}"] = PairSet.load(work / "dev" / name, prepared.languages)

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.errors import TrainingError
+from engine.train import statistical_links
+from engine.train.data import PreparedData
 from engine.train.dictionary import HeldOut, dictionary_licence, read_dictionary, synonyms
 from engine.train.prepare import prepare
+from engine.train.statistical_links import LinkedPairs, prepare_links
 from tests.train.corpora import prepare_options, write_corpus
 
 HEAD = "# Version :: devel 2023\n# License :: GPL Version 2 or later\n# URL :: there\n"
@@ -111,3 +114,14 @@ def test_prepared_data_has_the_dictionary_as_a_domain_and_source_of_its_own(tmp_
     facts = json.loads((tmp_path / "work" / "prepared.json").read_text(encoding="utf-8"))["facts"]
     (row,) = (row for row in facts["sources"] if row["source_id"] == "dictionary")
     assert (row["origin"], row["licence"], row["pairs"]) == ("there (devel 2023)", "GPL Version 2 or later", 2)
+
+
+def test_word_links_are_learnt_from_sentences_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = dictionary(tmp_path, *(f"Wort{number} :: word{number}" for number in range(100)))
+    work = tmp_path / "work"
+    prepare(write_corpus(tmp_path / "corpus"), work, prepare_options(dictionary=path))
+    monkeypatch.setattr(statistical_links, "align_texts", lambda first, second: [{(0, 0)} for _ in first])
+    prepare_links(work, tmp_path / "links", 1000)
+    pairs = LinkedPairs.load(tmp_path / "links" / "train", ("en", "de")).pairs
+    names = PreparedData.load(work).domains
+    assert sorted({names[domain] for domain in pairs.domains}) == ["docs", "everyday"] and len(pairs) == 40
