@@ -8,7 +8,7 @@ form is written before "other", in the same layout. A form without a translation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -16,6 +16,8 @@ from typing import Final, Protocol, runtime_checkable
 
 from app.formats.base import Edit, ParsedFile, Unit
 from app.formats.unit_notes import numbers_note
+from app.i18n import Message
+from app.text.encoding import shortened_list
 from app.text.plural_forms import CATEGORIES, numbers_of
 
 OTHER: Final = "other"
@@ -40,6 +42,32 @@ class AddedForm:
     def edit(self, written: str) -> Edit:
         """The edit that adds the form with this text."""
         return self.at, self.at, self.before + written + self.after
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPlural:
+    """A plural to which no forms are added, because its form "other" contains further forms.
+
+    `name` is its place for a note, `given` are the categories of its forms.
+    """
+
+    name: str
+    given: frozenset[str]
+    is_ordinal: bool
+
+    def lacks_forms(self, language: str) -> bool:
+        """True if a language has plural forms that this plural does not have."""
+        missing = (category for category in CATEGORIES[:-1] if category not in self.given)
+        return any(numbers_of(category, language, is_ordinal=self.is_ordinal) is not None for category in missing)
+
+
+@runtime_checkable
+class HasFixedPlurals(Protocol):
+    """A file that may contain plurals to which no forms are added."""
+
+    @property
+    def fixed_plurals(self) -> Sequence[FixedPlural]:
+        """These plurals, in the order of the file."""
 
 
 @runtime_checkable
@@ -93,6 +121,19 @@ def space_before(text: str, start: int) -> str:
 def by_place(forms: Iterable[AddedForm]) -> dict[Place, AddedForm]:
     """The forms by the places of their segments."""
     return {(form.unit.start, form.unit.end): form for form in forms}
+
+
+def fixed_plurals_note(parsed: ParsedFile, language: str) -> str | None:
+    """The note that names the plurals without forms that a language needs; None if the file has none."""
+    plurals = parsed.fixed_plurals if isinstance(parsed, HasFixedPlurals) else ()
+    names = [plural.name for plural in plurals if plural.lacks_forms(language)]
+    if not names:
+        return None
+    return Message(
+        "Plural forms of the target language were not added to {places}, because “other” contains further forms "
+        "there: write the plural inside these forms in the source file, or add its forms to the translated file.",
+        places=shortened_list(dict.fromkeys(names)),
+    )
 
 
 def all_units(parsed: ParsedFile, language: str | None = None) -> list[Unit]:

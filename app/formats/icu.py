@@ -5,9 +5,10 @@
 Only the texts of such a message are offered; names, selectors and layout stay unchanged. "#" stands for the number in a
 plural form. It is shown as the argument ("{count}"), unless the text already contains this argument. A doubled
 apostrophe is shown as one. Plural forms that only the target language has are added (`app.formats.added_forms`) if the
-form "other" has one text. A quoted part of several characters ("'{name}'") is shown as it is written; the message is
-not split into forms if such a part has unpaired braces, or characters that a file format may escape. "#" is an ordinary
-character in a select form, also inside of a plural form. Syntax:
+form "other" has one text; a note names the plurals whose "other" contains further forms. A quoted part of several
+characters ("'{name}'") is shown as it is written; the message is not split into forms if such a part has unpaired
+braces, or characters that a file format may escape. "#" is an ordinary character in a select form, also inside of a
+plural form. Syntax:
 https://unicode-org.github.io/icu/userguide/format_parse/messages/
 """
 
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, space_before
+from app.formats.added_forms import OTHER, AddedForm, FixedPlural, Place, added_forms, space_before
 from app.formats.base import Edit, Unit, UnitTranslation
 from app.formats.prose import ProseFile
 
@@ -99,10 +100,18 @@ class IcuPlural:
 
 @dataclass(frozen=True, slots=True)
 class IcuMessage:
-    """The texts of a message, ascending, and its plurals."""
+    """The texts of a message, ascending, its plurals, and the plurals whose form "other" contains further forms.
+
+    The names of the latter are the forms around them and the argument, "who: she, count".
+    """
 
     texts: Sequence[IcuText] = ()
     plurals: Sequence[IcuPlural] = ()
+    fixed_plurals: Sequence[FixedPlural] = ()
+
+    def fixed_plurals_of(self, key: str) -> list[FixedPlural]:
+        """The plurals without added forms, with the key of the message in their names."""
+        return [replace(one, name=f"{key} ({one.name})".lstrip()) for one in self.fixed_plurals]
 
 
 def icu_message(text: str, start: int, end: int) -> IcuMessage:
@@ -120,7 +129,7 @@ def icu_message(text: str, start: int, end: int) -> IcuMessage:
     except _NotAMessageError:
         return IcuMessage()
     texts = [one for one in found if one.start < one.end] if any(one.path for one in found) else []
-    return IcuMessage(texts, parser.plurals)
+    return IcuMessage(texts, parser.plurals, parser.fixed_plurals)
 
 
 class _Parser:
@@ -133,6 +142,7 @@ class _Parser:
         self._doubles = text.find("''", start, end) >= 0
         self._quoted: list[str] = []  # parts of the current text
         self.plurals: list[IcuPlural] = []
+        self.fixed_plurals: list[FixedPlural] = []
 
     def message(self, start: int, path: tuple[str, ...], number: str) -> Iterator[IcuText]:
         """The texts of a message; `_at` is then its end or the "}" that ends it."""
@@ -187,21 +197,26 @@ class _Parser:
         """The texts of the forms of an argument; `_at` is then behind it. `kind` is the kind of plural."""
         given: set[str] = set()
         other: tuple[IcuText, Place] | None = None
+        is_fixed = False
         while form := _FORM.match(self._text, self._at, self._end):
             given.add(form[1])
             texts = list(self.message(form.end(), (*path, f"{argument}: {form[1]}"), number))
             self._at += 1
-            if form[1] == OTHER and kind and len(texts) == 1:
-                other = texts[0], (form.start(1), self._at)
+            if form[1] == OTHER and kind:
+                is_fixed = len(texts) > 1
+                other = None if is_fixed else (texts[0], (form.start(1), self._at))
             yield from texts
         while self._text[self._at : self._at + 1].isspace():
             self._at += 1
         if not given or self._at >= self._end or self._text[self._at] != "}":
             raise _NotAMessageError
         self._at += 1
+        is_ordinal = kind == "selectordinal"
         if other:
             names = ", ".join([*path, f"{argument}: "])
-            self.plurals.append(IcuPlural(*other, frozenset(given), names, kind == "selectordinal"))
+            self.plurals.append(IcuPlural(*other, frozenset(given), names, is_ordinal))
+        elif is_fixed:
+            self.fixed_plurals.append(FixedPlural(", ".join([*path, argument]), frozenset(given), is_ordinal))
 
 
 @dataclass(frozen=True)
@@ -210,6 +225,7 @@ class IcuFile(ProseFile):
 
     icu: Sequence[IcuText] = field(default=(), repr=False)
     added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
+    fixed_plurals: Sequence[FixedPlural] = ()
 
     def source(self, start: int, end: int) -> str:
         """The text from start to end as one line, with an argument for the number."""

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 from app.collector import collector_paused
 from app.errors import DocumentError
 from app.formats import Format, Reading, format_of
-from app.formats.added_forms import all_units
+from app.formats.added_forms import all_units, fixed_plurals_note
 from app.formats.base import HasLanguages, HasSeveralTargets, ParsedFile, Reversible, Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.formats.srx import RuleFile, segmenter_of
@@ -107,6 +107,8 @@ class ReadFile:
                 language=language,
             )
             notes = (*notes, missing)
+        if target is not None and (fixed := fixed_plurals_note(parsed, target)):
+            notes = (*notes, fixed)
         split: Split = partial(sentence_spans, language=language) if segmenter is None else segmenter.spans
         if is_by_paragraph:
             split = _paragraph_spans

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, Final
 
 from app.errors import DocumentError
-from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
+from app.formats.added_forms import OTHER, AddedForm, FixedPlural, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, Unit, UnitTranslation, one_line
 from app.formats.escapes import from_shown, repeated_keys_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
@@ -88,6 +88,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
     units: list[Unit] = []
     icu: list[IcuText] = []
     added: list[AddedForm] = []
+    fixed: list[FixedPlural] = []
     locale = None
     plurals = _PluralKeys(text, content)
     for path, key, start, end in _strings(text):
@@ -99,6 +100,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         elif is_text(path):
             message = icu_message(text, start, end)
             icu += message.texts
+            fixed += message.fixed_plurals_of(".".join(map(str, path)))
             note = partial(_note, path, describe(path))
             by_start: dict[int, Unit] = {}
             for begin, last, form in [(one.start, one.end, one.path) for one in message.texts] or [(start, end, "")]:
@@ -119,6 +121,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         mark_up=lambda _, translation: _raw(from_shown(one_line(translation)), writes_ascii),
         icu=icu,
         added=by_place(added),
+        fixed_plurals=fixed,
         remarks=(repeated_keys_note(repeated_keys(text)), _constants_note(constants)),
         locale=locale,
         rules=chosen,

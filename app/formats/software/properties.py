@@ -15,7 +15,7 @@ from collections.abc import Sequence, Set
 from functools import partial
 
 from app.errors import DocumentError
-from app.formats.added_forms import AddedForm, by_place
+from app.formats.added_forms import AddedForm, FixedPlural, by_place
 from app.formats.base import Unit, one_line
 from app.formats.escapes import from_shown, from_utf16, in_utf16_escapes, repeated, repeated_keys_note, shown
 from app.formats.icu import IcuFile, IcuText, icu_message
@@ -45,6 +45,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     units: list[Unit] = []
     icu: list[IcuText] = []
     added: list[AddedForm] = []
+    fixed: list[FixedPlural] = []
     forms: set[str] = set()  # texts of ICU messages, in which `app.formats.icu` writes the apostrophes
     comments: list[str] = []
     keys: Counter[str] = Counter()
@@ -63,6 +64,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             message = icu_message(blanked, start, end)
             icu += message.texts
             name_of = _value(key["key"])
+            fixed += message.fixed_plurals_of(name_of)
             keys[name_of] += 1
             note = partial(_note, name_of, comments)
             by_start: dict[int, Unit] = {}
@@ -89,6 +91,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         mark_up=partial(_marked_up, first_escaped=None if is_unicode else first_escaped, forms=forms),
         icu=icu,
         added=by_place(added),
+        fixed_plurals=fixed,
         remarks=(repeated_keys_note(repeated(keys.elements())),),
     )
 

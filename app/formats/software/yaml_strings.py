@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from app.errors import DocumentError
-from app.formats.added_forms import OTHER, AddedForm, Place, added_forms, by_place, space_before
+from app.formats.added_forms import OTHER, AddedForm, FixedPlural, Place, added_forms, by_place, space_before
 from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, repeated_keys_note
 from app.formats.icu import IcuText, icu_message, shown_text, written
@@ -73,6 +73,7 @@ class YamlStrings(TextFile):
     rules: KeyRules = KeyRules()  # noqa: RUF009 (it does not change)
     num_skipped: int = 0
     repeated: Sequence[str] = ()
+    fixed_plurals: Sequence[FixedPlural] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -152,6 +153,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
     pieces: dict[Place, _Piece] = {}
     units: list[Unit] = []
     forms: list[AddedForm] = []
+    fixed: list[FixedPlural] = []
     documents = [match.start() for match in _DOCUMENT.finditer(text)]
     repeated: list[str] = []
     for scalar, is_key in strings_of(text, name):
@@ -167,7 +169,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         if not chosen.translates(scalar.path):
             num_skipped += has_letters
             continue
-        message = list(_pieces(scalar, text))
+        message = list(_pieces(scalar, text, fixed))
         for piece, unit, added in message:
             pieces[unit.start, unit.end] = piece
             units.append(unit)
@@ -200,17 +202,22 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         rules=chosen,
         num_skipped=num_skipped,
         repeated=repeated,
+        fixed_plurals=fixed,
     )
 
 
-def _pieces(scalar: Scalar, text: str) -> Iterator[tuple[_Piece, Unit, list[AddedForm]]]:
-    """The texts of an ICU message with their segments, and forms that a language may need beside each."""
+def _pieces(scalar: Scalar, text: str, fixed: list[FixedPlural]) -> Iterator[tuple[_Piece, Unit, list[AddedForm]]]:
+    """The texts of an ICU message with their segments, and forms that a language may need beside each.
+
+    The plurals of the message without added forms are appended to `fixed`.
+    """
     is_block = scalar.style in BLOCKS
     layout, start, end = scalar.value, 0, len(scalar.value)
     if is_block:
         layout, start, end = text, end_of_header(scalar, text), scalar.end
     offset = 0 if is_block else scalar.start
     message = icu_message(layout, start, end)
+    fixed += message.fixed_plurals_of(".".join(scalar.path))
     for one in message.texts:
         raw = layout[one.start : one.end]
         if not any(map(str.isalpha, raw)):

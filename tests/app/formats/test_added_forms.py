@@ -180,6 +180,39 @@ def test_keys_that_only_look_like_forms_and_forms_in_forms_get_none(text: str) -
     assert added(read_document(text.encode(), "a.json", target="pl")) == {}
 
 
+NESTED = "{n, plural, one {# file} other {{g, select, x {# a} other {# b}}}}"
+IN_SELECT = "{g, select, x {x {n, plural, one {a} other {b {m, plural, one {c} other {d}}}}} other {y}}"
+INVERTED = "{g, select, x {{n, plural, one {# a} other {# as}}} other {{n, plural, one {# b} other {# bs}}}}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("a.json", json.dumps({"b": {"a": NESTED}}), "b.a (n)"),
+        ("a.json", json.dumps({"a": IN_SELECT}), "a (g: x, n)"),
+        ("a.arb", json.dumps({"a": NESTED}), "a (n)"),
+        ("a.properties", f"a = {NESTED}\n", "a (n)"),
+        ("a.yaml", f'b:\n  a: "{NESTED}"\n', "b.a (n)"),
+        ("b.yaml", f"a: >-\n  {NESTED}\n", "a (n)"),
+    ],
+)
+def test_note_names_a_plural_whose_other_contains_forms_if_the_target_needs_more(
+    name: str, text: str, place: str
+) -> None:
+    notes = read_document(text.encode(), name, target="pl").notes
+    assert any(f"were not added to {place}, because" in note for note in notes)
+    for target in (None, "de", "tlh"):
+        assert not any("not added" in note for note in read_document(text.encode(), name, target=target).notes)
+
+
+def test_select_around_plurals_gets_forms_and_no_note() -> None:
+    document = read_document(json.dumps({"a": INVERTED}).encode(), "a.json", target="pl")
+    assert len(added(document)) == 4
+    assert not any("not added" in note for note in document.notes)
+    complete = json.dumps({"a": NESTED.replace("other {{", "few {F} many {M} other {{")}).encode()
+    assert not any("not added" in note for note in read_document(complete, "a.json", target="pl").notes)
+
+
 def test_value_with_an_anchor_is_not_there_twice() -> None:
     document = read_document(b"a:\n  one: a file\n  other: &x files\nb: *x\n", "a.yml", target="pl")
     assert added(document) == {}
