@@ -41,6 +41,7 @@ _PARTING: Final = ("tab", "line-break")
 _ANCHOR = re.compile(
     r"(?:bookmark|reference-mark|change|alphabetical-index-mark|toc-mark)(?:-start|-end)?|soft-page-break|annotation(?:-end)?"
 )
+_STORED_TEXT = re.compile(r"""\s+office:string-value\s*=\s*(?:"[^"]*"|'[^']*')""")
 _NOT_OFFERED: Final = ("tracked-changes", "annotation", "forms", "automatic-styles", "font-face-decls", "scripts")
 _SPACE = re.compile(r"[ \t\r\n]+")
 _SPACES = re.compile(r"(?<= ) +")
@@ -128,10 +129,17 @@ class OdfFile(OfficeFile):
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes; paragraphs inside of others, such as notes, come first."""
         xml = part.decoded.text
-        if (new := changed_at_once(xml, part.paragraphs, changes)) is not None:
+        new = changed_at_once(xml, part.paragraphs, changes)
+        if new is not None and _STORED_TEXT.search(xml) is None:
             return {part.name: encode_xml(new, part.decoded)}
         nodes = list(_paragraphs(tree(xml)))
         offered = [index for index, node in enumerate(nodes) if OdfParagraph(node, xml).stretches]
+        xml = self._changed(xml, offered, changes) if new is None else new
+        return {part.name: encode_xml(_without_stored_texts(xml, [offered[n] for n in changes]), part.decoded)}
+
+    def _changed(self, xml: str, offered: Sequence[int], changes: Changes) -> str:
+        """The XML with changes to paragraphs that may be inside of others; `offered` are those with segments."""
+        nodes = list(_paragraphs(tree(xml)))
         depths = {offered[number]: _depth(nodes[offered[number]]) for number in changes}
         spans = {offered[number]: spans for number, spans in changes.items()}
         for depth in sorted({*depths.values()}, reverse=True):
@@ -142,7 +150,7 @@ class OdfFile(OfficeFile):
                     paragraph = OdfParagraph(nodes[index], xml)
                     edits.append((paragraph.start, paragraph.end, paragraph.xml(spans[index])))
             xml = splice(xml, edits)
-        return {part.name: encode_xml(xml, part.decoded)}
+        return xml
 
 
 def read(data: bytes, name: str) -> OdfFile:
@@ -208,6 +216,22 @@ def _is_number(node: Node) -> bool:
         return False
     kind = node.attributes.get("office:value-type", "string")
     return kind != "string" or "table:formula" in node.attributes
+
+
+def _without_stored_texts(xml: str, changed: Sequence[int]) -> str:
+    """The XML without the attribute that repeats a cell's text, in the cells of changed paragraphs.
+
+    Programs show the attribute instead of the paragraphs.
+    """
+    nodes = list(_paragraphs(tree(xml)))
+    cells = {
+        cell.start: cell for index in changed if (cell := around(nodes[index], ("table-cell", "covered-table-cell")))
+    }
+    edits = []
+    for start, cell in sorted(cells.items()):
+        tag = xml[start : cell.inner_start]
+        edits.append((start, cell.inner_start, _STORED_TEXT.sub("", tag)))
+    return splice(xml, edits)
 
 
 def _depth(node: Node) -> int:

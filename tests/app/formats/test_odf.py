@@ -125,6 +125,19 @@ def test_presentation_and_spreadsheet_are_read_too() -> None:
     assert read_document(sample(kind="spreadsheet"), "a.ods").segments
 
 
+def test_translated_cell_loses_the_attribute_that_repeats_its_text_because_programs_prefer_it() -> None:
+    cell = (
+        '<table:table-cell office:value-type="string" office:string-value="{0}"><text:p>{0}</text:p></table:table-cell>'
+    )
+    body = "<table:table><table:table-row>" + cell.format("A door") + cell.format("A key")
+    formula = cell.format("A sum").replace(" office:value", ' table:formula="of:=1" office:value', 1)
+    data = sample(f"{body}{formula}</table:table-row></table:table>", "spreadsheet")
+    document = read_document(data, "a.ods")
+    assert document.export({}) == data
+    expected = part(data).replace(cell.format("A door"), cell.format("12").replace(' office:string-value="12"', ""))
+    assert part(document.export({0: "12"})) == expected
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
