@@ -172,17 +172,18 @@ class _PluralKeys:
         )
 
 
-def parsed_json(text: str, name: str, constants: list[str] | None = None) -> Any:
+def parsed_json(text: str, name: str, constants: list[str] | None = None, integer: Callable[[str], Any] = str) -> Any:
     """The content of a JSON text. Raises DocumentError with line and column if it is not valid or nested too deeply.
 
-    NaN, Infinity and -Infinity are added to `constants`: many programs write them, although JSON does not allow them.
+    `integer` converts the digits of an integer. NaN, Infinity and -Infinity are added to `constants`: many programs
+    write them, although JSON does not allow them.
     """
     too_deep = Message(
         "{name} is nested more than {limit} levels deep: choose another file", name=name, limit=MAX_DEPTH
     )
     try:
         found = constants.append if constants is not None else None
-        content = json.loads(text, parse_int=str, parse_float=str, parse_constant=found)
+        content = json.loads(text, parse_int=integer, parse_float=str, parse_constant=found)
     except json.JSONDecodeError as problem:
         line = text[problem.pos :].splitlines()[:1]
         raise DocumentError(

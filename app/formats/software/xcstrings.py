@@ -30,6 +30,8 @@ from app.text.plural_forms import CATEGORIES, numbers_of
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 _LEAF = "stringUnit"
+_SETTINGS = ("argNum", "formatSpecifier")  # of a substitution; each language has them
+_MAX_DIGITS = 18
 
 
 @dataclass(slots=True)
@@ -135,9 +137,13 @@ class StringCatalog(PairedFile):
         localization = deepcopy(_object(_at(self.content["strings"][key], "localizations", target)))
         for path, unit in units.items():
             inner = localization
+            of_source = _at(self.content["strings"][key], "localizations", self.languages[0])
             for name in path[:-1]:
                 inner[name] = _object(inner.get(name))
-                inner = inner[name]
+                inner, of_source = inner[name], _object(_at(of_source, name))
+                for setting in _SETTINGS:
+                    if setting in of_source:
+                        inner.setdefault(setting, of_source[setting])
             inner[path[-1]] = unit
         entry = self.root.at("strings", key)
         assert entry is not None, "the segment is from it"
@@ -170,7 +176,7 @@ class StringCatalog(PairedFile):
 def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
     """Parses a string catalog. Raises DocumentError if it is not JSON or no string catalog."""
     decoded = decode_text(data, name, DocumentError, encoding)
-    content = parsed_json(decoded.text, name)
+    content = parsed_json(decoded.text, name, integer=_integer)
     strings = content.get("strings") if isinstance(content, dict) else None
     source = content.get("sourceLanguage") if isinstance(content, dict) else None
     if not isinstance(strings, dict) or not isinstance(source, str):
@@ -269,6 +275,11 @@ def _forms(localization: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _integer(digits: str) -> int | str:
+    """The number; very many digits, which a catalog does not need, stay text."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else digits
 
 
 def _at(value: Any, *path: str) -> Any:

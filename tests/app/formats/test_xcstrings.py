@@ -135,6 +135,26 @@ def test_missing_plural_form_is_added_to_the_existing_forms() -> None:
     assert units_of(written, "%lld items", "en") == units_of(FILE.encode(), "%lld items", "en")
 
 
+@pytest.mark.parametrize("has_one", [False, True])
+def test_substitution_has_its_settings_in_each_language(has_one: bool) -> None:
+    def localization(**texts: str) -> dict[str, Any]:
+        plural = {form: {"stringUnit": {"state": "translated", "value": text}} for form, text in texts.items()}
+        files = {"argNum": 2, "formatSpecifier": "lld", "variations": {"plural": plural}}
+        text = {"state": "translated", "value": "%1$@ %#@files@"}
+        return {"stringUnit": text, "substitutions": {"files": files}}
+
+    languages = {"en": localization(one="%arg file", other="%arg files")}
+    if has_one:
+        languages["de"] = localization(one="%arg Datei")
+    content = {"sourceLanguage": "en", "strings": {"files": {"localizations": languages}}, "version": "1.0"}
+    document = read_document(json.dumps(content).encode(), "a.xcstrings", target="de")
+    texts = [segment.source for segment in document.segments]
+    one, other = texts.index("%arg file"), texts.index("%arg files")
+    exported = document.export_file({one: "%arg Datei", other: "%arg Dateien"}, "de").data
+    files = units_of(exported, "files")["substitutions"]["files"]
+    assert files == localization(one="%arg Datei", other="%arg Dateien")["substitutions"]["files"]
+
+
 def catalog(**texts: dict[str, str]) -> bytes:
     """A catalog with these keys; their confirmed texts by language, with "_" for "-"."""
     strings = {
