@@ -1,6 +1,7 @@
 """Advanced SubStation Alpha subtitles (.ass, .ssa): the text of each dialogue line; styles and times stay unchanged.
 
-Override codes such as {\\i1} and line breaks (\\N, \\n) are tags. Comments and drawings are not offered.
+Override codes such as {\\i1}, line breaks (\\N, \\n) and hard spaces (\\h) are tags. Comments and drawings are not
+offered.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from app.text.text_limits import TextLimits
 
 _LINE = re.compile(r"[^\r\n]+")
 _SECTION = re.compile(r"\[[^\]]*\]\s*")
-_TAG = re.compile(r"\{[^{}]*\}|\\[Nn]")
+_TAG = re.compile(r"\{[^{}]*\}|\\[Nnh]")
 _DRAWING = re.compile(r"\{[^{}]*\\p[1-9][^{}]*\}")
 _USUAL_FORMAT = "Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
 
@@ -75,7 +76,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
 
 
 def _limits(text: str, times: Sequence[str]) -> TextLimits:
-    """The time for a line of dialogue; its line breaks are tags."""
+    """The time for a line of dialogue; its line breaks and hard spaces are tags."""
     duration = max(0, milliseconds(times[1]) - milliseconds(times[0])) if len(times) == 2 else 0
     tags = tuple((number, int(start.startswith("\\"))) for number, (start, _) in _content(text).tags.items())
     return TextLimits(tags=tags, cues=(CueSpace(duration, len(text), 0),))
@@ -93,5 +94,5 @@ def _content(raw: str) -> Shown:
 
 
 def _text(text: str) -> str:
-    """A text without characters that would be read as a code or a line break."""
-    return text.replace("{", "(").replace("}", ")").replace("\\N", "/N").replace("\\n", "/n")
+    """A text without characters that would be read as a code, a line break or a hard space."""
+    return text.replace("{", "(").replace("}", ")").replace("\\N", "/N").replace("\\n", "/n").replace("\\h", "/h")

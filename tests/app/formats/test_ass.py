@@ -35,6 +35,14 @@ def test_dialogue_is_offered_with_codes_as_tags() -> None:
     assert document.tags(0)["4"] == (r"\N", None)
 
 
+def test_hard_space_is_a_tag_and_a_typed_one_is_text() -> None:
+    data = FILE.replace("saves the file", r"saves\hthe file").encode()
+    document = read_document(data, "a.ass")
+    assert document.segments[0].source.endswith("{4}saves{5}the file.")
+    written = document.export({0: r"{1}Der Router, {2}der neue{3},{4}sichert{5}alles \hier."}).decode()
+    assert r"sichert\halles /hier." in written
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_only_the_text_changes(line_end: str) -> None:
     data = FILE.replace("\n", line_end).encode("utf-8-sig")
