@@ -1,7 +1,7 @@
 """Plural forms of iOS and macOS (.stringsdict, an XML property list): each form and format with a letter is a segment.
 
-Keys, types and layout stay unchanged. The keys around a text are its note. Forms that only the target language has are
-added (`app.formats.added_forms`).
+So is each text for a width of the screen (NSStringVariableWidthRuleType). Keys, types and layout stay unchanged. The
+keys around a text are its note. Forms that only the target language has are added (`app.formats.added_forms`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from app.i18n import Message
 
 _FORMAT = "NSStringLocalizedFormatKey"
 _FORMS = ("zero", "one", "two", "few", "many", "other", _FORMAT)
+_WIDTHS = "NSStringVariableWidthRuleType"
 _VARIABLE = re.compile(r"%(?:\d+\$)?#@[^@]*@")
 
 
@@ -69,7 +70,12 @@ def _strings(node: Node, path: tuple[str, ...]) -> Iterator[tuple[Node, tuple[st
             key = child.content()
         elif child.local == "dict":
             yield from _strings(child, (*path, key) if key else path)
-        elif child.local == "string" and key in _FORMS and not child.nodes() and _has_letter(child.content()):
+        elif (
+            child.local == "string"
+            and (key in _FORMS or path[-1:] == (_WIDTHS,))
+            and not child.nodes()
+            and _has_letter(child.content())
+        ):
             yield child, (*path, key)
 
 

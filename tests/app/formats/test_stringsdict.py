@@ -55,6 +55,17 @@ def test_forms_are_segments_and_keys_and_types_are_not() -> None:
     ]
 
 
+def test_texts_for_widths_are_segments() -> None:
+    widths = "<key>20</key><string>Open</string><key>50</key><string>Open the file</string>"
+    rules = f"<dict><key>NSStringVariableWidthRuleType</key><dict>{widths}</dict></dict>"
+    file = f"<plist><dict><key>open</key>{rules}</dict></plist>"
+    document = read_document(file.encode(), "a.stringsdict", target="pl")
+    assert [segment.source for segment in document.segments] == ["Open", "Open the file"]
+    written = document.export({0: "Öffnen", 1: "Die Datei öffnen"})
+    rule = plistlib.loads(written)["open"]["NSStringVariableWidthRuleType"]
+    assert rule == {"20": "Öffnen", "50": "Die Datei öffnen"}
+
+
 def test_other_programs_read_the_new_forms() -> None:
     document = read_document(FILE.encode(), "a.stringsdict")
     assert document.export({}) == FILE.encode()
