@@ -9,7 +9,7 @@ A file without translations is written byte for byte; otherwise only changed par
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -129,13 +129,12 @@ class OdfFile(OfficeFile):
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes; paragraphs inside of others, such as notes, come first."""
         xml = part.decoded.text
-        new = changed_at_once(xml, part.paragraphs, changes)
-        if new is not None and _STORED_TEXT.search(xml) is None:
+        if _STORED_TEXT.search(xml) is None and (new := changed_at_once(xml, part.paragraphs, changes)) is not None:
             return {part.name: encode_xml(new, part.decoded)}
         nodes = list(_paragraphs(tree(xml)))
         offered = [index for index, node in enumerate(nodes) if OdfParagraph(node, xml).stretches]
-        xml = self._changed(xml, offered, changes) if new is None else new
-        return {part.name: encode_xml(_without_stored_texts(xml, [offered[n] for n in changes]), part.decoded)}
+        xml = _without_stored_texts(xml, [nodes[offered[number]] for number in changes])
+        return {part.name: encode_xml(self._changed(xml, offered, changes), part.decoded)}
 
     def _changed(self, xml: str, offered: Sequence[int], changes: Changes) -> str:
         """The XML with changes to paragraphs that may be inside of others; `offered` are those with segments."""
@@ -218,20 +217,14 @@ def _is_number(node: Node) -> bool:
     return kind != "string" or "table:formula" in node.attributes
 
 
-def _without_stored_texts(xml: str, changed: Sequence[int]) -> str:
-    """The XML without the attribute that repeats a cell's text, in the cells of changed paragraphs.
+def _without_stored_texts(xml: str, paragraphs: Iterable[Node]) -> str:
+    """The XML without the attribute that repeats a cell's text, in the cells of these paragraphs.
 
     Programs show the attribute instead of the paragraphs.
     """
-    nodes = list(_paragraphs(tree(xml)))
-    cells = {
-        cell.start: cell for index in changed if (cell := around(nodes[index], ("table-cell", "covered-table-cell")))
-    }
-    edits = []
-    for start, cell in sorted(cells.items()):
-        tag = xml[start : cell.inner_start]
-        edits.append((start, cell.inner_start, _STORED_TEXT.sub("", tag)))
-    return splice(xml, edits)
+    cells = {cell.start: cell for one in paragraphs if (cell := around(one, ("table-cell", "covered-table-cell")))}
+    tags = ((start, cell.inner_start) for start, cell in sorted(cells.items()))
+    return splice(xml, [(start, end, _STORED_TEXT.sub("", xml[start:end])) for start, end in tags])
 
 
 def _depth(node: Node) -> int:
