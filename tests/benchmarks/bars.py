@@ -127,7 +127,7 @@ REPORT = Bar(
     3,
     unit="s",
     digits=1,
-    reason="It is the workbook: statistics from the events, and XlsxWriter's writing of 540,000 cells. Since this "
+    reason="It is the workbook: statistics from the events, and XlsxWriter's writing of 840,000 cells. Since this "
     "result, reading the events takes less than half of the time; on a slower machine the workbook takes 6 s, twice as "
     "long as a Word document takes to open. Tried: code of our own for the cells, which would meet the bar, but a "
     "well-kept library was preferred; empty cells instead of zeros, which spreadsheets leave out of averages.",
