@@ -21,7 +21,7 @@ _BLOCKS: Final = (
 # A comment without an end goes to the end of the text, as in browsers; else each "<!--" would be searched in vain.
 _COMMENT: Final = r"<!--.*?(?:-->|\Z)"
 _TAG: Final = re.compile(_COMMENT + r"|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
-_PROLOGUE: Final = re.compile(r"\s*<\?xml\s[^<>]*\?>\s*|\s*<!DOCTYPE\s[^<>\[]*>\s*")
+_PROLOGUE: Final = re.compile(r"\s*+(?:<\?xml\s[^<>]*\?>\s*+)?(?:<!DOCTYPE\s[^<>\[]*>)?")
 # The opening tags of elements that are copied.
 _CODE: Final = re.compile(r"<(script|style|code|kbd|samp|var)\b[^<>]*>", re.IGNORECASE)
 _KEPT: Final = re.compile(
@@ -120,7 +120,9 @@ def xml_problem(text: str) -> str:
     'character 14: mismatched tag'
     """
     root = "<x>"
-    blank = _PROLOGUE.sub(lambda match: " " * len(match[0]), text, count=2).replace("&", " ")
+    prologue = _PROLOGUE.match(text)
+    start = prologue.end() if prologue else 0
+    blank = " " * start + text[start:].replace("&", " ")  # of the same length, for the place
     data = f"{root}{blank}</x>".encode()
     parser = expat.ParserCreate("utf-8")
     try:
