@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from app.errors import DocumentError, GlossaryError
@@ -80,10 +80,10 @@ def read_table(
     if first is None:
         return
     layout = _layout(first[1], name, languages)
-    (source, *_), (target, *_) = layout.places("source"), layout.places("target")
+    source, target = (layout.places(use)[0] for use in ("source", "target"))
     incomplete: list[int] = []
     if not layout.num_header_rows:
-        rows = _chained(first, rows)
+        rows = chain([first], rows)
     for number, cells in rows:
         texts = [cells[place].strip() if place < len(cells) else "" for place in (source, target)]
         if all(texts):
@@ -99,11 +99,6 @@ def read_table(
                 rows=shown,
             )
         )
-
-
-def _chained(first: _Numbered, rows: Iterator[_Numbered]) -> Iterator[_Numbered]:
-    yield first
-    yield from rows
 
 
 def _layout(cells: list[str], name: str, languages: tuple[str, str]) -> Layout:

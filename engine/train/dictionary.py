@@ -27,6 +27,7 @@ HELD_OUT_WORDS: Final = 6  # so many words in a row of a held-out sentence exclu
 
 _ARTICLES: Final = {"m": "der", "f": "die", "n": "das", "pl": "die"}
 _NOTE: Final = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)|<[^<>]*>")
+_OPEN_NOTE: Final = re.compile(r"[][{}()<>]")
 _GENDER: Final = re.compile(r"\{(m|f|n|pl)\}")
 # Fields of names that few texts need, and marks of words that a translation should not choose.
 _UNWANTED_FIELD: Final = re.compile(r"\[(ornith|zool|bot|chem|biochem|min|pharm|geogr|mus)\.\]")
@@ -133,7 +134,8 @@ def _pairs(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _pairs_of_part(german: str, english: str) -> Iterator[tuple[str, str]]:
-    """
+    """The pairs of two parts that translate each other.
+
     >>> list(_pairs_of_part("Ventil {n} [techn.]", "valve"))
     [('Ventil', 'valve'), ('das Ventil', 'the valve')]
     """
@@ -160,6 +162,6 @@ def synonyms(part: str) -> list[Synonym]:
         text = " ".join(_NOTE.sub(" ", synonym).replace("’", "'").split())
         genders = set(_GENDER.findall(synonym))
         is_usable = bool(text) and not _UNWANTED_SYNONYM.search(synonym) and not _PLACEHOLDER.search(text)
-        if is_usable and not re.search(r"[][{}()<>]", text):
+        if is_usable and not _OPEN_NOTE.search(text):
             found.append(Synonym(text, genders.pop() if len(genders) == 1 else ""))
     return found
