@@ -134,12 +134,12 @@ def _check_archive(data: bytes, name: str) -> None:
     if num_strings > MAX_STRINGS:
         raise GlossaryError(
             Message(
-                "{name} has more than {limit:,} texts: remove what is not needed, or save the glossary as .csv",
+                "{name} has more than {limit:,} texts: remove what is not needed, or save the table as .csv",
                 name=name,
                 limit=MAX_STRINGS,
             )
         )
     if not any(info.filename.startswith("xl/") for info in infos):
         raise GlossaryError(
-            Message("{name} is an archive but not an Excel workbook: import the glossary itself", name=name)
+            Message("{name} is an archive but not an Excel workbook: import the table itself", name=name)
         )
