@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Make a translation model from a corpus, step by step.",
         epilog="engine/train/README.md has the command lines of the bundled model.",
     )
-    making = "extend | prepare | back-translate | variants | train | average"
+    making = "extend | collect | prepare | back-translate | variants | train | average"
     metavar = f"{making} | align | lengths | calibrate | evaluate | formality"
     commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     add_data_commands(commands)

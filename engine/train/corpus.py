@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from engine.errors import TrainingError
+
+HELD_OUT_WORDS: Final = 6  # so many words in a row of a held-out sentence exclude a pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +128,55 @@ def read_set(corpus: Path, name: str, languages: tuple[str, str]) -> list[tuple[
 
 def read_licences(corpus: Path) -> dict[str, tuple[str, str]]:
     """Origin and licence of every source, word for word as SOURCES.tsv states them."""
-    path = corpus / "SOURCES.tsv"
+    return {row["source_id"]: (row["repo"], row["licence"]) for row in _read_sources(corpus)}
+
+
+def read_domains(corpus: Path) -> dict[str, str]:
+    """The domain of every source."""
+    return {row["source_id"]: row["domain"] for row in _read_sources(corpus)}
+
+
+def _read_sources(corpus: Path) -> list[dict[str, str]]:
+    path, columns = corpus / "SOURCES.tsv", {"source_id", "repo", "licence", "domain"}
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-        return {row["source_id"]: (row["repo"], row["licence"]) for row in rows}
-    except (OSError, UnicodeDecodeError, KeyError) as error:
-        raise TrainingError(
-            f"{path} is missing or has no columns source_id, repo, licence ({error!r}); "
-            "without it the model's card cannot say what the model is made of"
-        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrainingError(f"{path} cannot be read as UTF-8 ({error}); it names the licence of each source") from error
+    for number, row in enumerate(rows, 2):
+        if missing := sorted(name for name in columns if not row.get(name)):
+            raise TrainingError(f"{path} line {number}: {missing[0]} is missing; the model's card names each source")
+    return rows
+
+
+class HeldOut:
+    """The sentences of held-out sets, to keep them out of the training data."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self._sentences: set[str] = set()
+        self._runs: set[str] = set()
+        for sentence in sentences:
+            words = _words(sentence)
+            self._sentences.add(" ".join(words))
+            self._runs.update(_runs(words))
+
+    @classmethod
+    def of(cls, corpus: Path, languages: tuple[str, str]) -> HeldOut:
+        """The sentences of all sets in dev/ and test/."""
+        suffix = f".{languages[0]}"
+        files = [path for folder in ("dev", "test") for path in sorted((corpus / folder).glob(f"*{suffix}"))]
+        names = [f"{path.parent.name}/{path.name.removesuffix(suffix)}" for path in files]
+        return cls(text for name in names for pair in read_set(corpus, name, languages) for text in pair)
+
+    def contains(self, text: str) -> bool:
+        """Whether a text of three words or more is a held-out sentence, or has a long run of words of one."""
+        words = _words(text)
+        return (len(words) >= 3 and " ".join(words) in self._sentences) or not self._runs.isdisjoint(_runs(words))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def _runs(words: list[str]) -> Iterator[str]:
+    return (" ".join(words[i : i + HELD_OUT_WORDS]) for i in range(len(words) - HELD_OUT_WORDS + 1))

@@ -1,4 +1,4 @@
-"""The commands that make training data: extend, prepare, back-translate, variants."""
+"""The commands that make training data: extend, collect, prepare, back-translate, variants."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from engine.train.options import BackTranslateOptions, PrepareOptions
 def add_data_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add them to the command line."""
     _add_extend(commands)
+    _add_collect(commands)
     _add_prepare(commands)
     _add_back_translate(commands)
     _add_variants(commands)
@@ -43,6 +44,25 @@ def _extend(options: argparse.Namespace) -> None:
 
     pieces, layers = extend(options.model, options.folder, options.encoder_layers)
     print(f"{pieces:,} pieces and {layers} encoder layers added; the model is in {options.folder}, to be trained on")
+
+
+def _add_collect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "collect",
+        help="make pairs from the German translations of free software",
+        description="Cut the translations in the folders of a corpus' sources into pairs of sentences, and write them "
+        "into its train.01.tsv.gz: gettext catalogs (*.mo, *.po), en.json with de.json, and the package descriptions "
+        "of Debian (Translation-en, Translation-de).",
+    )
+    parser.add_argument("folder", type=Path, help="folder with SOURCES.tsv and a folder for each source in it")
+    parser.set_defaults(action=_collect)
+
+
+def _collect(options: argparse.Namespace) -> None:
+    from engine.train.software_translations import collect
+
+    for source_id, number in collect(options.folder).most_common():
+        print(f"{source_id}: {number:,} pairs")
 
 
 def _add_prepare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -12,18 +12,17 @@ A small model learns from them the words that are rare in its corpus.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from engine.errors import TrainingError
-from engine.train.corpus import SentencePair, read_set
+from engine.train.corpus import HeldOut, SentencePair
 
 DICTIONARY: Final = "dictionary"  # domain and source of the pairs
 LANGUAGES: Final = ("de", "en")  # of the columns
 MAX_SYNONYMS: Final = 2  # of a side, each paired with the first of the other side
-HELD_OUT_WORDS: Final = 6  # so many words in a row of a held-out sentence exclude a pair
 
 _ARTICLES: Final = {"m": "der", "f": "die", "n": "das", "pl": "die"}
 _NOTE: Final = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)|<[^<>]*>")
@@ -70,39 +69,6 @@ def dictionary_licence(path: Path) -> tuple[str, str]:
     if "License" not in found:
         raise TrainingError(f"{path} has no line `# License :: NAME` at its beginning; add it")
     return f"{found.get('URL', path.name)} ({found.get('Version', 'no version')})", found["License"]
-
-
-class HeldOut:
-    """The sentences of held-out sets, to keep them out of the training data."""
-
-    def __init__(self, sentences: Iterable[str]) -> None:
-        self._sentences: set[str] = set()
-        self._runs: set[str] = set()
-        for sentence in sentences:
-            words = _words(sentence)
-            self._sentences.add(" ".join(words))
-            self._runs.update(_runs(words))
-
-    @classmethod
-    def of(cls, corpus: Path, languages: tuple[str, str]) -> HeldOut:
-        """The sentences of all sets in dev/ and test/."""
-        suffix = f".{languages[0]}"
-        files = [path for folder in ("dev", "test") for path in sorted((corpus / folder).glob(f"*{suffix}"))]
-        names = [f"{path.parent.name}/{path.name.removesuffix(suffix)}" for path in files]
-        return cls(text for name in names for pair in read_set(corpus, name, languages) for text in pair)
-
-    def contains(self, text: str) -> bool:
-        """Whether a text of three words or more is a held-out sentence, or has a long run of words of one."""
-        words = _words(text)
-        return (len(words) >= 3 and " ".join(words) in self._sentences) or not self._runs.isdisjoint(_runs(words))
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-def _runs(words: list[str]) -> Iterator[str]:
-    return (" ".join(words[i : i + HELD_OUT_WORDS]) for i in range(len(words) - HELD_OUT_WORDS + 1))
 
 
 def _lines(path: Path) -> Iterator[str]:

@@ -164,6 +164,9 @@ class PrepareOptions:
     synthetic: Path | None = setting(
         None, "folder of `back-translate`, whose pairs are taken too", metavar="FOLDER", unset="none"
     )
+    more: Path | None = setting(
+        None, "folder of further pairs, such as one of `collect`", metavar="FOLDER", unset="none"
+    )
     dictionary: Path | None = setting(
         None,
         "German-English dictionary in the format of Ding, whose entries are pairs too",

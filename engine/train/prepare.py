@@ -16,6 +16,7 @@ from engine.errors import TrainingError
 from engine.text import DIRECTION_PIECES, SYNTHETIC_PIECE, TextCodec
 from engine.train.augmentation import PlaceholderAugmentation
 from engine.train.corpus import (
+    HeldOut,
     SentencePair,
     read_licences,
     read_pairs,
@@ -24,7 +25,7 @@ from engine.train.corpus import (
     synthetic_domain,
 )
 from engine.train.data import FORMAL_LANGUAGE, Labels, Lines, PairSet, PreparedData, variants_name
-from engine.train.dictionary import DICTIONARY, HeldOut, dictionary_licence, read_dictionary
+from engine.train.dictionary import DICTIONARY, dictionary_licence, read_dictionary
 from engine.train.formality import FORMALITIES, labels_of
 from engine.train.options import PrepareOptions
 from engine.train.variants import write_variants
@@ -36,6 +37,10 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData
     """Write the prepared folder; returns the content of its `prepared.json`."""
     licences = read_licences(corpus)
     pairs = [pair for pair in read_pairs(corpus) if options.selection.wants(pair)]
+    held_out = HeldOut.of(corpus, options.languages)
+    if options.more is not None:
+        licences |= read_licences(options.more)
+        pairs += _further_pairs(options.more, pairs, held_out, options)
     if not pairs:
         raise TrainingError(f"{corpus}: no pair is in the chosen domains and short enough; widen the selection")
     folder.mkdir(parents=True, exist_ok=True)
@@ -60,7 +65,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData
     domains = (*sorted(options.selection.max_words), *synthetic)
     if options.dictionary is not None:
         licences[DICTIONARY] = dictionary_licence(options.dictionary)
-        pairs += read_dictionary(options.dictionary, options.languages, HeldOut.of(corpus, options.languages))
+        pairs += read_dictionary(options.dictionary, options.languages, held_out)
         domains = (*domains, DICTIONARY)
     with multiprocessing.Pool(options.num_workers, _start_worker, (folder,)) as pool:
         kept, sides = _encode(pool, pairs, options.max_pieces)
@@ -98,6 +103,21 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData
         write_variants(folder, options.source_variants, options.bpe_dropout, options.num_workers, options.seed)
     _report(f"{len(kept_pairs):,} pairs kept, {prepared.facts['pieces']}; written to {folder}")
     return prepared
+
+
+def _further_pairs(
+    folder: Path, pairs: Sequence[SentencePair], held_out: HeldOut, options: PrepareOptions
+) -> list[SentencePair]:
+    """The selected pairs of another folder that are neither among `pairs` nor in a held-out set."""
+    known = {(pair.first, pair.second) for pair in pairs}
+    return [
+        pair
+        for pair in read_pairs(folder)
+        if options.selection.wants(pair)
+        and (pair.first, pair.second) not in known
+        and not held_out.contains(pair.first)
+        and not held_out.contains(pair.second)
+    ]
 
 
 def _learn_codec(pairs: Sequence[SentencePair], options: PrepareOptions) -> TextCodec:

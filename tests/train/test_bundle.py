@@ -157,7 +157,7 @@ def test_perfect_and_foreign_translations_score_as_they_must() -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["prepare", "{0}/nowhere", "{0}/w", "--domain", "docs"], "SOURCES.tsv is missing"),
+        (["prepare", "{0}/nowhere", "{0}/w", "--domain", "docs"], "SOURCES.tsv cannot be read"),
         (["prepare", "{0}/corpus", "{0}/w", "--domain", "poems"], "no pair is in the chosen domains"),
         (["train", "{0}/nowhere", "{0}/r", "--max-updates", "1"], "prepared.json is missing"),
         (["train", "{0}/work", "{0}/r"], "give max_minutes or max_updates"),

@@ -79,5 +79,8 @@ def test_licences_are_quoted_word_for_word(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus")
     assert read_licences(corpus) == {"made-up": ("here | there", "CC0")}
     (corpus / "SOURCES.tsv").write_text("source_id\trepo\nmade-up\there\n", encoding="utf-8")
-    with pytest.raises(TrainingError, match=r"SOURCES\.tsv is missing or has no columns"):
+    with pytest.raises(TrainingError, match=r"SOURCES\.tsv line 2: domain is missing"):
+        read_licences(corpus)
+    (corpus / "SOURCES.tsv").unlink()
+    with pytest.raises(TrainingError, match=r"SOURCES\.tsv cannot be read"):
         read_licences(corpus)

@@ -9,8 +9,9 @@ import pytest
 
 from engine.errors import TrainingError
 from engine.train import statistical_links
+from engine.train.corpus import HeldOut
 from engine.train.data import PreparedData
-from engine.train.dictionary import HeldOut, dictionary_licence, read_dictionary, synonyms
+from engine.train.dictionary import dictionary_licence, read_dictionary, synonyms
 from engine.train.prepare import prepare
 from engine.train.statistical_links import LinkedPairs, prepare_links
 from tests.train.corpora import prepare_options, write_corpus
