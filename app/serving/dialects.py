@@ -50,6 +50,8 @@ HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
     "too_late": 504,
     "internal": 500,
 }
+_FORM: Final = "application/x-www-form-urlencoded"
+_MAX_FIELDS: Final = 1000  # of a form, or of an address
 _CHARSET: Final = re.compile("charset", re.IGNORECASE)
 _UTF_8: Final = re.compile(r"""\s*=\s*["']?utf-?8\b""", re.IGNORECASE)
 
@@ -122,7 +124,7 @@ class _LargeJsonRequest(Request):
         try:
             return await parsed_json(await self.body())
         except ValueError as error:
-            raise ApiError("invalid", "The body cannot be read as JSON.") from error
+            raise ApiError("invalid", f"The body cannot be read as JSON: {error}.") from error
 
 
 class KeyFirstRoute(APIRoute):
@@ -192,7 +194,10 @@ async def fields_of(request: Request) -> dict[str, Any]:
 
     A field that a form repeats becomes a list.
     """
-    fields = _joined(list(request.query_params.multi_items()))
+    try:
+        fields = _form(request.scope["query_string"])
+    except ValueError as error:
+        raise ApiError("invalid", f"The query of the address cannot be read: {error}.") from error
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         _check_charset(request)
@@ -205,7 +210,8 @@ async def fields_of(request: Request) -> dict[str, Any]:
     try:
         found = _parsed(body, kind) if is_small else await asyncio.to_thread(_parsed, body, kind)
     except ValueError as error:
-        raise ApiError("invalid", f"The body cannot be read as {kind or 'JSON'}.") from error
+        shown = "a form" if kind == _FORM else "JSON"
+        raise ApiError("invalid", f"The body cannot be read as {shown}: {error}.") from error
     if not isinstance(found, dict):
         raise ApiError("invalid", "The body is not a JSON object.")
     return fields | found
@@ -213,12 +219,28 @@ async def fields_of(request: Request) -> dict[str, Any]:
 
 def _parsed(body: bytes, kind: str) -> Any:
     """The fields of a form, or the value of a JSON text. Raises ValueError."""
-    if kind == "application/x-www-form-urlencoded":
-        return _joined(parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=1000))
+    if kind == _FORM:
+        if body.lstrip().startswith(b"{"):  # as curl sends it
+            raise ValueError("it is JSON, which needs the header Content-Type: application/json")
+        return _form(body)
     found = read_json(body)
-    # Half a surrogate pair and 1e999, which is read as Infinity, could not be repeated in a reply.
-    json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    try:  # what a reply could not repeat
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("a text has half of a surrogate pair, such as \\ud800") from error
+    except ValueError as error:  # 1e999, which is read as Infinity
+        raise ValueError("a number is too large") from error
     return found
+
+
+def _form(data: bytes) -> dict[str, Any]:
+    """The fields of an encoded form, or of an address. Raises ValueError."""
+    if data.count(b"&") >= _MAX_FIELDS:
+        raise ValueError(f"it has more than {_MAX_FIELDS:,} fields")
+    try:
+        return _joined(parse_qsl(data.decode("utf-8"), keep_blank_values=True, errors="strict"))
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not in UTF-8") from error
 
 
 def _check_charset(request: Request) -> None:

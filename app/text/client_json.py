@@ -25,7 +25,8 @@ async def parsed_json(data: bytes) -> Any:
 def read_json(data: bytes) -> Any:
     """The value of a JSON text in UTF-8.
 
-    Raises ValueError if it is not JSON (NaN and Infinity are not), is nested too deeply, or has too many values.
+    Raises ValueError with the place if it is not JSON (NaN and Infinity are not), is nested too deeply, or has too many
+    values.
     """
     if len(data) > MAX_SMALL_BYTES and _num_marks(data) > MAX_MARKS:
         raise ValueError("too many values")
@@ -33,6 +34,14 @@ def read_json(data: bytes) -> Any:
         return json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    except _UnknownConstant as error:
+        raise ValueError(f"{error} is not JSON") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start + 1} is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except ValueError as error:  # of `int`
+        raise ValueError("a number has too many digits") from error
 
 
 def check_num_fields(value: object) -> object:
@@ -54,5 +63,9 @@ def _num_marks(data: bytes) -> int:
     return sum(part.count(mark) for part in plain.split(b'"')[::2] for mark in _MARKS)
 
 
+class _UnknownConstant(Exception):
+    """NaN or Infinity."""
+
+
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(name)
+    raise _UnknownConstant(name)

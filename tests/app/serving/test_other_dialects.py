@@ -134,6 +134,47 @@ def test_bad_request_gets_libretranslates_form_of_error(
     assert says in reply.json()["error"]
 
 
+JSON = {"content-type": "application/json"}
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "problem"),
+    [
+        (b'{"q": "a"', JSON, "as JSON: line 1, column 10: Expecting ',' delimiter"),
+        (b'{"q": "a"}\nx', {"content-type": "text/plain"}, "as JSON: line 2, column 1: Extra data"),
+        (b'{"q": "\xe4"}', JSON, "as JSON: byte 8 is not UTF-8"),
+        (b'{"q": "\\ud800"}', JSON, "as JSON: a text has half of a surrogate pair, such as \\ud800"),
+        (b'{"q": NaN}', JSON, "as JSON: NaN is not JSON"),
+        (b'{"q": 1e999}', JSON, "as JSON: a number is too large"),
+        (b'{"q": ' + b"9" * 5000 + b"}", JSON, "as JSON: a number has too many digits"),
+        (b"[" * 9000, JSON, "as JSON: nested too deeply"),
+        (b' {"q": "a"}', FORM, "as a form: it is JSON, which needs the header Content-Type: application/json"),
+        (b"q=%E4", FORM, "as a form: it is not in UTF-8"),
+        (b"q=\xe4", FORM, "as a form: it is not in UTF-8"),
+        (b"q&" * 1000, FORM, "as a form: it has more than 1,000 fields"),
+    ],
+)
+def test_error_about_a_body_names_place_and_cure(
+    anybody: Program, key: str, body: bytes, headers: dict[str, str], problem: str
+):
+    reply = anybody.post("/translate", content=body, headers=headers)
+    assert reply.status_code == 400
+    assert reply.json() == {"error": f"The body cannot be read {problem}."}
+
+
+def test_address_that_is_not_in_utf_8_is_refused(anybody: Program, key: str):
+    """Before, the bytes became replacement characters, which the model translated."""
+    for path in (
+        f"/translate?q=Gr%F6%DFe&source=de&target=en&api_key={key}",
+        f"/translate?q=Gr%F6%DFe&langpair=de|en&key={key}",
+        f"/MTRestService/TranslateJson?input=Gr%F6%DFe&srcLangCode=de&trgLangCode=en&tokenCode={key}",
+    ):
+        reply = anybody.get(path)
+        assert reply.status_code == 400
+        assert "The query of the address cannot be read: it is not in UTF-8." in reply.text
+
+
 @pytest.mark.parametrize("path", ["suggest", "translate_file", "frontend/settings"])
 def test_addresses_of_libretranslate_that_are_not_offered_say_so(anybody: Program, path: str):
     for reply in (anybody.get(f"/{path}"), anybody.post(f"/{path}", json={})):
