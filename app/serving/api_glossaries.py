@@ -110,12 +110,16 @@ class ApiGlossaries:
             return self.find(owner, number)
 
     def put(self, owner: str, number: str, pair: Pair, entries: Entries) -> None:
-        """Replaces the entries of a language pair; an empty mapping deletes them. Raises ApiError."""
+        """Replaces the entries of a language pair. Raises ApiError."""
         with self._writing():
             self._check_owner(owner, number)
+            self._replace(owner, number, pair, entries)
+
+    def delete_pair(self, owner: str, number: str, pair: Pair) -> None:
+        """Deletes the entries of a language pair. Raises ApiError if there are none."""
+        with self._writing():
+            self.entries(owner, number, pair)
             self._delete_dictionary(number, pair)
-            if entries:
-                self._replace(owner, number, pair, entries)
 
     def delete(self, owner: str, number: str) -> None:
         """Deletes a glossary. Raises ApiError."""

@@ -286,7 +286,7 @@ async def delete_dictionary(request: Request, number: str) -> Response:
     """Deletes the entries of one language pair of a glossary."""
     async with admitted(request, key_of(request)) as caller:
         pair = _pair(await fields_of(request))
-        await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, {})
+        await asyncio.to_thread(context_of(request).glossaries.delete_pair, caller.name, number, pair)
     return Response(status_code=204)
 
 

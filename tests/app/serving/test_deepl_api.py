@@ -108,6 +108,8 @@ def test_client_keeps_a_glossary_of_several_pairs(ana: deepl.DeepLClient):
     assert entries == "file\tAkte\nwindow\tFenster"
     ana.replace_multilingual_glossary_dictionary(made, more)
     ana.delete_multilingual_glossary_dictionary(made, source_lang="DE", target_lang="EN")
+    with pytest.raises(deepl.GlossaryNotFoundException, match="no dictionary of this language pair"):
+        ana.delete_multilingual_glossary_dictionary(made, source_lang="DE", target_lang="EN")
     found = ana.get_multilingual_glossary(made.glossary_id)
     assert (found.name, [each.entry_count for each in found.dictionaries]) == ("More", [1])
     ana.delete_multilingual_glossary(made)
@@ -248,6 +250,8 @@ def test_change_of_a_glossary_happens_whole_or_not_at_all(gateway: ApiGateway, k
     assert program.request("PATCH", path, json=wrong).status_code == 400
     twice = {"dictionaries": [{**pair, "entries": "window\tFenster"}] * 2}
     assert "two dictionaries" in program.request("PATCH", path, json=twice).json()["message"]
+    empty = program.request("PUT", f"{path}/dictionaries", json={**pair, "entries": ""})
+    assert empty.status_code == 400 and "1 to 20,000 entries, not 0" in empty.json()["message"]
     assert program.get(path).json() == made.json()
 
 
