@@ -1,9 +1,9 @@
 """The dialect of DeepL's API, version 2, with glossaries of versions 2 and 3.
 
 The parameter `pinpoint` of a translation is a `ConstraintSchema` for all texts, or a list with one for each text; the
-reply then has an `AnswerSchema` for each text. Context, model types, writing styles and translation memories are
-ignored. In XML, only `splitting_tags` separate texts, so that `non_splitting_tags` and `outline_detection` change
-nothing.
+reply then has an `AnswerSchema` for each text. Context, model types and `preserve_formatting` are ignored; style rules,
+custom instructions and translation memories are refused. In XML, only `splitting_tags` separate texts, so that
+`non_splitting_tags` and `outline_detection` change nothing.
 """
 
 from __future__ import annotations
@@ -59,6 +59,11 @@ _RESOURCES: Final[Mapping[str, Mapping[str, tuple[bool, bool]]]] = {
     "glossary": {},
 }
 _NOT_OFFERED: Final = ("style_rules", "voice", "write")
+_REFUSED: Final[Mapping[str, str]] = {  # parameters whose effect a user would miss
+    "style_id": "style rules",
+    "custom_instructions": "custom instructions",
+    "translation_memory_id": "translation memories",
+}
 _MARKUP: Final[Mapping[str, Markup | Literal[""]]] = {"xml": "xml", "html": "html", "": ""}
 _SPLITTING: Final[Mapping[str, Splitting]] = {"0": "none", "1": "sentences", "nonewlines": "punctuation"}
 _SIGNS: Final = {"tsv": "\t", "csv": ","}
@@ -72,6 +77,7 @@ async def translate(request: Request) -> Response:
     context = context_of(request)
     async with admitted(request, key_of(request)) as caller:
         fields = await fields_of(request)
+        check_offered(fields)
         texts = _texts(fields.get("text"))
         await context.charge(caller, *texts)
         constraints = _constraints(fields.get("pinpoint"), len(texts))
@@ -288,6 +294,13 @@ async def delete_dictionary(request: Request, number: str) -> Response:
         pair = _pair(await fields_of(request))
         await asyncio.to_thread(context_of(request).glossaries.delete_pair, caller.name, number, pair)
     return Response(status_code=204)
+
+
+def check_offered(fields: Mapping[str, Any]) -> None:
+    """Raises ApiError for a parameter of a translation that this server cannot follow."""
+    for name, what in _REFUSED.items():
+        if fields.get(name):
+            raise ApiError("unsupported", f"{name}: this server does not offer {what}, leave it out.")
 
 
 def glossary_ids(fields: Mapping[str, Any]) -> list[str]:

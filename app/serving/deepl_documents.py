@@ -18,7 +18,7 @@ from app.models.document_direction import language_and_script
 from app.models.style import Style
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState, Upload
-from app.serving.deepl_api import FORMALITIES, choice, glossary_ids, key_of
+from app.serving.deepl_api import FORMALITIES, check_offered, choice, glossary_ids, key_of
 from app.serving.dialects import admitted, context_of, fields_of, file_reply, text_field, uploaded
 
 PATH: Final = "/v2/document"
@@ -37,10 +37,11 @@ async def upload(request: Request) -> Response:
     """Sends a document, and begins to translate it."""
     context = context_of(request)
     async with admitted(request, key_of(request)) as caller, uploaded(request, caller) as (file, fields):
+        check_offered(fields)
         name = text_field(fields, "filename", "") or file.name
         ending = text_field(fields, "output_format", "")
         if ending and not name.lower().endswith(f".{ending.lower()}"):
-            raise ApiError("unsupported", "output_format: a document keeps its format.")
+            raise ApiError("unsupported", f"output_format: {name} keeps its format, leave it out.")
         formality = text_field(fields, "formality", "default")
         secret = secrets.token_hex(32).upper()
         order = DocumentOrder(

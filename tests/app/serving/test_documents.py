@@ -240,5 +240,7 @@ def test_client_of_deepl_translates_a_document_once(
         ana.translate_document_download(handle, io.BytesIO())
         with pytest.raises(deepl.DeepLException):  # as with DeepL, a document is there once
             ana.translate_document_download(handle, io.BytesIO())
+        with pytest.raises(deepl.DeepLException, match="style_id: this server does not offer style rules"):
+            ana.translate_document_upload(TEXT, filename="manual.txt", target_lang="DE", style_rule="1")
         with pytest.raises(deepl.DeepLException, match="keeps its format"):
             ana.translate_document_upload(TEXT, target_lang="DE", filename="manual.txt", output_format="pdf")
