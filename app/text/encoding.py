@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.errors import AppError
-from app.i18n import Message
+from app.i18n import Message, joined
 from app.text.likely_encodings import is_damaged_utf8, likely_encodings
 
 # The longer mark first: UTF-32's begins with UTF-16's.
@@ -339,7 +339,7 @@ def _is_formula(text: str) -> bool:
 def shortened_list(items: Iterable[str], limit: int = 5) -> str:
     """The items for a message, at most `limit` of them: "a, b, c and 4 more"."""
     every = list(items)
-    shown = ", ".join(every[:limit])
+    shown = joined(", ", every[:limit])
     if len(every) <= limit:
         return shown
     return Message("{texts} and {count} more", texts=shown, count=len(every) - limit)

@@ -16,6 +16,7 @@ import app.checks
 import app.i18n
 from app.errors import CommandError
 from app.i18n import Message, counted, joined, translated
+from app.text.encoding import shortened_list
 from app.ui.api import Api
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
 
@@ -113,3 +114,10 @@ def test_errors_reach_a_german_page_in_german(api: Api):  # noqa: F811
     german = api.command({**wrong, "language": "de"})
     assert german["error"]["message"] == "Segment 8 gibt es nicht (Segmente im Dokument: 2)."
     assert str(CommandError(Message("Not in your text."))) == "Not in your text."
+
+
+def test_messages_in_a_shortened_list_are_translated():
+    columns = [Message("column {number}", number=number) for number in range(1, 8)]
+    note = Message("Not offered: {list}.", list=shortened_list(columns, 2))
+    assert note == "Not offered: column 1, column 2 and 5 more."
+    assert note.in_language("de") == "Nicht angeboten: Spalte 1, Spalte 2 und 5 weitere."
