@@ -203,7 +203,7 @@ def drafted(
         for s in document.segments
     ]
     made = translated_document(document, saved, direction.partition("-")[2])
-    serious = ("Placeholders", "saved as UTF-8")
+    serious = ("Placeholders", "saved as UTF-8", "Lists of data validation")
     return made, [*problems, *([made.note] if made.note and any(text in made.note for text in serious) else [])]
 
 

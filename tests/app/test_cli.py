@@ -16,6 +16,7 @@ from typing import Any, ClassVar, get_args
 
 import openpyxl
 import pytest
+import xlsxwriter
 from docx import Document as WordDocument
 
 from app.__main__ import main
@@ -595,6 +596,18 @@ def test_strict_ends_with_status_3_if_anything_is_not_offered_or_guessed(
     assert strict == status and said in err
     without, _, _ = run(capsys, "translate", tmp_path / name, "-o", tmp_path / f"c{name[1:]}")
     assert without != 3
+
+
+def test_list_of_choices_that_cannot_be_translated_is_a_problem(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for items, expected in ((["One house", "Two houses"], 0), (["One house", "Two houses", "9" * 230], 1)):
+        with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+            sheet = book.add_worksheet("Houses")
+            sheet.write_column("A1", items[:2])
+            sheet.data_validation("A1:A9", {"validate": "list", "source": items})
+        status, _, err = run(capsys, "translate", tmp_path / "a.xlsx", "-o", tmp_path / f"b{expected}.xlsx")
+        assert (status, "(1): sheet Houses, cells A1:A9." in err) == (expected, bool(expected))
 
 
 def test_unavailable_device_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -153,17 +153,25 @@ class ParagraphFile(ABC):
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these spans replaced."""
-        changes: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
+        return WrittenFile(self.file_with(self.changed_parts(self.changes(translations), language)))
+
+    def changes(self, translations: Sequence[UnitTranslation]) -> dict[str, Changes]:
+        """The changes of each part, by its name."""
+        found: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
         for t in translations:
             part, index = self._find(t.start)
             first = t.start - part.starts[index]
             span = (first, first + t.end - t.start, one_line(t.text))
-            changes.setdefault(part.name, {}).setdefault(index, []).append(span)
+            found.setdefault(part.name, {}).setdefault(index, []).append(span)
+        return {**found}
+
+    def changed_parts(self, changes: Mapping[str, Changes], language: str | None) -> dict[str, bytes]:
+        """The new content of the parts that change, by name."""
         new: dict[str, bytes] = {}
         for part in self.parts:
             if part.name in changes:
                 new |= self.rewritten(part, changes[part.name], language)
-        return WrittenFile(self.file_with(new))
+        return new
 
     @abstractmethod
     def file_with(self, new: Mapping[str, bytes]) -> bytes:

@@ -2,25 +2,27 @@
 
 Texts in drawings, diagrams and titles of charts follow the cells. Other names in charts are texts of cells. Formulas
 and their results, numbers, dates, and the names of sheets stay unchanged, and so do the headings of tables, because
-formulas may refer to them. A workbook without translations is written byte for byte.
+formulas may refer to them. Lists of choices change with the cells that have their items. A workbook without
+translations is written byte for byte.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 from xml.parsers import expat
 
 from app.errors import DocumentError
-from app.formats.base import Edit, splice
+from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.office.docx_text import WordParagraph
 from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.xlsx_lists import ChoiceList, choice_lists, unchanged_note, unknown_items, with_new_items
 from app.formats.paragraph import OBJECT, Atom, Container
 from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
 from app.i18n import Message, joined
@@ -35,7 +37,7 @@ Font = frozenset[tuple[object, ...]]  # its properties, each with its attributes
 _SPACE = re.compile(r"[\t\r]")
 _HEADER = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
 _CODE = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]*|\d+|.)')
-_VALIDATION = re.compile(rb"""\s(?:prompt|error)(?:Title)?="[^"]|<(?:\w+:)?formula1>(?:"|&quot;)[^<]""")
+_VALIDATION = re.compile(rb"""\s(?:prompt|error)(?:Title)?="[^"]""")
 _SHARED_TEXT = re.compile(rb"<(?:\w+:)?si[\s/>]")
 _CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
@@ -83,10 +85,17 @@ class CellText(WordParagraph):
         only = re.fullmatch(rf"<{p}r>(<{p}t\b[^>]*>[^<]*</{p}t>)</{p}r>", runs)
         return runs if only is None else only[1]
 
+    def translated(self, translations: Sequence[tuple[int, int, str]]) -> str:
+        """The text with these spans (ascending) replaced."""
+        xml = f"<si>{self.xml(translations)}</si>"
+        return CellText(tree(xml), xml, self._prefix, frozenset()).text
+
 
 @dataclass(frozen=True)
 class XlsxFile(OfficeFile):
-    """A workbook."""
+    """A workbook. `lists` are the lists of choices of each sheet, by the name of its part."""
+
+    lists: Mapping[str, Sequence[ChoiceList]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def blocks(self) -> Sequence[Block]:
@@ -116,6 +125,31 @@ class XlsxFile(OfficeFile):
         for sheet, texts in drawn.items():
             blocks += [Block("part", label=sheet), *texts]
         return blocks
+
+    def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
+        """The file with these spans replaced, also in lists of choices for cells with the same text."""
+        changes = self.changes(translations)
+        new = self.changed_parts(changes, language)
+        texts = self._new_items(changes)
+        unchanged: list[Message] = []
+        for sheet, lists in self.lists.items():
+            if any(item in texts for choices in lists for item in choices.items):
+                content = new[sheet] if sheet in new else self.package.read(sheet)
+                new[sheet], places = with_new_items(content, lists[0].sheet, texts)
+                unchanged += places
+        return WrittenFile(self.file_with(new), unchanged_note(unchanged))
+
+    def _new_items(self, changes: Mapping[str, Changes]) -> dict[str, Collection[str]]:
+        """The texts that the cells of items of lists get, by item; only items whose text changes."""
+        items = {item for lists in self.lists.values() for choices in lists for item in choices.items}
+        found: dict[str, dict[str, None]] = {}
+        for part in self.parts if items else ():
+            for index, paragraph in enumerate(part.paragraphs):
+                if paragraph.text in items and isinstance(paragraph, CellText):
+                    spans = changes.get(part.name, {}).get(index)
+                    new = paragraph.translated(spans) if spans else paragraph.text
+                    found.setdefault(paragraph.text, {})[new] = None
+        return {item: texts for item, texts in found.items() if [*texts] != [item]}
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes, and the pictures of a diagram."""
@@ -182,7 +216,22 @@ def read(data: bytes, name: str) -> XlsxFile:
             described = [_placed_on(sheet, kind)] * len(drawn)
             starts = starts_of(drawn, parts[-1].end if parts else 0)
             parts.append(OfficePart(part_name, described, decoded, drawn, starts, copies, sheet))
-    return XlsxFile(package, parts, _notes(package, main, len(uses.headings)))
+    all_lists = {part: choice_lists(package.read(part), title) for title, part in _sheets(package, main)}
+    lists = {part: choices for part, choices in all_lists.items() if choices}
+    offered = {text.text for part in parts for text in part.paragraphs if isinstance(text, CellText)}
+    items = unknown_items(lists.values(), offered)
+    return XlsxFile(package, parts, _notes(package, main, len(uses.headings), items), lists=lists)
+
+
+def _sheets(package: OfficePackage, main: str) -> list[tuple[str, str]]:
+    """The title and the part of each sheet, in the order of the workbook."""
+    related = package.relations(main)
+    found = []
+    for sheet in tree(package.xml(main).text).walk():
+        ids = [value for key, value in sheet.attributes.items() if key.endswith(":id") and value in related]
+        if sheet.local == "sheet" and ids and package.has(related[ids[0]].part):
+            found.append((sheet.attributes.get("name", ""), related[ids[0]].part))
+    return found
 
 
 def _num_shared(package: OfficePackage, main: str) -> int:
@@ -212,8 +261,8 @@ def _parts(package: OfficePackage, main: str, uses: _Uses) -> list[tuple[str, st
     return [*((part, "si") for part in shared[:1]), *((part, "is") for part in uses.inside)]
 
 
-def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, ...]:
-    """Notes about texts of a workbook that are not offered."""
+def _notes(package: OfficePackage, main: str, num_headings: int, items: Message | None) -> tuple[str, ...]:
+    """Notes about texts of a workbook that are not offered; `items` are such items of lists."""
     sheets = [each.part for each in package.relations(main).values() if each.kind in ("worksheet", "chartsheet")]
     found = {each.kind for sheet in sheets for each in package.relations(sheet).values()}
     behind_cells = [package.read(sheet).rpartition(b"sheetData>")[2] for sheet in sheets if package.has(sheet)]
@@ -221,9 +270,11 @@ def _notes(package: OfficePackage, main: str, num_headings: int) -> tuple[str, .
         Message("comments"): "comments" in found,
         Message("pivot tables"): "pivotTable" in found,
         Message("headers and footers"): any(map(_has_header, behind_cells)),
-        Message("lists and messages of data validation"): any(map(_VALIDATION.search, behind_cells)),
+        Message("messages of data validation"): any(map(_VALIDATION.search, behind_cells)),
     }
     left_out = [kind for kind, is_found in is_there.items() if is_found]
+    if items:
+        left_out.append(items)
     if num_headings:
         left_out.append(Message("headings of tables, because formulas may refer to them ({count})", count=num_headings))
     return (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
@@ -237,13 +288,9 @@ def _has_header(xml: bytes) -> bool:
 
 def _drawings(package: OfficePackage, main: str) -> Iterable[tuple[str, str, str, list[str]]]:
     """The parts with drawings: name of the sheet, name of the part, kind, and names of its copies; each part once."""
-    related = package.relations(main)
     seen: set[str] = set()
-    for sheet in tree(package.xml(main).text).walk():
-        ids = [value for key, value in sheet.attributes.items() if key.endswith(":id") and value in related]
-        if sheet.local != "sheet" or not ids:
-            continue
-        for drawing in package.relations(related[ids[0]].part).values():
+    for title, sheet in _sheets(package, main):
+        for drawing in package.relations(sheet).values():
             others = package.relations(drawing.part).values() if drawing.kind == "drawing" else ()
             pictures = [other.part for other in others if other.kind == DIAGRAM_PICTURE and package.has(other.part)]
             drawn = [each for each in (drawing, *others) if each.kind in ("drawing", "chart", "diagramData")]
@@ -251,7 +298,7 @@ def _drawings(package: OfficePackage, main: str) -> Iterable[tuple[str, str, str
                 if each.part not in seen and package.has(each.part):
                     seen.add(each.part)
                     copies = pictures if each.kind == "diagramData" else []
-                    yield sheet.attributes.get("name", ""), each.part, each.kind, copies
+                    yield title, each.part, each.kind, copies
 
 
 def _placed_on(sheet: str, kind: str) -> Message:
@@ -264,16 +311,8 @@ def _uses(package: OfficePackage, main: str, num_shared: int) -> _Uses:
     """The cells of all sheets, in the order of the workbook; none with the number of a missing shared text."""
     uses = _Uses({}, {}, set(), set())
     num_cells = 0
-    related = package.relations(main)
     usual_font, styles = _usual_font(package, main)
-    for sheet in tree(package.xml(main).text).walk():
-        if sheet.local != "sheet":
-            continue
-        ids = [value for key, value in sheet.attributes.items() if key.endswith(":id") and value in related]
-        part = related[ids[0]].part if ids else ""
-        if not part or not package.has(part):
-            continue
-        title = sheet.attributes.get("name", "")
+    for title, part in _sheets(package, main):
         headings = _headings(package, part)
         for place, kind, number, style in _text_cells(package, part):
             num_cells += 1

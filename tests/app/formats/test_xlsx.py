@@ -193,7 +193,7 @@ def test_texts_in_drawings_and_titles_of_charts_are_offered_after_the_cells():
     document = read_document(data, "sales.xlsx")
     offered = ["East", "West", "Open the door.", "Close it.", "A yellow note", "Sold doors", "Doors"]
     assert sorted(sources(document)) == sorted(offered) and sources(document)[:2] == offered[:2]
-    assert document.notes[0] == "Not offered: headers and footers; lists and messages of data validation."
+    assert document.notes[0] == "Not offered: headers and footers; messages of data validation."
     file = xlsx.read(data, "sales.xlsx")
     places = {segment.source: file.describe(segment.start) for segment in document.segments}
     assert places["Close it."] == "sheet Sales & more, drawing" and places["Sold doors"] == "sheet Sales & more, chart"
@@ -203,7 +203,8 @@ def test_texts_in_drawings_and_titles_of_charts_are_offered_after_the_cells():
     assert chart.title.tx.rich.p[0].r[0].t == "SOLD DOORS"
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(io.BytesIO(written)) as new:
         changed = [name for name in old.namelist() if old.read(name) != new.read(name)]
-    assert sorted(changed) == ["xl/charts/chart1.xml", "xl/drawings/drawing1.xml", STRINGS]
+    list_of_choices = "xl/worksheets/sheet1.xml"
+    assert sorted(changed) == ["xl/charts/chart1.xml", "xl/drawings/drawing1.xml", STRINGS, list_of_choices]
 
 
 def test_names_from_cells_and_small_numbers_do_not_count_as_missing_text():
