@@ -48,21 +48,25 @@ class Admission:
         self._num_streams: Counter[int] = Counter()
         self._lock = threading.Lock()
 
-    def enter(self, text: str | None, address: str | None = None) -> Caller:
+    def enter(self, text: str | None, address: str | None = None, place: str = "the request") -> Caller:
         """Counts a request with this key, and returns its caller. Raises ApiError.
 
-        `address` is the address of the client, in a dialect whose clients cannot send a key.
+        Args:
+            text: the key.
+            address: the address of the client, in a dialect whose clients cannot send a key.
+            place: the part of a request that contains the key, for an error.
         """
         if text:
             key = self.file.find(text)
         elif address is not None:
             key = self.file.at_address(address)
         else:
-            raise ApiError("no_key", "The request has no key. `pinpoint keys create NAME` makes one.")
+            raise ApiError("no_key", f"There is no key in {place}. `pinpoint keys create NAME` makes one.")
         if key is None:
             if text:
                 raise ApiError("wrong_key", "The key is wrong or was revoked.")
-            raise ApiError("no_key", f"The request has no key, and none was made with --address {address}.")
+            command = f"`pinpoint keys create NAME --address {address}`"
+            raise ApiError("no_key", f"There is no key in {place}, and none for this address: {command} makes one.")
         self._count(key)
         self.file.note_use(key)
         return Caller(key)

@@ -54,7 +54,7 @@ async def names(request: Request) -> Response:
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates a text; `format=html` is for markup."""
     context = context_of(request)
-    async with admitted(request, text_field(fields, "key", "") or None) as caller:
+    async with admitted(request, text_field(fields, "key", "") or None, "the field key") as caller:
         text = text_field(fields, "q")
         source, sign, target = text_field(fields, "langpair").partition("|")
         if not sign:

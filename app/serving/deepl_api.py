@@ -12,6 +12,7 @@ import asyncio
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, Literal, TypeVar
 
 from fastapi import APIRouter, Request
@@ -75,7 +76,7 @@ router = APIRouter(tags=["DeepL"])
 async def translate(request: Request) -> Response:
     """Translates texts, with tag handling, glossary and formality, and with the constraints in `pinpoint`."""
     context = context_of(request)
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         fields = await fields_of(request)
         check_offered(fields)
         texts = _texts(fields.get("text"))
@@ -117,7 +118,7 @@ async def translate(request: Request) -> Response:
 @router.get("/v2/usage")
 async def usage(request: Request) -> Response:
     """The characters that the key has used today, and its limit."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         used = context_of(request).admission.file.characters_today(caller.key)
     return JSONResponse({"character_count": used, "character_limit": caller.key.characters_a_day})
 
@@ -125,7 +126,7 @@ async def usage(request: Request) -> Response:
 @router.get("/v2/languages")
 async def languages(request: Request) -> Response:
     """The source or target languages of the models that are ready."""
-    async with admitted(request, key_of(request)):
+    async with entered(request):
         fields = await fields_of(request)
         side = choice(fields, "type", {"source": 0, "target": 1}, "source")
         found: dict[str, dict[str, Any]] = {}
@@ -143,7 +144,7 @@ async def languages(request: Request) -> Response:
 @router.get("/v3/languages")
 async def languages_of_resource(request: Request) -> Response:
     """The languages of a part of the API, each with what it supports as source or target."""
-    async with admitted(request, key_of(request)):
+    async with entered(request):
         resource = choice(await fields_of(request), "resource", {name: name for name in (*_RESOURCES, *_NOT_OFFERED)})
         models = context_of(request).translations.models() if resource in _RESOURCES else []
     found: dict[str, dict[str, Any]] = {}
@@ -163,7 +164,7 @@ async def languages_of_resource(request: Request) -> Response:
 @router.get("/v3/languages/resources")
 async def language_resources(request: Request) -> Response:
     """The parts of the API that have languages, with the features of each."""
-    async with admitted(request, key_of(request)):
+    async with entered(request):
         sides = ("needs_source_support", "needs_target_support")
         shown = [
             {
@@ -181,7 +182,7 @@ async def language_resources(request: Request) -> Response:
 @router.get("/v2/glossary-language-pairs")
 async def glossary_language_pairs(request: Request) -> Response:
     """The language pairs for which glossaries can be used."""
-    async with admitted(request, key_of(request)):
+    async with entered(request):
         pairs = [_pair_of(direction) for direction in context_of(request).translations.directions()]
     shown = [{"source_lang": source, "target_lang": target} for source, target in pairs]
     return JSONResponse({"supported_languages": shown})
@@ -190,7 +191,7 @@ async def glossary_language_pairs(request: Request) -> Response:
 @router.post("/v2/glossaries")
 async def create_glossary(request: Request) -> Response:
     """Stores a glossary of one language pair."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         fields = await fields_of(request)
         pair, entries = _dictionary(fields)
         name = text_field(fields, "name")
@@ -201,7 +202,7 @@ async def create_glossary(request: Request) -> Response:
 @router.get("/v2/glossaries")
 async def glossaries(request: Request) -> Response:
     """The person's glossaries of one language pair."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
     return JSONResponse({"glossaries": [_glossary(each) for each in found if len(each.num_entries) == 1]})
 
@@ -209,14 +210,14 @@ async def glossaries(request: Request) -> Response:
 @router.get("/v2/glossaries/{number}")
 async def glossary(request: Request, number: str) -> Response:
     """One of the person's glossaries."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         return JSONResponse(_glossary(await _single(request, caller, number)))
 
 
 @router.get("/v2/glossaries/{number}/entries")
 async def glossary_entries(request: Request, number: str) -> Response:
     """The entries of a glossary, as lines with a tabulator."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         (pair,) = (await _single(request, caller, number)).num_entries
         entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
     return PlainTextResponse(_lines(entries), media_type="text/tab-separated-values")
@@ -226,7 +227,7 @@ async def glossary_entries(request: Request, number: str) -> Response:
 @router.delete("/v3/glossaries/{number}")
 async def delete_glossary(request: Request, number: str) -> Response:
     """Deletes a glossary."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         await asyncio.to_thread(context_of(request).glossaries.delete, caller.name, number)
     return Response(status_code=204)
 
@@ -234,7 +235,7 @@ async def delete_glossary(request: Request, number: str) -> Response:
 @router.post("/v3/glossaries")
 async def create_multilingual_glossary(request: Request) -> Response:
     """Stores a glossary of several language pairs."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         fields = await fields_of(request)
         name, dictionaries = text_field(fields, "name"), _dictionaries(fields)
         made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, dictionaries)
@@ -244,7 +245,7 @@ async def create_multilingual_glossary(request: Request) -> Response:
 @router.get("/v3/glossaries")
 async def multilingual_glossaries(request: Request) -> Response:
     """All of the person's glossaries."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
     return JSONResponse({"glossaries": [_multilingual(each) for each in found]})
 
@@ -252,7 +253,7 @@ async def multilingual_glossaries(request: Request) -> Response:
 @router.get("/v3/glossaries/{number}")
 async def multilingual_glossary(request: Request, number: str) -> Response:
     """One of the person's glossaries."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         found = await asyncio.to_thread(context_of(request).glossaries.find, caller.name, number)
     return JSONResponse(_multilingual(found))
 
@@ -260,7 +261,7 @@ async def multilingual_glossary(request: Request, number: str) -> Response:
 @router.patch("/v3/glossaries/{number}")
 async def change_glossary(request: Request, number: str) -> Response:
     """Renames a glossary, and adds entries to its dictionaries."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         fields = await fields_of(request)
         added = _dictionaries(fields) if "dictionaries" in fields else {}
         name = text_field(fields, "name") if "name" in fields else None
@@ -271,7 +272,7 @@ async def change_glossary(request: Request, number: str) -> Response:
 @router.get("/v3/glossaries/{number}/entries")
 async def dictionary_entries(request: Request, number: str) -> Response:
     """The entries of one language pair of a glossary."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         pair = _pair(await fields_of(request))
         entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
         shown = {**_languages(pair), "entries": _lines(entries), "entries_format": "tsv"}
@@ -281,7 +282,7 @@ async def dictionary_entries(request: Request, number: str) -> Response:
 @router.put("/v3/glossaries/{number}/dictionaries")
 async def replace_dictionary(request: Request, number: str) -> Response:
     """Replaces the entries of one language pair of a glossary."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         pair, entries = _dictionary(await fields_of(request))
         await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, entries)
     return JSONResponse({**_languages(pair), "entry_count": len(entries)})
@@ -290,7 +291,7 @@ async def replace_dictionary(request: Request, number: str) -> Response:
 @router.delete("/v3/glossaries/{number}/dictionaries")
 async def delete_dictionary(request: Request, number: str) -> Response:
     """Deletes the entries of one language pair of a glossary."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         pair = _pair(await fields_of(request))
         await asyncio.to_thread(context_of(request).glossaries.delete_pair, caller.name, number, pair)
     return Response(status_code=204)
@@ -317,9 +318,10 @@ def error_reply(error: ApiError) -> Response:
     return JSONResponse({"message": str(error)}, _STATUS.get(error.kind, HTTP_STATUS[error.kind]))
 
 
-def key_of(request: Request) -> str | None:
-    """The key in `Authorization: DeepL-Auth-Key KEY`."""
-    return header_key(request, "DeepL-Auth-Key")
+def entered(request: Request) -> AbstractAsyncContextManager[Caller]:
+    """The caller of a request, while it is answered. Raises ApiError."""
+    key = header_key(request, "DeepL-Auth-Key")
+    return admitted(request, key, "the header `Authorization: DeepL-Auth-Key KEY`")
 
 
 def _texts(value: Any) -> list[str]:

@@ -18,8 +18,8 @@ from app.models.document_direction import language_and_script
 from app.models.style import Style
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState, Upload
-from app.serving.deepl_api import FORMALITIES, check_offered, choice, glossary_ids, key_of
-from app.serving.dialects import admitted, context_of, fields_of, file_reply, text_field, uploaded
+from app.serving.deepl_api import FORMALITIES, check_offered, choice, entered, glossary_ids
+from app.serving.dialects import context_of, fields_of, file_reply, text_field, uploaded
 
 PATH: Final = "/v2/document"
 _STATUS: Final[dict[DocumentState, str]] = {
@@ -36,7 +36,7 @@ router = APIRouter(prefix=PATH, tags=["DeepL"])
 async def upload(request: Request) -> Response:
     """Sends a document, and begins to translate it."""
     context = context_of(request)
-    async with admitted(request, key_of(request)) as caller, uploaded(request, caller) as (file, fields):
+    async with entered(request) as caller, uploaded(request, caller) as (file, fields):
         check_offered(fields)
         name = text_field(fields, "filename", "") or file.name
         ending = text_field(fields, "output_format", "")
@@ -63,7 +63,7 @@ async def upload(request: Request) -> Response:
 @router.post("/{number}")
 async def status(request: Request, number: str) -> Response:
     """The progress of a translation."""
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         document = await _find(request, caller, number)
         progress = await asyncio.to_thread(context_of(request).documents.progress, document)
     shown: dict[str, Any] = {"document_id": document.id, "status": _STATUS[progress.state]}
@@ -81,7 +81,7 @@ async def status(request: Request, number: str) -> Response:
 async def result(request: Request, number: str) -> Response:
     """The translated document, which is deleted then."""
     documents = context_of(request).documents
-    async with admitted(request, key_of(request)) as caller:
+    async with entered(request) as caller:
         document = await _find(request, caller, number)
         progress = await asyncio.to_thread(documents.progress, document)
         if progress.state != "translated":

@@ -87,14 +87,16 @@ class ApiContext:
 
 
 @asynccontextmanager
-async def admitted(request: Request, key: str | None, *, takes_address: bool = False) -> AsyncIterator[Caller]:
-    """The caller with this key, while the request is answered. Raises ApiError.
+async def admitted(
+    request: Request, key: str | None, place: str, *, takes_address: bool = False
+) -> AsyncIterator[Caller]:
+    """The caller with this key from `place`, while the request is answered. Raises ApiError.
 
     With `takes_address`, a request without a key is identified by the address of the client.
     """
     admission = context_of(request).admission
     address = _address_of(request) if takes_address else None
-    caller = await asyncio.to_thread(admission.enter, key, address)
+    caller = await asyncio.to_thread(admission.enter, key, address, place)
     PERSON.set(
         caller.name
     )  # the person in the log, who also determines the visible documents; each request has its own task
@@ -134,7 +136,8 @@ class KeyFirstRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_admitted(request: Request) -> Response:
-            async with admitted(request, header_key(request, "Bearer")) as caller:
+            key = header_key(request, "Bearer")
+            async with admitted(request, key, "the header `Authorization: Bearer KEY`") as caller:
                 request.state.caller = caller
                 return await handle(_LargeJsonRequest(request.scope, request.receive))
 

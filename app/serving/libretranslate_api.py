@@ -43,7 +43,7 @@ async def detect(request: Request) -> Response:
     """The languages of a text, most probable first, with the percentage of its words in the language's dictionary."""
     fields = await unadmitted_fields_of(request)
     context = context_of(request)
-    async with admitted(request, _key(fields)) as caller:
+    async with admitted(request, _key(fields), "the field api_key") as caller:
         text = text_field(fields, "q")
         await context.charge(caller, text)
         shares = await asyncio.to_thread(guessed_languages, text, context.translations.directions())
@@ -53,7 +53,7 @@ async def detect(request: Request) -> Response:
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates a text or a list of texts, as plain text or as HTML."""
     context = context_of(request)
-    async with admitted(request, _key(fields)) as caller:
+    async with admitted(request, _key(fields), "the field api_key") as caller:
         asked = fields.get("q")
         texts = asked if isinstance(asked, list) else [text_field(fields, "q")]
         if not texts or len(texts) > MAX_TEXTS or not all(isinstance(text, str) for text in texts):

@@ -20,7 +20,7 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates the field `src`. The lists of tokens in the reply are empty."""
     context = context_of(request)
     key = text_field(fields, "key", "") or header_key(request, "Bearer")
-    async with admitted(request, key or None, takes_address=True) as caller:
+    async with admitted(request, key or None, "the field key", takes_address=True) as caller:
         text, number = text_field(fields, "src"), fields.get("id")
         if not isinstance(number, str | int | float | None):
             raise ApiError("invalid", "id is neither a text nor a number.")

@@ -6,6 +6,7 @@ The key is the field `tokenCode`. The address identifies plug-ins that send a fi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -27,14 +28,14 @@ async def login(request: Request) -> Response:
     """The code for further requests: the key, which is the field `password`."""
     fields = await unadmitted_fields_of(request, takes_address=True)
     key = text_field(fields, "password", "")
-    async with admitted(request, key or None):
+    async with admitted(request, key or None, "the field password"):
         return JSONResponse(key)
 
 
 @router.get("/ListSupportedLanguagePairs")
 async def pairs(request: Request) -> Response:
     """The language pairs of the models that are ready."""
-    async with admitted(request, _key(await unadmitted_fields_of(request, takes_address=True)), takes_address=True):
+    async with _admitted(request, await unadmitted_fields_of(request, takes_address=True)):
         return JSONResponse(context_of(request).translations.directions())
 
 
@@ -42,7 +43,7 @@ async def pairs(request: Request) -> Response:
 async def tags(request: Request) -> Response:
     """The name of the model that translates a language pair."""
     fields = await unadmitted_fields_of(request, takes_address=True)
-    async with admitted(request, _key(fields), takes_address=True):
+    async with _admitted(request, fields):
         model, _ = context_of(request).translations.choose(*_languages(fields), "")
         return JSONResponse([model.name])
 
@@ -51,7 +52,7 @@ async def tags(request: Request) -> Response:
 async def status(request: Request) -> Response:
     """Confirms that a language pair is supported; raises ApiError if it is not."""
     fields = await unadmitted_fields_of(request, takes_address=True)
-    async with admitted(request, _key(fields), takes_address=True):
+    async with _admitted(request, fields):
         model, direction = context_of(request).translations.choose(*_languages(fields), "")
         return JSONResponse(f"{model.name} is ready for {direction}.")
 
@@ -78,7 +79,7 @@ async def translate_stream(request: Request) -> Response:
 @router.post("/PreOrderBatch")
 async def pre_order(request: Request) -> Response:
     """Announces texts. Pinpoint translates them only on request."""
-    async with admitted(request, _key(request.query_params), takes_address=True):
+    async with _admitted(request, request.query_params):
         return Response()
 
 
@@ -89,7 +90,7 @@ def error_reply(error: ApiError) -> Response:
 
 async def _translation(request: Request) -> str:
     fields = await unadmitted_fields_of(request, takes_address=True)
-    async with admitted(request, _key(fields), takes_address=True) as caller:
+    async with _admitted(request, fields) as caller:
         return await _translated(request, caller, fields)
 
 
@@ -103,9 +104,10 @@ async def _translated(request: Request, caller: Caller, fields: Mapping[str, Any
     return answer.best(0)
 
 
-def _key(fields: Mapping[str, Any]) -> str | None:
+def _admitted(request: Request, fields: Mapping[str, Any]) -> AbstractAsyncContextManager[Caller]:
+    """The caller with the key in the fields, or at the address of the request. Raises ApiError."""
     code = text_field(fields, "tokenCode", "")
-    return None if code in _FIXED_CODES else code
+    return admitted(request, None if code in _FIXED_CODES else code, "the field tokenCode", takes_address=True)
 
 
 def _languages(fields: Mapping[str, Any]) -> tuple[str, str]:

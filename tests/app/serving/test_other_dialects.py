@@ -175,6 +175,24 @@ def test_address_that_is_not_in_utf_8_is_refused(anybody: Program, key: str):
         assert "The query of the address cannot be read: it is not in UTF-8." in reply.text
 
 
+@pytest.mark.parametrize(
+    ("path", "fields", "problem"),
+    [
+        ("/translate", {"q": "x", "target": "de"}, "There is no key in the field api_key. "),
+        ("/translate", {"q": "x", "langpair": "en|de"}, "There is no key in the field key. "),
+        ("/translate", {"src": "x"}, "There is no key in the field key, and none for this address: "),
+        ("/MTRestService/TranslatePost", {"input": "x"}, "There is no key in the field tokenCode, and none for this "),
+        ("/v2/translate", {"text": "x"}, "There is no key in the header `Authorization: DeepL-Auth-Key KEY`. "),
+        ("/api/v1/translate", {"texts": ["x"]}, "There is no key in the header `Authorization: Bearer KEY`. "),
+    ],
+)
+def test_error_about_a_missing_key_names_its_place(anybody: Program, path: str, fields: dict[str, str], problem: str):
+    reply = anybody.post(path, json=fields)
+    assert reply.status_code in (401, 403) and problem in reply.text
+    address = " --address 192.168.1.20" if "for this" in problem else ""
+    assert f"`pinpoint keys create NAME{address}` makes one." in reply.text
+
+
 @pytest.mark.parametrize("path", ["suggest", "translate_file", "frontend/settings"])
 def test_addresses_of_libretranslate_that_are_not_offered_say_so(anybody: Program, path: str):
     for reply in (anybody.get(f"/{path}"), anybody.post(f"/{path}", json={})):
