@@ -21,7 +21,11 @@ from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text
 from app.serving.markup import MarkedText
 from app.text.language_names import english_name
 
-PATHS: Final = ("/listPairs", "/list", "/listLanguageNames")
+_NOT_OFFERED: Final = (
+    *("/translateChain", "/translateDoc", "/translatePage", "/translateRaw", "/analyze", "/analyse", "/generate"),
+    *("/perWord", "/calcCoverage", "/identifyLang", "/getLocale", "/pipedebug", "/stats", "/speller"),
+)
+PATHS: Final = ("/listPairs", "/list", "/listLanguageNames", *_NOT_OFFERED)
 
 router = APIRouter(tags=["Apertium APy"])
 

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
 
 from app import VERSION
 from app.errors import ApiError, ApiErrorKind, AppError, LogError
@@ -37,12 +38,14 @@ Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 ErrorReply = Callable[[ApiError], Response]
 
 _LOGGER: Final = logging.getLogger(__name__)
+_METHODS: Final = ("DELETE", "GET", "PATCH", "POST", "PUT")
 _TRANSLATE: Final = "/translate"  # the same in three dialects, which differ in the fields
 # How errors are shown, by the beginning of the address, or by the whole address.
 _PREFIXES: Final[Mapping[str, ErrorReply]] = {
     f"{own_api.PREFIX}/": own_api.error_reply,
     **dict.fromkeys(deepl_api.PREFIXES, deepl_api.error_reply),
     opus_cat_api.PREFIX: opus_cat_api.error_reply,
+    libretranslate_api.FILE_PREFIX: libretranslate_api.error_reply,
 }
 _PATHS: Final[Mapping[str, ErrorReply]] = {
     _TRANSLATE: libretranslate_api.error_reply,
@@ -79,7 +82,7 @@ class ApiGateway:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request (ASGI)."""
-        reply = error_reply_of(scope["path"]) if scope["type"] == "http" else None
+        reply = error_reply_of(scope["path"], scope["query_string"]) if scope["type"] == "http" else None
         if reply is None:
             await self.page(scope, receive, send)
             return
@@ -139,9 +142,15 @@ def build_api(context: ApiContext) -> FastAPI:
         if isinstance(error.__cause__, ApiError):  # raised while the body was read
             return _reply(request, error.__cause__)
         kind = _KIND_OF_STATUS.get(error.status_code, "invalid")
-        if kind in ("not_found", "wrong_method"):
-            return _reply(request, ApiError(kind, f"This server does not offer {request.method} {request.url.path}."))
-        return _reply(request, ApiError(kind, str(error.detail)))
+        if kind not in ("not_found", "wrong_method"):
+            return _reply(request, ApiError(kind, str(error.detail)))
+        methods = _methods(request)
+        others = f", only {methods}" if methods else ""
+        problem = f"This server does not offer {request.method[:20]} {request.url.path[:200]}{others}."
+        response = _reply(request, ApiError(kind, problem))
+        if methods:
+            response.headers["allow"] = methods
+        return response
 
     @api.exception_handler(ClientDisconnect)
     async def hung_up(request: Request, error: ClientDisconnect) -> Response:
@@ -184,13 +193,26 @@ async def translate(request: Request) -> Response:
     return await libretranslate_api.translate(request, fields)
 
 
-def error_reply_of(path: str) -> ErrorReply | None:
+def error_reply_of(path: str, query: bytes = b"") -> ErrorReply | None:
     """The format of error replies for an address; None if it is not an address of the API."""
+    if path == _TRANSLATE and b"langpair=" in query:
+        return apertium_api.error_reply
     return _PATHS.get(path) or next((reply for start, reply in _PREFIXES.items() if path.startswith(start)), None)
 
 
+def _methods(request: Request) -> str:
+    """The methods that an address is offered with, separated by commas."""
+    scopes = {method: {**request.scope, "method": method} for method in _METHODS}
+    return ", ".join(
+        method
+        for method, scope in scopes.items()
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+    )
+
+
 def _reply(request: Request, error: ApiError) -> Response:
-    reply = getattr(request.state, "error_reply", None) or error_reply_of(request.url.path)
+    reply = getattr(request.state, "error_reply", None)
+    reply = reply or error_reply_of(request.url.path, request.scope["query_string"])
     assert reply is not None
     response = reply(error)
     if error.retry_after is not None:

@@ -19,6 +19,7 @@ from app.serving.markup import MarkedText
 from app.text.language_names import english_name
 
 _NOT_OFFERED: Final = ("/suggest", "/translate_file", "/frontend/settings")
+FILE_PREFIX: Final = "/download_file/"  # of translated files, which are not offered
 PATHS: Final = ("/languages", "/detect", *_NOT_OFFERED)
 _STATUS: Final = {"no_key": 403, "wrong_key": 403, "unmet": 400}
 

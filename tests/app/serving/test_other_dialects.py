@@ -193,8 +193,40 @@ def test_error_about_a_missing_key_names_its_place(anybody: Program, path: str, 
     assert f"`pinpoint keys create NAME{address}` makes one." in reply.text
 
 
-@pytest.mark.parametrize("path", ["suggest", "translate_file", "frontend/settings"])
+@pytest.mark.parametrize("path", ["suggest", "translate_file", "frontend/settings", "download_file/a.txt"])
 def test_addresses_of_libretranslate_that_are_not_offered_say_so(anybody: Program, path: str):
     for reply in (anybody.get(f"/{path}"), anybody.post(f"/{path}", json={})):
         assert reply.status_code == 404
         assert reply.json() == {"error": f"This server does not offer {reply.request.method} /{path}."}
+
+
+def test_addresses_of_apertium_that_are_not_offered_say_so(anybody: Program):
+    for path in ("/translateDoc", "/analyze", "/perWord"):
+        assert anybody.get(path).json()["explanation"] == f"This server does not offer GET {path}."
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "methods"),
+    [
+        ("PUT", "/translate", "GET, POST"),
+        ("DELETE", "/listPairs", "GET, POST"),
+        ("OPTIONS", "/languages", "GET"),
+        ("GET", "/MTRestService/TranslatePost", "POST"),
+        ("PUT", "/v3/glossaries/1", "DELETE, GET, PATCH"),
+    ],
+)
+def test_wrong_method_gets_the_right_ones(anybody: Program, method: str, path: str, methods: str):
+    reply = anybody.request(method, path)
+    assert (reply.status_code, reply.headers["allow"]) == (405, methods)
+    assert f"This server does not offer {method} {path}, only {methods}." in reply.text
+
+
+def test_error_before_the_body_is_read_has_the_form_of_apertium(anybody: Program, key: str):
+    path = "/translate?langpair=en|de"
+    for headers, content, status in (
+        ({"host": "unknown.example"}, b"", 403),
+        ({}, b"x" * 3_000_000, 413),
+        (JSON, b"{", 400),
+    ):
+        reply = anybody.post(path, headers=headers, content=content)
+        assert (reply.status_code, reply.json().get("code")) == (status, status), reply.text
