@@ -263,8 +263,9 @@ def hangup(request: Request) -> Hangup:
 
 
 def text_field(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A field that is a text. Raises ApiError if it is not, or if it is missing and has no default."""
-    value = fields.get(name, default)
+    """A field that is a text. Raises ApiError if it is not, or if it is missing or null and has no default."""
+    value = fields.get(name)
+    value = default if value is None else value
     if not isinstance(value, str):
         raise ApiError("invalid", f"{name} is missing." if value is None else f"{name} is not a text.")
     return value

@@ -184,7 +184,8 @@ def build_api(context: ApiContext) -> FastAPI:
 async def translate(request: Request) -> Response:
     """Translates a text in the dialect of its fields: `langpair` Apertium, `src` MTUOC, otherwise LibreTranslate."""
     fields = await unadmitted_fields_of(request, takes_address=True)
-    if "langpair" in fields:
+    is_apertium = "langpair" in fields or ({"q", "key"} <= fields.keys() and "target" not in fields)
+    if is_apertium:
         request.state.error_reply = apertium_api.error_reply
         return await apertium_api.translate(request, fields)
     if "src" in fields:

@@ -60,10 +60,10 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         if not texts or len(texts) > MAX_TEXTS or not all(isinstance(text, str) for text in texts):
             raise ApiError("invalid", f"q is not a text, or a list of 1 to {MAX_TEXTS} texts.")
         num_others = _number(fields, "alternatives")
-        kind = text_field(fields, "format", "text")
+        kind = text_field(fields, "format", "") or "text"
         if kind not in ("text", "html"):
             raise ApiError("invalid", f"{kind[:40]!r} format is not supported")
-        source = text_field(fields, "source", "auto")
+        source = text_field(fields, "source", "") or "auto"
         await context.charge(caller, *texts)
         target = text_field(fields, "target")
         setup = await context.translations.setup(None if source == "auto" else source, target, "\n".join(texts))
@@ -103,7 +103,8 @@ def _marked(texts: Sequence[str], kind: str, *, is_whole: bool) -> list[MarkedTe
 
 
 def _number(fields: Mapping[str, Any], name: str) -> int:
-    text = str(fields.get(name, 0))
+    value = fields.get(name)
+    text = "0" if value in (None, "") else str(value)
     if not re.fullmatch("[0-9]{1,4}", text) or int(text) >= MAX_NBEST:
         raise ApiError("invalid", f"{name} is not a number below {MAX_NBEST}.")
     return int(text)

@@ -96,7 +96,7 @@ async def _translation(request: Request) -> str:
 
 async def _translated(request: Request, caller: Caller, fields: Mapping[str, Any]) -> str:
     context = context_of(request)
-    text = text_field(fields, "input", "")
+    text = text_field(fields, "input")
     await context.charge(caller, text)
     is_single = text_field(fields, "inputIsSingleSentence", "true").lower() != "false"
     setup = await context.translations.setup(*_languages(fields), text, splitting="none" if is_single else "sentences")

@@ -315,6 +315,8 @@ def _new_key() -> str:
 
 def _language(code: str) -> str:
     if not _CODE.fullmatch(code):
+        if not code:
+            raise ApiError("invalid", "The target language is empty: send its code, such as en or pt-BR.")
         raise ApiError("unsupported", f"{code[:40]!r} is not a language code, such as en or pt-BR.")
     return language_and_script(code)
 

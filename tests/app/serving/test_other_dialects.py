@@ -193,6 +193,49 @@ def test_error_about_a_missing_key_names_its_place(anybody: Program, path: str, 
     assert f"`pinpoint keys create NAME{address}` makes one." in reply.text
 
 
+def test_optional_field_that_is_null_or_empty_is_as_good_as_missing(anybody: Program, key: str):
+    """Clients in C# and Java send null for fields that are not set."""
+    libre = {"q": SENTENCE, "target": "de", "api_key": key}
+    detected = {"confidence": 100.0, "language": "en"}
+    for value in (None, ""):
+        unset = dict.fromkeys(("source", "format", "alternatives"), value)
+        reply = anybody.post("/translate", json={**libre, **unset}).json()
+        assert reply == {"translatedText": GERMAN, "detectedLanguage": detected}
+    apertium = {"q": SENTENCE, "langpair": "en|de", "format": None, "key": key}
+    assert anybody.post("/translate", json=apertium).json()["responseData"] == {"translatedText": GERMAN}
+    opus = {"input": SENTENCE, "srcLangCode": "en", "trgLangCode": "de", "inputIsSingleSentence": None}
+    path = "/MTRestService/TranslatePost"
+    assert anybody.post(path, json={**opus, "tokenCode": key}).json() == {"translation": GERMAN}
+    assert anybody.post(path, json={**opus, "tokenCode": None}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "problem"),
+    [
+        ("/translate", {"q": "x", "key": "KEY"}, "langpair is missing"),
+        ("/translate", {"q": "x", "langpair": "en|", "key": "KEY"}, "The target language is empty"),
+        ("/translate", {"q": "x", "target": "", "api_key": "KEY"}, "The target language is empty"),
+        ("/translate", {"q": None, "target": "de", "api_key": "KEY"}, "q is missing"),
+        ("/translate", {"src": None, "key": "KEY"}, "src is missing"),
+        (
+            "/MTRestService/TranslatePost",
+            {"srcLangCode": "en", "trgLangCode": "de", "tokenCode": "KEY"},
+            "input is missing",
+        ),
+        (
+            "/MTRestService/TranslatePost",
+            {"input": "x", "srcLangCode": "en", "tokenCode": "KEY"},
+            "trgLangCode is missing",
+        ),
+    ],
+)
+def test_error_about_a_missing_field_names_it(
+    anybody: Program, key: str, path: str, fields: dict[str, str | None], problem: str
+):
+    reply = anybody.post(path, json={name: key if value == "KEY" else value for name, value in fields.items()})
+    assert reply.status_code == 400 and problem in reply.text
+
+
 @pytest.mark.parametrize("path", ["suggest", "translate_file", "frontend/settings", "download_file/a.txt"])
 def test_addresses_of_libretranslate_that_are_not_offered_say_so(anybody: Program, path: str):
     for reply in (anybody.get(f"/{path}"), anybody.post(f"/{path}", json={})):
