@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -170,14 +170,20 @@ def parsed(schema: type[Schema], values: Any, place: str) -> Schema:
     try:
         return schema.model_validate(values)
     except ValidationError as error:
-        raise ApiError("invalid", f"{place}.{problem_of(error.errors())}") from error
+        raise ApiError("invalid", problem_of(error.errors(), place)) from error
 
 
-def problem_of(errors: Sequence[Any]) -> str:
-    """The most exact of pydantic's errors, with the place of the field and without its value.
+# What an item of a list may be, as pydantic names it in the place of an error.
+_ITEM_TYPES: Final = ("constrained-str", *(schema.__name__ for schema in (PhraseSchema, AvoidSchema, TextSchema)))
 
-    Where a text or an object is allowed, pydantic reports an error for each; an error of a field is used.
+
+def problem_of(errors: Sequence[Any], place: str = "") -> str:
+    """The most exact of pydantic's errors, with the place of the field after `place` and without its value.
+
+    Where a text or an object is allowed, pydantic reports an error for each, with the name of the type in its place; an
+    error of a field is used.
     """
     meant = max(errors, key=lambda error: len(error["loc"]))
-    place = ".".join(str(part) for part in meant["loc"] if part != "body")
-    return f"{place[:200] or 'the request'}: {meant['msg']}"
+    parts = [str(part) for part in meant["loc"] if part != "body" and part not in _ITEM_TYPES]
+    shown = ".".join([place, *parts] if place else parts)
+    return f"{shown[:200] or 'the request'}: {meant['msg']}"

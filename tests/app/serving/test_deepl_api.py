@@ -222,6 +222,13 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
         ("glossaries", {"name": "n", "source_lang": "en", "target_lang": "de", "entries": ""}, 400, "1 to 20,000"),
         ("glossaries", {"name": "", "source_lang": "en", "target_lang": "de", "entries": "a\tb"}, 400, "name"),
         ("glossaries", {"name": "n", "entries_format": "csv", "entries": "a," + "x" * 140_000}, 400, "as CSV"),
+        (
+            "translate",
+            {"text": "x", "target_lang": "DE", "pinpoint": {"phrases": ["x", 5]}},
+            400,
+            "pinpoint.phrases.1: ",
+        ),
+        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": {"avoid": [{"text": ""}]}}, 400, "avoid.0.text: "),
         ("translate", {"text": "x", "target_lang": "DE", "pinpoint": "Dokument"}, 400, "pinpoint is not a JSON object"),
         (
             "translate",
