@@ -148,6 +148,8 @@ class TranslationTools:
         if not self._model.directions:
             self._model.wait()
         if asked.target is None:
+            if asked.source is not None:
+                raise ApiError("invalid", "target is missing: source needs it.")
             return self._model.direction
         fitting = fitting_directions(self._model, asked.source, asked.target)
         if not fitting:

@@ -125,7 +125,7 @@ class McpServer:
         """The result of a tool, also as text. An error of the tool is a result, so that the assistant can read it."""
         name = params.get("name")
         if not isinstance(name, str) or name not in self._tools:
-            raise _ProtocolError(_INVALID_PARAMS, f"there is no tool {str(name)[:80]!r}")
+            raise _ProtocolError(_INVALID_PARAMS, f"there is no tool {str(name)[:80]!r}, only {', '.join(self._tools)}")
         tool = self._tools[name]
         try:
             result = tool.run(parsed(tool.arguments, params.get("arguments", {}), "arguments"))

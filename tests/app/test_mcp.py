@@ -84,6 +84,9 @@ def test_assistant_translates_looks_up_terms_and_checks(tmp_path: Path):
     ):
         wrong = ana.ask("tools/call", name="translate", arguments=arguments)["result"]
         assert wrong["isError"] is True and says in wrong["content"][0]["text"]
+    for name, arguments in (("look_up_terms", {}), ("check", {"translation": "x"})):
+        wrong = ana.ask("tools/call", name=name, arguments={"text": "x", "source": "de", **arguments})["result"]
+        assert wrong["isError"] is True and "target is missing" in wrong["content"][0]["text"]
     assert ana.process.stdin and ana.process.stdout
     ana.process.stdin.close()
     assert ana.process.wait(60) == 0
@@ -143,7 +146,7 @@ def call(value: Any) -> dict[str, Any]:
         (b'{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', -32601, "resources/list"),
         (b'{"jsonrpc": "2.0", "id": 1, "method": ["ping"]}', -32601, "no method"),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}', -32602, "params"),
-        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}', -32602, "'rm'"),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}', -32602, "'rm', only double"),
         (b"x" * (MAX_LINE_BYTES + 9), -32600, "at most"),
         (json.dumps(call({"value": 14})).encode(), -32603, "standard error"),
     ],
