@@ -22,6 +22,7 @@ from app.formats.office.docx_text import WordParagraph
 from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.xlsx_formulas import formulas_note, texts_in_formulas
 from app.formats.office.xlsx_lists import ChoiceList, choice_lists, unchanged_note, unknown_items, with_new_items
 from app.formats.paragraph import OBJECT, Atom, Container
 from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
@@ -219,8 +220,11 @@ def read(data: bytes, name: str) -> XlsxFile:
     all_lists = {part: choice_lists(package.read(part), title) for title, part in _sheets(package, main)}
     lists = {part: choices for part, choices in all_lists.items() if choices}
     offered = {text.text for part in parts for text in part.paragraphs if isinstance(text, CellText)}
-    items = unknown_items(lists.values(), offered)
-    return XlsxFile(package, parts, _notes(package, main, len(uses.headings), items), lists=lists)
+    notes = [
+        *_notes(package, main, len(uses.headings), unknown_items(lists.values(), offered)),
+        formulas_note(texts_in_formulas(package, main, _sheets(package, main), {*map(str.casefold, offered)})),
+    ]
+    return XlsxFile(package, parts, tuple(filter(None, notes)), lists=lists)
 
 
 def _sheets(package: OfficePackage, main: str) -> list[tuple[str, str]]:
