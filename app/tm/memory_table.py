@@ -14,7 +14,14 @@ from itertools import chain, islice
 from typing import Final
 
 from app.errors import DocumentError, GlossaryError
-from app.glossary.reading.column_uses import Layout, foreign_languages, layout_of
+from app.glossary.reading.column_uses import (
+    MAX_TITLE_ROWS,
+    Layout,
+    foreign_languages,
+    layout_of,
+    num_title_rows,
+    title_note,
+)
 from app.glossary.reading.columns import ROWS_TO_SNIFF, cells_of, sniff
 from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
 from app.i18n import Message
@@ -73,18 +80,18 @@ def read_table(
     """The source and target of each row; adds notes about what is not used.
 
     The columns are those named after the languages, or "source" and "target"; without such names, the first two. Rows
-    without one of the texts are left out. Raises DocumentError.
+    above the names and rows without one of the texts are left out. Raises DocumentError.
     """
     rows = _workbook_rows(data, name, max_rows, notes) if data.startswith(XLSX_START) else _text_rows(data, name, notes)
-    first = next(rows, None)
-    if first is None:
+    start = [*islice(rows, MAX_TITLE_ROWS + 1)]
+    if not start:
         return
-    layout = _layout(first[1], name, languages)
+    if num_titles := num_title_rows((cells for _, cells in start), "-".join(languages)):
+        notes.append(title_note(number for number, _ in start[:num_titles]))
+    layout = _layout(start[num_titles][1], name, languages)
     source, target = (layout.places(use)[0] for use in ("source", "target"))
     incomplete: list[int] = []
-    if not layout.num_header_rows:
-        rows = chain([first], rows)
-    for number, cells in rows:
+    for number, cells in chain(start[num_titles + layout.num_header_rows :], rows):
         texts = [cells[place].strip() if place < len(cells) else "" for place in (source, target)]
         if all(texts):
             yield texts[0], texts[1]
@@ -118,7 +125,8 @@ def _layout(cells: list[str], name: str, languages: tuple[str, str]) -> Layout:
     if not layout.is_complete or len(cells) < 2:
         raise DocumentError(
             Message(
-                "{name} has no two columns of texts: name the columns “{source}” and “{target}” in the first row",
+                "{name} has no two columns of texts: name the columns “{source}” and “{target}” in the first row, and "
+                "remove rows above it",
                 name=name,
                 source=languages[0],
                 target=languages[1],

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Literal, get_args
 
 from app.errors import GlossaryError
@@ -28,6 +29,7 @@ ColumnUse = Literal[
 ]  # fmt: skip
 USES: Final[tuple[ColumnUse, ...]] = get_args(ColumnUse)
 MAX_COLUMNS: Final = 200
+MAX_TITLE_ROWS: Final = 10
 _SEVERAL: Final = frozenset(
     {"ignore", "source_variant", "variants", "note", "domain", "target_info"}
 )  # uses of more than one column
@@ -126,6 +128,21 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
     if is_named or is_by_language or is_mixed or foreign_languages(cells, direction):
         return Layout(uses, 1)
     return Layout(("source", "target", "source_language", "target_language")) if is_row else Layout()
+
+
+def num_title_rows(rows: Iterable[Sequence[str]], direction: str | None) -> int:
+    """The number of rows with at most one filled cell, such as a title, above a header; 0 if no header follows them."""
+    for number, cells in enumerate(islice(rows, MAX_TITLE_ROWS + 1)):
+        if sum(1 for cell in cells if cell.strip()) > 1:
+            return number if layout_of(cells, direction).num_header_rows else 0
+    return 0
+
+
+def title_note(row_numbers: Iterable[int]) -> Message:
+    """The note about the rows above a header, which are not used."""
+    return Message(
+        "Rows above the names of the columns are not used: {rows}.", rows=shortened_list(map(str, row_numbers))
+    )
 
 
 def foreign_languages(cells: Sequence[str], direction: str | None) -> list[str]:

@@ -9,16 +9,19 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from app.errors import GlossaryError
 from app.glossary.reading.column_uses import (
     MAX_COLUMNS,
+    MAX_TITLE_ROWS,
     ColumnUse,
     Layout,
     foreign_languages,
     header_key,
     layout_of,
+    num_title_rows,
+    title_note,
     unused_languages,
 )
 from app.glossary.reading.columns import (
@@ -111,14 +114,15 @@ def read_table(data: bytes, name: str, direction: str | None = None) -> Glossary
     if _root_of(data, name):
         return None
     if data.startswith(XLSX_START):
-        rows, _ = read_workbook(data, name, _NUM_SHOWN_ROWS - 1)
+        rows, _ = read_workbook(data, name, _NUM_SHOWN_ROWS - 1 + MAX_TITLE_ROWS)
     else:
         text = decode_text(data, name, GlossaryError).text
         _check_lines(text, name)
         if is_utx(text):
             return None
         delimiter = sniff([line for _, line in islice(_filled_lines(text), ROWS_TO_SNIFF)])
-        rows = list(islice(_table_rows(text, delimiter, RowChecker(name)), _NUM_SHOWN_ROWS))
+        rows = list(islice(_table_rows(text, delimiter, RowChecker(name)), _NUM_SHOWN_ROWS + MAX_TITLE_ROWS))
+    rows = _without_titles(rows, direction)[0][:_NUM_SHOWN_ROWS]
     num_columns = min(MAX_COLUMNS, max((len(row.cells) for row in rows), default=0))
     if num_columns < 2:
         return None
@@ -197,9 +201,11 @@ def _read_entries(entries: Iterable[TermEntry], name: str, checker: RowChecker) 
 def _read_workbook(
     data: bytes, name: str, direction: str | None, layout: Layout | None, checker: RowChecker
 ) -> list[str]:
-    rows, notes = read_workbook(data, name, MAX_ROWS + 1)
+    rows, notes = read_workbook(data, name, MAX_ROWS + 1 + MAX_TITLE_ROWS)
     if not rows:
         raise _no_terms(name)
+    rows, others = _without_titles(rows, direction)
+    notes += others
     if layout is None:
         layout, others = _layout(rows[0].cells, direction, name)
         notes += others
@@ -225,11 +231,20 @@ def _read_text(data: bytes, name: str, direction: str | None, layout: Layout | N
     if text.count("\n") + text.count("\r") > MAX_ROWS:
         _check_count(sum(1 for _ in _filled_lines(text)) - 1, name)  # one of them may be a header
     delimiter = sniff(first)
-    if layout is None:
-        layout, others = _layout(cells_of(first[0], delimiter) or [], direction, name)
-        notes += others
     rows = _table_rows(text, delimiter, checker)
-    return notes + _read_rows(rows, layout, name, direction, checker, DELIMITERS[delimiter])
+    start, others = _without_titles([*islice(rows, MAX_TITLE_ROWS + 1)], direction)
+    notes += others
+    if layout is None:
+        layout, others = _layout(start[0].cells if start else (), direction, name)
+        notes += others
+    return notes + _read_rows(chain(start, rows), layout, name, direction, checker, DELIMITERS[delimiter])
+
+
+def _without_titles(rows: list[Row], direction: str | None) -> tuple[list[Row], list[str]]:
+    """The rows from the header on, with a note about rows above it."""
+    num_titles = num_title_rows((row.cells for row in rows), direction)
+    notes: list[str] = [title_note(row.number for row in rows[:num_titles])] if num_titles else []
+    return rows[num_titles:], notes
 
 
 def _check_lines(text: str, name: str) -> None:

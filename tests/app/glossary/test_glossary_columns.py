@@ -178,3 +178,40 @@ def test_long_name_of_a_column_is_none_and_takes_no_time(name: str):
     began = time.process_time()
     assert layout_of(["source", "target", name], "en-de").uses[2] == "ignore"
     assert time.process_time() - began < 10  # seconds
+
+
+TITLED = [
+    ("Our terms\n\nen;de;status\nrouter;Router;\nfile;Datei;\n", "1"),
+    ("Our terms;;\nMay 2026;;\nde;en;status\nRouter;router;\nDatei;file;\n", "1, 2"),
+    ('"Our\nterms"\nsource\ttarget\nrouter\tRouter\nfile\tDatei\n', "1, 2"),
+    ('"Our\nterms";;\nsource;target;x\nrouter;Router;\nfile;Datei;\n', "1"),
+]
+
+
+@pytest.mark.parametrize(("text", "rows"), TITLED, ids=range(len(TITLED)))
+def test_rows_above_the_header_are_not_used(text: str, rows: str):
+    found = read_glossary(text.encode(), "g.csv", "en-de")
+    assert [(term.source, term.target) for term in found.terms] == [("router", "Router"), ("file", "Datei")]
+    assert found.notes[0] == f"Rows above the names of the columns are not used: {rows}."
+    assert not found.errors
+    table = read_table(text.encode(), "g.csv", "en-de")
+    assert table is not None and table.num_header_rows == 1 and len(table.rows) == 3 and table.is_clear
+
+
+def test_rows_above_the_header_of_a_workbook_are_not_used_with_chosen_columns_too():
+    book = Workbook()
+    for row in (["Our terms"], [None, "May 2026"], [], ["de", "en"], ["Router", "router"]):
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    for layout, pair in ((None, ("router", "Router")), (layout_from("header:source,target"), ("Router", "router"))):
+        found = read_glossary(file.getvalue(), "g.xlsx", "en-de", layout)
+        assert [(term.source, term.target) for term in found.terms] == [pair]
+        assert "Rows above the names of the columns are not used: 1, 2." in found.notes
+
+
+@pytest.mark.parametrize("text", ["Our terms\nrouter;Router\n", "\n".join(["a"] * 11) + "\nen;de\nrouter;Router\n"])
+def test_row_with_one_cell_is_an_error_if_no_header_follows(text: str):
+    found = read_glossary(text.encode(), "g.csv", "en-de")
+    assert found.errors[0].row == 1
+    assert [term.source for term in found.terms][-1] == "router"

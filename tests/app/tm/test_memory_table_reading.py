@@ -44,6 +44,21 @@ def test_pairs_are_read_from_the_columns_of_the_languages(text: str, name: str, 
     assert not found.notes
 
 
+@pytest.mark.parametrize("title", ["Our memory\n", "Our memory;;\n;May 2026\n\n"])
+@pytest.mark.parametrize("header", ["en;de;by", "source;target", "note;German;English"])
+def test_rows_above_the_names_of_the_columns_are_not_used(title: str, header: str):
+    row = ["x", PAIRS[0][1], PAIRS[0][0]] if header.startswith("note") else [*PAIRS[0], "x"]
+    found = read(f"{title}{header}\n{';'.join(row)}\n")
+    assert found.pairs == PAIRS[:1]
+    number = "1, 2" if "May" in title else "1"
+    assert found.notes == [f"Rows above the names of the columns are not used: {number}."]
+
+
+def test_title_of_a_workbook_is_not_used():
+    found = read(excel(["Our memory"], ["en", "de"], *map(list, PAIRS)), "m.xlsx")
+    assert found.pairs == PAIRS and len(found.notes) == 1
+
+
 def test_workbook_of_a_spreadsheet_program_is_read():
     book = Workbook()
     sheet = book.active
@@ -78,6 +93,8 @@ def test_rows_without_one_of_the_texts_are_reported():
     [
         ("en,fr\nOne,Un\n", "m.csv", "columns for en, fr, not for “en” and “de”: name the two columns"),
         ("Only one column\nand another row\n", "m.csv", "no two columns of texts"),
+        ("A title\nOne,Eins\n", "m.csv", "in the first row, and remove rows above it"),
+        ("A title\nen,fr\nOne,Un\n", "m.csv", "columns for en, fr, not for “en” and “de”"),
         ("", "m.csv", "empty (0 bytes)"),
         ("en,de\n,\n", "m.csv", "no units in both"),
         ("en,de\nOne," + "x" * 140_000 + "\n", "m.csv", "line 2 cannot be read as a row"),
