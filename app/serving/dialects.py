@@ -197,10 +197,7 @@ async def fields_of(request: Request) -> dict[str, Any]:
 
     A field that a form repeats becomes a list.
     """
-    try:
-        fields = _form(request.scope["query_string"])
-    except ValueError as error:
-        raise ApiError("invalid", f"The query of the address cannot be read: {error}.") from error
+    fields = query_of(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         _check_charset(request)
@@ -218,6 +215,14 @@ async def fields_of(request: Request) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ApiError("invalid", "The body is not a JSON object.")
     return fields | found
+
+
+def query_of(request: Request) -> dict[str, Any]:
+    """The fields of the address of a request. Raises ApiError."""
+    try:
+        return _form(request.scope["query_string"])
+    except ValueError as error:
+        raise ApiError("invalid", f"The query of the address cannot be read: {error}.") from error
 
 
 def _parsed(body: bytes, kind: str) -> Any:

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from app.errors import ApiError
 from app.serving.admission import Caller
 from app.serving.constrained_texts import ConstrainedText
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, query_of, text_field, unadmitted_fields_of
 
 PREFIX: Final = "/MTRestService/"
 _FIXED_CODES: Final = frozenset({"", "0"})  # plug-ins send this value if they do not ask for a code
@@ -79,7 +79,7 @@ async def translate_stream(request: Request) -> Response:
 @router.post("/PreOrderBatch")
 async def pre_order(request: Request) -> Response:
     """Announces texts. Pinpoint translates them only on request."""
-    async with _admitted(request, request.query_params):
+    async with _admitted(request, query_of(request)):
         return Response()
 
 
@@ -89,7 +89,9 @@ def error_reply(error: ApiError) -> Response:
 
 
 async def _translation(request: Request) -> str:
-    fields = await unadmitted_fields_of(request, takes_address=True)
+    fields = query_of(request)
+    if "input" not in fields:  # as with OPUS-CAT, they then come from the address alone
+        fields = await unadmitted_fields_of(request, takes_address=True)
     async with _admitted(request, fields) as caller:
         return await _translated(request, caller, fields)
 

@@ -15,6 +15,8 @@ from tests.app.serving.conftest import Program, listening
 
 SENTENCE = "The file could not be opened."
 GERMAN = "Die Datei konnte nicht geöffnet werden."
+JSON = {"content-type": "application/json"}
+FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
 @pytest.fixture
@@ -89,6 +91,15 @@ def test_opus_cat_identifies_a_caller_by_code_or_address(anybody: Program, keys:
     assert anybody.get("/MTRestService/Login", params={"userName": "a", "password": "a"}).status_code == 401
 
 
+# As Wordfast Pro sends them: with the fields in the address.
+def test_opus_cat_ignores_the_body_of_a_request_with_fields_in_the_address(anybody: Program, key: str):
+    asked = {"tokenCode": key, "input": SENTENCE, "srcLangCode": "en", "trgLangCode": "de", "modelTag": ""}
+    for body in (b"", b"{ss}", SENTENCE.encode(), b"\xff"):
+        for headers in ({}, JSON, FORM, {"content-type": "multipart/form-data"}):
+            reply = anybody.post("/MTRestService/TranslatePost", params=asked, content=body, headers=headers)
+            assert reply.json() == {"translation": GERMAN}
+
+
 def test_mtuoc_answers_in_the_direction_of_new_documents(anybody: Program, keys: ApiFile):
     asked = {"id": 7, "src": SENTENCE}
     assert anybody.post("/translate", json=asked).status_code == 401
@@ -132,10 +143,6 @@ def test_bad_request_gets_libretranslates_form_of_error(
     reply = anybody.post("/translate", json={"api_key": key, **fields})
     assert (reply.status_code, reply.json().keys()) == (status, {"error"}), reply.text
     assert says in reply.json()["error"]
-
-
-JSON = {"content-type": "application/json"}
-FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
 @pytest.mark.parametrize(
