@@ -1,9 +1,9 @@
 """Excel workbooks (.xlsx): each text of a cell once, even if many cells have it; each line of a cell is a segment.
 
-Texts in drawings, diagrams and titles of charts follow the cells. Other names in charts are texts of cells. Formulas
-and their results, numbers, dates, and the names of sheets stay unchanged, and so do the headings of tables, because
-formulas may refer to them. Lists of choices change with the cells that have their items. A workbook without
-translations is written byte for byte.
+Texts in drawings, diagrams and titles of charts follow the cells. Other names in charts are texts of cells. Formulas,
+numbers, dates, and the names of sheets stay unchanged, and so do the headings of tables, because formulas may refer to
+them. Excel calculates the results of formulas again. Lists of choices change with the cells that have their items. A
+workbook without translations is written byte for byte.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.formats.office.docx_text import WordParagraph
 from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
-from app.formats.office.xlsx_formulas import formulas_note, texts_in_formulas
+from app.formats.office.xlsx_formulas import formulas_note, has_formulas, texts_in_formulas, with_new_results
 from app.formats.office.xlsx_lists import ChoiceList, choice_lists, unchanged_note, unknown_items, with_new_items
 from app.formats.paragraph import OBJECT, Atom, Container
 from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
@@ -94,9 +94,13 @@ class CellText(WordParagraph):
 
 @dataclass(frozen=True)
 class XlsxFile(OfficeFile):
-    """A workbook. `lists` are the lists of choices of each sheet, by the name of its part."""
+    """A workbook. `lists` are the lists of choices of each sheet, by the name of its part.
+
+    `calculated` is the main part if there are formulas, otherwise empty.
+    """
 
     lists: Mapping[str, Sequence[ChoiceList]] = field(default_factory=dict, repr=False)
+    calculated: str = ""
 
     @cached_property
     def blocks(self) -> Sequence[Block]:
@@ -132,6 +136,8 @@ class XlsxFile(OfficeFile):
         changes = self.changes(translations)
         new = self.changed_parts(changes, language)
         texts = self._new_items(changes)
+        if self.calculated:
+            new[self.calculated] = with_new_results(self.package.xml(self.calculated))
         unchanged: list[Message] = []
         for sheet, lists in self.lists.items():
             if any(item in texts for choices in lists for item in choices.items):
@@ -220,11 +226,12 @@ def read(data: bytes, name: str) -> XlsxFile:
     all_lists = {part: choice_lists(package.read(part), title) for title, part in _sheets(package, main)}
     lists = {part: choices for part, choices in all_lists.items() if choices}
     offered = {text.text for part in parts for text in part.paragraphs if isinstance(text, CellText)}
+    calculated = main if has_formulas(package, _sheets(package, main)) else ""
     notes = [
         *_notes(package, main, len(uses.headings), unknown_items(lists.values(), offered)),
         formulas_note(texts_in_formulas(package, main, _sheets(package, main), {*map(str.casefold, offered)})),
     ]
-    return XlsxFile(package, parts, tuple(filter(None, notes)), lists=lists)
+    return XlsxFile(package, parts, tuple(filter(None, notes)), lists=lists, calculated=calculated)
 
 
 def _sheets(package: OfficePackage, main: str) -> list[tuple[str, str]]:

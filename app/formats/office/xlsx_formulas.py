@@ -1,7 +1,7 @@
-"""Formulas of an Excel workbook that contain the text of a cell: =COUNTIF(A:A,"green").
+"""Formulas of an Excel workbook, which stay unchanged: those with the text of a cell, and new results of all.
 
-Formulas stay unchanged, so they no longer find that text after its translation. Formulas of conditional formats, of
-data validation and of names are included; those of the columns of tables are also in the cells.
+A formula such as =COUNTIF(A:A,"green") no longer finds that text after its translation. Formulas of conditional
+formats, of data validation and of names are included; those of the columns of tables are also in the cells.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Final
 
+from app.formats.base import Edit, splice
 from app.formats.office.office_package import OfficePackage
-from app.formats.xml_text import tree
+from app.formats.xml_text import encode_xml, tree, with_attribute
 from app.i18n import Message
+from app.text.encoding import DecodedText
 
 _FORMULA = re.compile(
     rb"""<(?:[\w.-]+:)?(?P<element>f|formula[12]?)(?P<attributes>\s[^<>]*)?>
     (?P<formula>[^<]*?(?:"|&(?:quot|\#34|\#x22);)[^<]*)""",
     re.VERBOSE,
 )
+_ANY = re.compile(rb"<(?:[\w.-]+:)?f[\s/>]")
+_BEFORE_SETTINGS: Final = ("sheets", "functionGroups", "externalReferences", "definedNames")  # of the calculation
 _COPY = re.compile(rb"<(?:[\w.-]+:)?f(\s[^<>]*)/>")
 _NUMBER = re.compile(rb"""\ssi\s*=\s*["'](\d+)""")
 _CELL = re.compile(rb"""<(?:[\w.-]+:)?c(?:\s[^<>]*?\br\s*=\s*["']([A-Z0-9]+)[^<>]*|\s[^<>]*)?>""")
@@ -66,6 +70,27 @@ def formulas_note(found: Iterable[FormulaTexts]) -> Message | None:
         text=every[0].text[:40],
         place=every[0].place,
     )
+
+
+def has_formulas(package: OfficePackage, sheets: Iterable[tuple[str, str]]) -> bool:
+    """True if one of the sheets (title, part) has a formula in a cell."""
+    return any(_ANY.search(package.read(part)) for _, part in sheets)
+
+
+def with_new_results(main: DecodedText) -> bytes:
+    """The main part of a workbook, so that Excel calculates all formulas when it opens the file.
+
+    Otherwise, Excel shows their stored results, in which texts of cells are not translated.
+    """
+    root = tree(main.text)
+    edits: list[Edit] = []
+    if settings := root.first("calcPr"):
+        tag = main.text[settings.start : settings.inner_start]
+        edits.append((settings.start, settings.inner_start, with_attribute(tag, "fullCalcOnLoad", "1")))
+    elif before := [node for node in root.nodes() if node.local in _BEFORE_SETTINGS]:
+        prefix = root.name[: len(root.name) - len(root.local)]
+        edits.append((before[-1].end, before[-1].end, f'<{prefix}calcPr fullCalcOnLoad="1"/>'))
+    return encode_xml(splice(main.text, edits), main)
 
 
 def _texts_in_sheet(sheet: bytes, title: str, cells: Container[str]) -> FormulaTexts | None:

@@ -1,11 +1,14 @@
-"""Formulas of workbooks that contain the text of a cell: the note that names them."""
+"""Formulas of workbooks that contain the text of a cell: the note that names them; and new results of formulas."""
 
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 from collections.abc import Callable
 
 import pytest
+from openpyxl import load_workbook
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
@@ -13,6 +16,7 @@ from app.formats.read_file import read_document
 from app.i18n import translated
 from tests.app.formats.test_pptx import edited
 
+MAIN = "xl/workbook.xml"
 SHEET = "xl/worksheets/sheet1.xml"
 
 
@@ -114,3 +118,27 @@ def test_text_that_is_not_offered_does_not_count():
         sheet.write_formula("B3", '=COUNTIF(A:A,"100")')
 
     assert note(workbook(add)) == ""
+
+
+def main_part(data: bytes) -> str:
+    """The main part after the translation of "green"."""
+    with zipfile.ZipFile(io.BytesIO(read_document(data, "parts.xlsx").export({0: "grün"}))) as file:
+        return file.read(MAIN).decode()
+
+
+def test_excel_calculates_the_formulas_of_a_translation_again():
+    with_names = workbook(
+        lambda book, sheet: (sheet.write_formula("B1", "=A1"), book.define_name("Name", "=Parts!$A$1"))
+    )
+    settings = '<calcPr calcId="191029"/>'
+    data = edited(with_names, MAIN, lambda xml: re.sub("<calcPr[^>]*>", settings, xml))
+    assert '<calcPr calcId="191029" fullCalcOnLoad="1"/>' in main_part(data)
+    assert read_document(data, "parts.xlsx").export({}) == data
+    data = edited(with_names, MAIN, lambda xml: re.sub("<calcPr[^>]*>", "", xml))
+    assert '</definedNames><calcPr fullCalcOnLoad="1"/></workbook>' in main_part(data)
+    assert load_workbook(io.BytesIO(read_document(data, "parts.xlsx").export({0: "grün"}))).calculation.fullCalcOnLoad
+
+
+def test_settings_of_the_calculation_stay_without_formulas():
+    data = edited(workbook(lambda *_: None), MAIN, lambda xml: re.sub("<calcPr[^>]*>", "", xml))
+    assert "calcPr" not in main_part(data)
