@@ -28,6 +28,7 @@ from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
 from app.serving.constrained_texts import Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
 from app.serving.markup import MarkedText, Markup, xml_problem
+from app.serving.translations import LANGUAGE_CODE
 from app.text.language_names import english_name
 from engine import Formality
 
@@ -334,7 +335,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _constraints(value: Any, num_texts: int) -> list[ConstraintSchema]:
-    values = value if isinstance(value, list) else [value or {}] * num_texts
+    values = value if isinstance(value, list) else [{} if value in (None, "") else value] * num_texts
     if len(values) != num_texts:
         raise ApiError("invalid", f"pinpoint has {len(values)} items for {num_texts} texts.")
     return [parsed(ConstraintSchema, each, "pinpoint") for each in values]
@@ -420,8 +421,15 @@ def _dictionary(fields: Mapping[str, Any]) -> tuple[Pair, Entries]:
 
 
 def _pair(fields: Mapping[str, Any]) -> Pair:
-    source, target = (text_field(fields, name)[:40].lower() for name in ("source_lang", "target_lang"))
-    return language_and_script(source), language_and_script(target)
+    """The languages of a dictionary, of which a model may be loaded later. Raises ApiError."""
+    return _glossary_language(fields, "source_lang"), _glossary_language(fields, "target_lang")
+
+
+def _glossary_language(fields: Mapping[str, Any], name: str) -> str:
+    code = text_field(fields, name)
+    if not LANGUAGE_CODE.fullmatch(code):
+        raise ApiError("unsupported", f"{name} is {code[:40]!r}, which is not a language code, such as en or pt-BR.")
+    return language_and_script(code.lower())
 
 
 def _languages(pair: Pair) -> dict[str, str]:

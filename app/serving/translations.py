@@ -58,7 +58,7 @@ from engine import (
 Hangup = Callable[[], Awaitable[None]]
 T = TypeVar("T")
 
-_CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
+LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 _LINE = re.compile(r"[^\r\n]+")
 
 
@@ -314,7 +314,7 @@ def _new_key() -> str:
 
 
 def _language(code: str) -> str:
-    if not _CODE.fullmatch(code):
+    if not LANGUAGE_CODE.fullmatch(code):
         if not code:
             raise ApiError("invalid", "The target language is empty: send its code, such as en or pt-BR.")
         raise ApiError("unsupported", f"{code[:40]!r} is not a language code, such as en or pt-BR.")

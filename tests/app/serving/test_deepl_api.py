@@ -229,6 +229,19 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
             "pinpoint.phrases.1: ",
         ),
         ("translate", {"text": "x", "target_lang": "DE", "pinpoint": {"avoid": [{"text": ""}]}}, 400, "avoid.0.text: "),
+        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": 0}, 400, "pinpoint is not a JSON object"),
+        (
+            "glossaries",
+            {"name": "n", "source_lang": "", "target_lang": "de", "entries": "a\tb"},
+            400,
+            "source_lang is ''",
+        ),
+        (
+            "glossaries",
+            {"name": "n", "source_lang": "en", "target_lang": "\u202e", "entries": "a\tb"},
+            400,
+            "target_lang is",
+        ),
         ("translate", {"text": "x", "target_lang": "DE", "pinpoint": "Dokument"}, 400, "pinpoint is not a JSON object"),
         (
             "translate",
