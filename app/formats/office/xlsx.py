@@ -9,11 +9,10 @@ workbook without translations is written byte for byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
-from xml.parsers import expat
 
 from app.errors import DocumentError
 from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
@@ -22,6 +21,7 @@ from app.formats.office.docx_text import WordParagraph
 from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.xlsx_cells import text_cells
 from app.formats.office.xlsx_formulas import formulas_note, has_formulas, texts_in_formulas, with_new_results
 from app.formats.office.xlsx_lists import ChoiceList, choice_lists, unchanged_note, unknown_items, with_new_items
 from app.formats.paragraph import OBJECT, Atom, Container
@@ -33,7 +33,6 @@ MAX_CELLS: Final = 2_000_000
 _EXCEL = OfficeKind("Excel", ".xlsx", ".xls", Message("an Excel workbook"))
 _MAIN = re.compile(r"spreadsheetml\.(sheet|template)\.main\+xml$")
 _PHONETIC: Final = ("rPh", "phoneticPr")  # how to pronounce the source
-_CHUNK: Final = 2**16  # bytes of a sheet that are parsed at once
 Font = frozenset[tuple[object, ...]]  # its properties, each with its attributes
 _SPACE = re.compile(r"[\t\r]")
 _HEADER = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
@@ -325,7 +324,7 @@ def _uses(package: OfficePackage, main: str, num_shared: int) -> _Uses:
     usual_font, styles = _usual_font(package, main)
     for title, part in _sheets(package, main):
         headings = _headings(package, part)
-        for place, kind, number, style in _text_cells(package, part):
+        for place, kind, number, style in text_cells(package, part):
             num_cells += 1
             if num_cells > MAX_CELLS:
                 raise DocumentError(
@@ -388,70 +387,3 @@ def _headings(package: OfficePackage, sheet: str) -> set[str]:
             if num_rows == "1" and None not in (first_column, first_row, last_column):
                 found |= {f"{get_column_letter(column)}{first_row}" for column in range(first_column, last_column + 1)}
     return found
-
-
-class _CellReader:
-    """Reads the cells with text of a sheet, which may have millions of others: those cost two calls each."""
-
-    def __init__(self) -> None:
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EntityDeclHandler = self._refuse
-        self._found: list[tuple[str, str, int | None, str]] = []
-        self._cell: dict[str, str] = {}
-        self._depth = 0  # in a cell with text
-        self._value: str | None = None
-        self._is_in_value = False
-
-    def read(self, data: bytes, *, is_last: bool = False) -> Iterator[tuple[str, str, int | None, str]]:
-        """The cells that end in the next bytes. Raises ExpatError, LookupError or ValueError if they are not XML."""
-        self._parser.Parse(data, is_last)
-        yield from self._found
-        self._found.clear()
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if self._depth:
-            self._depth += 1
-            self._is_in_value = self._depth == 2 and self._value is None and name.rpartition(":")[2] == "v"
-        elif attributes.get("t") in ("s", "inlineStr") and name.rpartition(":")[2] == "c":
-            self._cell, self._depth, self._value = attributes, 1, None
-            self._parser.EndElementHandler, self._parser.CharacterDataHandler = self._end, self._add
-
-    def _add(self, text: str) -> None:
-        if self._is_in_value:
-            self._value = (self._value or "") + text
-
-    def _end(self, name: str) -> None:
-        self._depth -= 1
-        self._is_in_value = False
-        if self._depth:
-            return
-        self._parser.EndElementHandler = self._parser.CharacterDataHandler = None
-        kind, value = self._cell["t"], (self._value or "").strip()
-        number = int(value) if kind == "s" and value.isdecimal() else None
-        self._found.append((self._cell.get("r", ""), kind, number, self._cell.get("s", "0")))
-
-    def _refuse(self, *_: object) -> None:
-        raise ValueError("it defines its own entities")
-
-
-def _text_cells(package: OfficePackage, sheet: str) -> Iterable[tuple[str, str, int | None, str]]:
-    """The cells with text: their place ("B2"), kind, number among the shared texts, and style."""
-    content = package.read(sheet)
-    reader = _CellReader()
-    try:
-        for start in range(0, len(content), _CHUNK):
-            yield from reader.read(content[start : start + _CHUNK])
-        yield from reader.read(b"", is_last=True)
-    except (expat.ExpatError, LookupError, ValueError) as problem:  # LookupError: of an encoding
-        raise DocumentError(
-            Message(
-                "{name} ({part}) cannot be read: {problem}. Open and save the file in {program}, then open it here "
-                "again.",
-                name=package.name,
-                part=sheet,
-                problem=problem,
-                program=package.kind.program,
-            )
-        ) from problem
