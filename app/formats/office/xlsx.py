@@ -2,8 +2,8 @@
 
 Texts in drawings, diagrams and titles of charts follow the cells. Other names in charts are texts of cells. Formulas,
 numbers, dates, and the names of sheets stay unchanged, and so do the headings of tables, because formulas may refer to
-them. Excel calculates the results of formulas again. Lists of choices change with the cells that have their items. A
-workbook without translations is written byte for byte.
+them. Excel calculates the results of formulas again. Lists of choices and filters change with the cells that have
+their texts. A workbook without translations is written byte for byte.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs,
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.office.xlsx_cells import text_cells
+from app.formats.office.xlsx_filters import filtered_texts, with_new_filters
 from app.formats.office.xlsx_formulas import formulas_note, has_formulas, texts_in_formulas, with_new_results
 from app.formats.office.xlsx_lists import ChoiceList, choice_lists, unchanged_note, unknown_items, with_new_items
 from app.formats.paragraph import OBJECT, Atom, Container
@@ -93,12 +94,13 @@ class CellText(WordParagraph):
 
 @dataclass(frozen=True)
 class XlsxFile(OfficeFile):
-    """A workbook. `lists` are the lists of choices of each sheet, by the name of its part.
+    """A workbook. `lists` are the lists of choices, and `filters` the texts of filters, by the name of the part.
 
     `calculated` is the main part if there are formulas, otherwise empty.
     """
 
     lists: Mapping[str, Sequence[ChoiceList]] = field(default_factory=dict, repr=False)
+    filters: Mapping[str, Collection[str]] = field(default_factory=dict, repr=False)
     calculated: str = ""
 
     @cached_property
@@ -131,10 +133,10 @@ class XlsxFile(OfficeFile):
         return blocks
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
-        """The file with these spans replaced, also in lists of choices for cells with the same text."""
+        """The file with these spans replaced, also in lists of choices and filters for cells with these texts."""
         changes = self.changes(translations)
         new = self.changed_parts(changes, language)
-        texts = self._new_items(changes)
+        texts = self._new_texts(changes)
         if self.calculated:
             new[self.calculated] = with_new_results(self.package.xml(self.calculated))
         unchanged: list[Message] = []
@@ -143,11 +145,15 @@ class XlsxFile(OfficeFile):
                 content = new[sheet] if sheet in new else self.package.read(sheet)
                 new[sheet], places = with_new_items(content, lists[0].sheet, texts)
                 unchanged += places
+        for name, filtered in self.filters.items():
+            if not texts.keys().isdisjoint(filtered):
+                new[name] = with_new_filters(new[name] if name in new else self.package.read(name), texts)
         return WrittenFile(self.file_with(new), unchanged_note(unchanged))
 
-    def _new_items(self, changes: Mapping[str, Changes]) -> dict[str, Collection[str]]:
-        """The texts that the cells of items of lists get, by item; only items whose text changes."""
+    def _new_texts(self, changes: Mapping[str, Changes]) -> dict[str, Collection[str]]:
+        """The new texts of cells, by their text, if it is an item of a list or in a filter; only texts that change."""
         items = {item for lists in self.lists.values() for choices in lists for item in choices.items}
+        items.update(*self.filters.values())
         found: dict[str, dict[str, None]] = {}
         for part in self.parts if items else ():
             for index, paragraph in enumerate(part.paragraphs):
@@ -225,12 +231,13 @@ def read(data: bytes, name: str) -> XlsxFile:
     all_lists = {part: choice_lists(package.read(part), title) for title, part in _sheets(package, main)}
     lists = {part: choices for part, choices in all_lists.items() if choices}
     offered = {text.text for part in parts for text in part.paragraphs if isinstance(text, CellText)}
+    filters = filtered_texts(package, [part for _, part in _sheets(package, main)])
     calculated = main if has_formulas(package, _sheets(package, main)) else ""
     notes = [
         *_notes(package, main, len(uses.headings), unknown_items(lists.values(), offered)),
         formulas_note(texts_in_formulas(package, main, _sheets(package, main), {*map(str.casefold, offered)})),
     ]
-    return XlsxFile(package, parts, tuple(filter(None, notes)), lists=lists, calculated=calculated)
+    return XlsxFile(package, parts, tuple(filter(None, notes)), lists=lists, filters=filters, calculated=calculated)
 
 
 def _sheets(package: OfficePackage, main: str) -> list[tuple[str, str]]:
