@@ -14,7 +14,8 @@ from tests.budget import rounds
 # Without "_", with which Excel and openpyxl write characters ("_x000D_").
 CHARACTERS = st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="_\ufffe\uffff")
 TEXTS = st.text(CHARACTERS | st.sampled_from("\t\n\r"))
-CELLS = st.none() | TEXTS | st.integers(-(10**15), 10**15) | st.floats(allow_nan=False, allow_infinity=False)
+LARGEST = 9.99999999999999e307  # number that Excel can store
+CELLS = st.none() | TEXTS | st.integers(-(10**15), 10**15) | st.floats(-LARGEST, LARGEST)
 
 
 def read(data: bytes) -> Any:
