@@ -39,6 +39,7 @@ _SPACE = re.compile(r"[\t\r]")
 _HEADER = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
 _CODE = re.compile(r'&(?:"[^"]*"|K[\dA-Fa-f+-]*|\d+|.)')
 _VALIDATION = re.compile(rb"""\s(?:prompt|error)(?:Title)?="[^"]""")
+_TIP = re.compile(rb"""\stooltip="[^"]""")
 _SHARED_TEXT = re.compile(rb"<(?:\w+:)?si[\s/>]")
 _CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
@@ -288,6 +289,7 @@ def _notes(package: OfficePackage, main: str, num_headings: int, items: Message 
         Message("pivot tables"): "pivotTable" in found,
         Message("headers and footers"): any(map(_has_header, behind_cells)),
         Message("messages of data validation"): any(map(_VALIDATION.search, behind_cells)),
+        Message("tips of links"): any(map(_TIP.search, behind_cells)),
     }
     left_out = [kind for kind, is_found in is_there.items() if is_found]
     if items:

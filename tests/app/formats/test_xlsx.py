@@ -232,6 +232,15 @@ def test_header_without_text_is_not_named(header: str, is_text: bool):
     assert notes == (("Not offered: headers and footers.",) if is_text else ())
 
 
+def test_tips_of_links_are_named_as_not_offered():
+    for tip, notes in (("", ()), ("Read the manual", ("Not offered: tips of links.",))):
+        target = io.BytesIO()
+        book = Workbook(target)
+        book.add_worksheet().write_url("A1", "https://example.com", string="Manual", tip=tip)
+        book.close()
+        assert read_document(target.getvalue(), "a.xlsx").notes == notes
+
+
 def test_number_of_a_shared_text_that_does_not_exist_is_passed_over(data: bytes):
     def beyond(xml: str) -> str:
         return xml.replace("<v>0</v>", "<v>999</v>").replace("<v>1</v>", "<v>-1</v>")
