@@ -1,9 +1,9 @@
 """The dialect of DeepL's API, version 2, with glossaries of versions 2 and 3.
 
-The parameter `pinpoint` of a translation is a `ConstraintSchema` for all texts, or a list with one for each text; the
-reply then has an `AnswerSchema` for each text. Context, model types and `preserve_formatting` are ignored; style rules,
-custom instructions and translation memories are refused. In XML, only `splitting_tags` separate texts, so that
-`non_splitting_tags` and `outline_detection` change nothing.
+The parameter `pinpoint` of a translation is a `ConstraintSchema` for all texts, or a list with one for each text; in a
+form, it is JSON. The reply then has an `AnswerSchema` for each text. Context, model types and `preserve_formatting` are
+ignored; style rules, custom instructions and translation memories are refused. In XML, only `splitting_tags` separate
+texts, so that `non_splitting_tags` and `outline_detection` change nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, Literal, TypeVar
@@ -29,6 +30,7 @@ from app.serving.constrained_texts import Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
 from app.serving.markup import MarkedText, Markup, xml_problem
 from app.serving.translations import LANGUAGE_CODE
+from app.text.client_json import read_json
 from app.text.language_names import english_name
 from engine import Formality
 
@@ -68,6 +70,7 @@ _REFUSED: Final[Mapping[str, str]] = {  # parameters whose effect a user would m
 }
 _MARKUP: Final[Mapping[str, Markup | Literal[""]]] = {"xml": "xml", "html": "html", "": ""}
 _SPLITTING: Final[Mapping[str, Splitting]] = {"0": "none", "1": "sentences", "nonewlines": "punctuation"}
+_DICTIONARY_FIELD: Final = re.compile(r"dictionaries\[([0-9]+)\]\.(\w+)")
 _SIGNS: Final = {"tsv": "\t", "csv": ","}
 
 router = APIRouter(tags=["DeepL"])
@@ -264,7 +267,7 @@ async def change_glossary(request: Request, number: str) -> Response:
     """Renames a glossary, and adds entries to its dictionaries."""
     async with entered(request) as caller:
         fields = await fields_of(request)
-        added = _dictionaries(fields) if "dictionaries" in fields else {}
+        added = _dictionaries(fields) if _listed_dictionaries(fields) is not None else {}
         name = text_field(fields, "name") if "name" in fields else None
         changed = await asyncio.to_thread(context_of(request).glossaries.change, caller.name, number, name, added)
     return JSONResponse(_multilingual(changed))
@@ -335,10 +338,21 @@ def _texts(value: Any) -> list[str]:
 
 
 def _constraints(value: Any, num_texts: int) -> list[ConstraintSchema]:
+    value = _from_form(value) if value else value
     values = value if isinstance(value, list) else [{} if value in (None, "") else value] * num_texts
     if len(values) != num_texts:
         raise ApiError("invalid", f"pinpoint has {len(values)} items for {num_texts} texts.")
-    return [parsed(ConstraintSchema, each, "pinpoint") for each in values]
+    return [parsed(ConstraintSchema, _from_form(each), "pinpoint") for each in values]
+
+
+def _from_form(value: Any) -> Any:
+    """A value of `pinpoint`, which in a form is JSON as text. Raises ApiError."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return read_json(value.encode())
+    except ValueError as error:
+        raise ApiError("invalid", f"pinpoint cannot be read as JSON: {error}.") from error
 
 
 def _marked(
@@ -386,8 +400,19 @@ async def _single(request: Request, caller: Caller, number: str) -> ApiGlossary:
     return found
 
 
+def _listed_dictionaries(fields: Mapping[str, Any]) -> Any:
+    """The field `dictionaries`, also in the parts that DeepL's libraries for .NET, Java and Node.js send in a form."""
+    if "dictionaries" in fields:
+        return fields["dictionaries"]
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in fields.items():
+        if part := _DICTIONARY_FIELD.fullmatch(name):
+            found.setdefault(part[1], {})[part[2]] = value
+    return list(found.values()) or None
+
+
 def _dictionaries(fields: Mapping[str, Any]) -> dict[Pair, Entries]:
-    found = fields.get("dictionaries")
+    found = _listed_dictionaries(fields)
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise ApiError("invalid", "dictionaries is not a list of dictionaries.")
     pairs = [_dictionary(each) for each in found]

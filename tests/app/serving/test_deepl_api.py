@@ -242,7 +242,13 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
             400,
             "target_lang is",
         ),
-        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": "Dokument"}, 400, "pinpoint is not a JSON object"),
+        (
+            "translate",
+            {"text": "x", "target_lang": "DE", "pinpoint": "Dokument"},
+            400,
+            "pinpoint cannot be read as JSON",
+        ),
+        ("translate", {"text": "x", "target_lang": "DE", "pinpoint": "[]"}, 400, "pinpoint has 0 items for 1 texts"),
         (
             "translate",
             {"text": "x", "target_lang": "DE", "tag_handling": "xml", "ignore_tags": ["k"] * 101},
@@ -271,6 +277,40 @@ def test_forms_are_read_as_json_is(gateway: ApiGateway, key: str):
     program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
     reply = program.post("/v2/translate", data={"text": ["Open.", "Close."], "source_lang": "EN", "target_lang": "DE"})
     assert [len(each["text"]) > 0 for each in reply.json()["translations"]] == [True, True]
+
+
+def test_constraints_in_a_form_are_json(gateway: ApiGateway, key: str):
+    program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
+    languages = {"source_lang": "EN", "target_lang": "DE"}
+    pinned, free = '{"phrases": ["Dokument"]}', "{}"
+    for pinpoint, expected in (
+        (pinned, [True, True]),
+        (f"[{free}, {pinned}]", [False, True]),
+        ([pinned, free], [True, False]),
+    ):
+        form = {"text": ["Open the file.", "Close the file."], **languages, "pinpoint": pinpoint}
+        translations = program.post("/v2/translate", data=form).json()["translations"]
+        assert ["Dokument" in each["text"] for each in translations] == expected
+        assert all("pinpoint" in each for each in translations)
+
+
+# As DeepL's libraries for .NET, Java and Node.js send them.
+def test_dictionaries_in_a_form_are_numbered(gateway: ApiGateway, key: str):
+    program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
+
+    def dictionary(number: int, source: str, target: str, entries: str) -> dict[str, str]:
+        fields = {"source_lang": source, "target_lang": target, "entries": entries, "entries_format": "tsv"}
+        return {f"dictionaries[{number}].{name}": value for name, value in fields.items()}
+
+    both = {**dictionary(0, "en", "de", "file\tAkte"), **dictionary(1, "de", "en", "Akte\tfile")}
+    made = program.post("/v3/glossaries", data={"name": "Both", **both})
+    assert made.status_code == 201 and [each["entry_count"] for each in made.json()["dictionaries"]] == [1, 1]
+    path = f"/v3/glossaries/{made.json()['glossary_id']}"
+    changed = program.request("PATCH", path, data=dictionary(0, "en", "de", "window\tFenster")).json()
+    assert {each["source_lang"]: each["entry_count"] for each in changed["dictionaries"]} == {"en": 2, "de": 1}
+    assert program.request("PATCH", path, data={"name": "New"}).json()["name"] == "New"
+    missing = program.post("/v3/glossaries", data={"name": "None"})
+    assert missing.status_code == 400 and "dictionaries is not a list" in missing.json()["message"]
 
 
 def test_change_of_a_glossary_happens_whole_or_not_at_all(gateway: ApiGateway, key: str):
