@@ -37,6 +37,7 @@ ApiErrorKind = Literal[
     "used_up",
     "not_ready",
     "too_late",
+    "hung_up",
     "internal",
 ]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from http import HTTPStatus
+from http.client import responses
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -75,7 +75,7 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
 def error_reply(error: ApiError) -> Response:
     """The reply that shows an error as APy does."""
     status = HTTP_STATUS[error.kind]
-    shown = {"status": "error", "code": status, "message": HTTPStatus(status).phrase, "explanation": str(error)}
+    shown = {"status": "error", "code": status, "message": responses.get(status, ""), "explanation": str(error)}
     return JSONResponse(shown, status)
 
 

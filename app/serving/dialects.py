@@ -48,6 +48,7 @@ HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
     "used_up": 429,
     "not_ready": 503,
     "too_late": 504,
+    "hung_up": 499,  # as nginx counts it; nobody reads the reply
     "internal": 500,
 }
 _FORM: Final = "application/x-www-form-urlencoded"

@@ -141,6 +141,8 @@ def build_api(context: ApiContext) -> FastAPI:
     async def impossible(request: Request, error: HTTPException) -> Response:
         if isinstance(error.__cause__, ApiError):  # raised while the body was read
             return _reply(request, error.__cause__)
+        if isinstance(error.__cause__, ClientDisconnect):
+            return await hung_up(request, error.__cause__)
         kind = _KIND_OF_STATUS.get(error.status_code, "invalid")
         if kind not in ("not_found", "wrong_method"):
             return _reply(request, ApiError(kind, str(error.detail)))
@@ -154,7 +156,7 @@ def build_api(context: ApiContext) -> FastAPI:
 
     @api.exception_handler(ClientDisconnect)
     async def hung_up(request: Request, error: ClientDisconnect) -> Response:
-        return _reply(request, ApiError("too_late", "The caller hung up."))  # only for the counts
+        return _reply(request, ApiError("hung_up", "The caller hung up."))  # only for the counts
 
     @api.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

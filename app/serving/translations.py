@@ -272,8 +272,9 @@ async def _finished(
             _check_reached(engine)
         if results.done():
             return await results
-        message = "The caller hung up." if hangup.done() else f"There is no answer after {ANSWER_SECONDS:.0f} seconds."
-        raise ApiError("too_late", message, retry_after=30)
+        if hangup.done():
+            raise ApiError("hung_up", "The caller hung up.")
+        raise ApiError("too_late", f"There is no answer after {ANSWER_SECONDS:.0f} seconds.", retry_after=30)
     except EngineError as error:
         raise _error(error) from error
     finally:

@@ -283,6 +283,8 @@ def test_every_other_address_needs_a_key(gateway: ApiGateway):
         (f"{PREFIX}/translate", "Bearer", "application/json"),
         (f"{PREFIX}/documents", "Bearer", "multipart/form-data; boundary=x"),
         ("/v2/document", "DeepL-Auth-Key", "multipart/form-data; boundary=x"),
+        ("/translate", "Bearer", "multipart/form-data; boundary=x"),
+        ("/MTRestService/TranslatePost", "Bearer", "application/json"),
     ],
 )
 def test_hangup_while_the_body_is_sent_is_not_logged_as_server_error(
@@ -302,7 +304,7 @@ def test_hangup_while_the_body_is_sent_is_not_logged_as_server_error(
         statuses.append(message.get("status", 0))
 
     asyncio.run(gateway(scope, receive, send))
-    assert statuses[0] in (400, 503, 504)
+    assert statuses[0] == 499
     documents = gateway.api.state.context.documents
     with documents.receiving("Ana"), documents.receiving("Ana"):
         pass
@@ -327,7 +329,7 @@ def test_hangup_cancels_running_work_of_the_model(gateway: ApiGateway, key: str,
 
     before = model.status()["num_answered"]
     asyncio.run(gateway(scope, receive, send))
-    assert sent[0]["status"] == 504
+    assert sent[0]["status"] == 499
     model.engine.submit(_request(), None, key="after", owner="test", priority="document").result(60)
     assert model.status()["num_answered"] - before < 20
     assert model.status()["queue_length"] == 0
