@@ -1,7 +1,7 @@
 """Lists of choices in a sheet of Excel: data validation with its items inside of the sheet, "green,red".
 
-A cell with such a list accepts only its items. So an item that is the text of a cell gets the translation of the cell.
-Lists that refer to cells need no change.
+A cell with such a list accepts only its items. So an item that is the text of a cell gets the translation of the cell,
+or all of them if several cells have it. Lists that refer to cells need no change.
 """
 
 from __future__ import annotations
@@ -58,22 +58,19 @@ class ChoiceList:
         return Message("sheet {sheet}, cells {cells}", sheet=self.sheet, cells=self.cells)
 
     def with_texts(self, texts: Mapping[str, Collection[str]]) -> bytes | None:
-        """The list with new texts of its items; None if it cannot have them.
-
-        That is the case if a text has several translations or one with a comma, or if the list would be too long.
-        """
+        """The list with all new texts of its items; None if one has a comma, or if the list would be too long."""
         new: list[bytes] = list(self.raw_items)
         for number, item in enumerate(self.items):
             if item not in texts:
                 continue
-            text, *others = texts[item]
-            if others or "," in text or not new:
+            if not new or any("," in text for text in texts[item]):
                 return None
             raw = new[number]
             before, after = raw[: len(raw) - len(raw.lstrip())], raw[len(raw.rstrip()) :]
-            new[number] = before + escape(text.replace('"', '""')).encode("ascii", "xmlcharrefreplace") + after
-        written = b",".join(new)
-        return written if len(_text(written).encode("utf-16-le", "replace")) <= 2 * MAX_CHARACTERS else None
+            written = escape(",".join(texts[item]).replace('"', '""')).encode("ascii", "xmlcharrefreplace")
+            new[number] = before + written + after
+        joint = b",".join(new)
+        return joint if len(_text(joint).encode("utf-16-le", "replace")) <= 2 * MAX_CHARACTERS else None
 
 
 def choice_lists(sheet: bytes, title: str) -> list[ChoiceList]:
@@ -137,8 +134,8 @@ def unchanged_note(places: Sequence[Message]) -> Message | None:
     if not places:
         return None
     return Message(
-        "Lists of data validation without the translations of their cells, because a translation contains a comma, a "
-        "text has several translations, or the list would be longer than {limit} characters ({count:,}): {places}. In "
+        "Lists of data validation without the translations of their cells, because a translation contains a comma, "
+        "or the list would be longer than {limit} characters ({count:,}): {places}. In "
         "Excel, write their items into cells, and let the lists refer to these.",
         limit=MAX_CHARACTERS,
         count=len(places),

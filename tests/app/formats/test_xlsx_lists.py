@@ -101,16 +101,16 @@ def test_list_that_cannot_have_the_translations_stays_and_is_named(items: str, t
     assert written.note.in_language("de").count("Blatt Parts, Zellen B2:B9") == 1
 
 
-def test_list_stays_if_a_text_has_several_translations():
+def test_list_has_all_translations_of_a_text():
     def bold(xml: str) -> str:
         return xml.replace("<t>other</t>", "<r><rPr><b/></rPr><t>green</t></r>")
 
     data = edited(workbook(["green", "other"], '"green"'), SHEET, bold)
     document = read_document(data, "parts.xlsx")
     assert [segment.source for segment in document.segments] == ["green", "green"]
-    written = document.export_file({0: "grün", 1: "unreif"})
-    assert formulas(written.data) == ['"green"'] and written.note and "(1)" in written.note
+    assert formulas(document.export({0: "grün", 1: "unreif"})) == ['"grün,unreif"']
     assert formulas(document.export({0: "grün", 1: "grün"})) == ['"grün"']
+    assert formulas(document.export({0: "grün"})) == ['"grün,green"']
 
 
 def listed(inner: str, attributes: str = 'type="list" sqref="B2:B3 D1"', prefix: str = "") -> bytes:
