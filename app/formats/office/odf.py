@@ -3,7 +3,8 @@
 Paragraphs and headings of the body, of headers, footers and notes, texts of cells, and alternative texts are offered.
 Comments, embedded objects such as charts, text that tracked changes have deleted, and the results of formulas are not.
 
-A file without translations is written byte for byte; otherwise only changed paragraphs and the language change.
+A file without translations is written byte for byte; otherwise only changed paragraphs, lists of choices for cells with
+their texts, and the language change.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from langcodes import Language
 from app.errors import DocumentError
 from app.formats.base import Edit, UnitTranslation, WrittenFile, splice
 from app.formats.blocks import Block
+from app.formats.office.ods_rules import OdsList, choice_lists, texts_in_formulas, with_new_items
 from app.formats.office.office_blocks import Tables, around, open_document_block, placed
 from app.formats.office.office_file import (
     Changes,
@@ -30,6 +32,8 @@ from app.formats.office.office_file import (
     starts_of,
 )
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.xlsx_formulas import formulas_note
+from app.formats.office.xlsx_lists import unknown_items
 from app.formats.paragraph import OBJECT, Atom, Container, Paragraph
 from app.formats.xml_text import Node, Text, encode_xml, escape, tree
 from app.i18n import Message, joined
@@ -85,6 +89,12 @@ class OdfParagraph(Paragraph):
         content = super().xml(translations)
         return f"<{self._text_prefix}s/>{content[1:]}" if content.startswith(" ") else content
 
+    def translated(self, translations: Sequence[tuple[int, int, str]]) -> str:
+        """The text with these spans (ascending) replaced."""
+        p = self._text_prefix
+        xml = f"<{p}p>{self.xml(translations)}</{p}p>"
+        return OdfParagraph(tree(xml), xml).text
+
     def _content(self, text: str) -> str:
         """The text as XML, in which several spaces are an element."""
         parts = []
@@ -98,7 +108,9 @@ class OdfParagraph(Paragraph):
 
 @dataclass(frozen=True)
 class OdfFile(OfficeFile):
-    """An OpenDocument file."""
+    """An OpenDocument file. `items` are the items of lists of choices of a spreadsheet."""
+
+    items: frozenset[str] = frozenset()
 
     @cached_property
     def blocks(self) -> Sequence[Block]:
@@ -125,6 +137,22 @@ class OdfFile(OfficeFile):
             return written
         package = OfficePackage(written.data, self.package.name, _KIND)
         return WrittenFile(package.rewritten(_in_language(package, language)), written.note)
+
+    def changed_parts(self, changes: Mapping[str, Changes], language: str | None) -> dict[str, bytes]:
+        """The new content of the parts that change, by name, also in lists of choices for cells with the same text."""
+        new = super().changed_parts(changes, language)
+        part = self.parts[0]
+        spans = changes.get(part.name, {})
+        texts: dict[str, dict[str, None]] = {}
+        for index, paragraph in enumerate(part.paragraphs if self.items and spans else ()):
+            if paragraph.text in self.items and isinstance(paragraph, OdfParagraph):
+                text = paragraph.translated(spans[index]) if index in spans else paragraph.text
+                texts.setdefault(paragraph.text, {})[text] = None
+        changed = {item: found for item, found in texts.items() if [*found] != [item]}
+        if changed:
+            xml = new[part.name][len(part.decoded.mark) :].decode(part.decoded.encoding)
+            new[part.name] = encode_xml(with_new_items(xml, changed), part.decoded)
+        return new
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes; paragraphs inside of others, such as notes, come first."""
@@ -162,6 +190,8 @@ def read(data: bytes, name: str) -> OdfFile:
         )
     parts: list[OfficePart] = []
     num_comments = num_paragraphs = 0
+    lists: list[OdsList] = []
+    unknown = formulas = None
     for part_name in _PARTS:
         if part_name != _PARTS[0] and not package.has(part_name):
             continue
@@ -179,13 +209,20 @@ def read(data: bytes, name: str) -> OdfFile:
             else Message("paragraph {number} of {part}", number=number, part=part_name)
             for number in range(1, len(paragraphs) + 1)
         ]
+        if part_name == _PARTS[0]:
+            lists, texts = choice_lists(root), {paragraph.text for paragraph in paragraphs}
+            unknown = unknown_items(lists, texts)
+            formulas = formulas_note(texts_in_formulas(root, {*map(str.casefold, texts)}))
         if paragraphs:
             starts = starts_of(paragraphs, parts[-1].end if parts else 0)
             parts.append(OfficePart(part_name, places, decoded, paragraphs, starts))
     left_out = [Message("comments")] * bool(num_comments)
     left_out += [Message("texts in charts and other embedded objects")] * package.has("Object 1/content.xml")
-    notes = (Message("Not offered: {list}.", list=joined("; ", left_out)),) if left_out else ()
-    return OdfFile(package, parts, notes)
+    left_out += [unknown] if unknown else []
+    notes = [Message("Not offered: {list}.", list=joined("; ", left_out))] if left_out else []
+    notes += [formulas] if formulas else []
+    items = frozenset(item for choices in lists for item in choices.items)
+    return OdfFile(package, parts, tuple(notes), items=items)
 
 
 def _paragraphs(root: Node) -> Iterator[Node]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from app.errors import DocumentError
@@ -235,7 +236,7 @@ def read(data: bytes, name: str) -> XlsxFile:
     filters = filtered_texts(package, [part for _, part in _sheets(package, main)])
     calculated = main if has_formulas(package, _sheets(package, main)) else ""
     notes = [
-        *_notes(package, main, len(uses.headings), unknown_items(lists.values(), offered)),
+        *_notes(package, main, len(uses.headings), unknown_items(chain.from_iterable(lists.values()), offered)),
         formulas_note(texts_in_formulas(package, main, _sheets(package, main), {*map(str.casefold, offered)})),
     ]
     return XlsxFile(package, parts, tuple(filter(None, notes)), lists=lists, filters=filters, calculated=calculated)

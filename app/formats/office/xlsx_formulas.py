@@ -54,7 +54,7 @@ def texts_in_formulas(
         if found := _texts_in_sheet(package.read(part), title, cells):
             yield found
     for node in tree(package.xml(main).text).walk():
-        if node.local == "definedName" and (text := _text_of_cell(node.content(), cells)):
+        if node.local == "definedName" and (text := text_of_cell(node.content(), cells)):
             yield FormulaTexts(1, text, Message("the name {name}", name=node.attributes.get("name", "")))
 
 
@@ -65,7 +65,8 @@ def formulas_note(found: Iterable[FormulaTexts]) -> Message | None:
         return None
     return Message(
         "Formulas, also of conditional formats, that contain the text of a cell: {count:,}; the first: “{text}”, "
-        "{place}. Formulas stay unchanged, so they may not find this text after its translation: change them in Excel.",
+        "{place}. Formulas stay unchanged, so they may not find this text after its translation: correct "
+        "them in the translated file.",
         count=sum(each.count for each in every),
         text=every[0].text[:40],
         place=every[0].place,
@@ -99,7 +100,7 @@ def _texts_in_sheet(sheet: bytes, title: str, cells: Container[str]) -> FormulaT
     shared: set[bytes] = set()
     for match in _FORMULA.finditer(sheet):
         formula = unescape(match["formula"].decode("utf-8", "replace")).strip()
-        text = _text_of_cell(formula, cells)
+        text = text_of_cell(formula, cells)
         if not text or (_TEXT.fullmatch(formula) and _is_of_validation(sheet, match)):
             continue  # without such a text, or a list of choices, which changes with the cells
         count += 1
@@ -119,7 +120,7 @@ def _is_of_validation(sheet: bytes, match: re.Match[bytes]) -> bool:
     return match["element"] == b"formula1" or before.rstrip().endswith(b"formula1>")
 
 
-def _text_of_cell(formula: str, cells: Container[str]) -> str:
+def text_of_cell(formula: str, cells: Container[str]) -> str:
     """The first text of a formula that is the text of a cell, also as a criterion such as "<>green" or "*green*"."""
     for match in _TEXT.finditer(formula):
         text = (match[1] or "").replace('""', '"')

@@ -11,8 +11,7 @@ import re
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import chain
-from typing import Final
+from typing import Final, Protocol
 
 from app.formats.xml_text import escape
 from app.i18n import Message
@@ -111,10 +110,22 @@ def with_new_items(sheet: bytes, title: str, texts: Mapping[str, Collection[str]
     return b"".join([*parts, sheet[position:]]), unchanged
 
 
-def unknown_items(lists: Iterable[Iterable[ChoiceList]], texts: Container[str]) -> Message | None:
+class HasItems(Protocol):
+    """A list of choices."""
+
+    @property
+    def items(self) -> Sequence[str]:
+        """The items."""
+
+    @property
+    def place(self) -> Message:
+        """The place of the list, for messages."""
+
+
+def unknown_items(lists: Iterable[HasItems], texts: Container[str]) -> Message | None:
     """The number of items that are none of these texts, with the first one, for a message; None without such items."""
     found: dict[str, Message] = {}
-    for choices in chain.from_iterable(lists):
+    for choices in lists:
         for item in choices.items:
             if item not in texts and any(map(str.isalpha, item)):
                 found.setdefault(item, choices.place)
