@@ -28,6 +28,7 @@ from app.serving.translations import TranslationService
 from app.sessions import Sessions
 from app.ui.access import OwnPages
 from app.ui.server import bind
+from engine import SearchOptions
 
 BASE = "http://127.0.0.1:7860"
 
@@ -56,8 +57,14 @@ def sessions(model: ModelHandle, store: LogStore) -> Iterator[Sessions]:
 
 
 @pytest.fixture
-def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions) -> ApiGateway:
-    translations = TranslationService(lambda: [model], SEARCH)
+def search() -> SearchOptions:
+    """The options of all searches; a test may give others."""
+    return SEARCH
+
+
+@pytest.fixture
+def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions, search: SearchOptions) -> ApiGateway:
+    translations = TranslationService(lambda: [model], search)
     documents = ApiDocuments(keys, sessions)
     context = ApiContext(
         Admission(keys),
