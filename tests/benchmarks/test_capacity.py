@@ -8,6 +8,7 @@ import random
 import pytest
 
 from engine import Translator
+from engine.decoding.loop import never
 from tests.benchmarks.capacity import __main__ as program
 from tests.benchmarks.capacity.costs import Cost, Costs, segments_of
 from tests.benchmarks.capacity.habits import Ask, Habits, Pause, person
@@ -76,6 +77,17 @@ def test_person_asks_as_often_as_their_habits_say() -> None:
 def test_step_between_measured_sizes_is_interpolated() -> None:
     costs = Costs({1: 4.0, 4: 7.0, 8: 9.0}, {})
     assert [costs.step(size) for size in (1, 2, 4, 6, 8, 12)] == pytest.approx([4, 5, 7, 8, 9, 9])
+
+
+def test_alternatives_are_asked_for_words() -> None:
+    translator = Translator.load(program.MODEL)
+    segments = segments_of(translator, ["The file could not be opened."] * 20, random.Random(1))
+    pieces = [segment.alternatives.piece for segment in segments]
+    assert len({*pieces}) > 3, "different words"
+    for segment in segments:
+        asked = segment.alternatives
+        steps = translator.alternatives_steps(asked.request, asked.tokens, asked.piece, 1, asked.options, never)
+        assert next(steps), "a piece that is not part of a word is refused here"
 
 
 def test_real_copies_and_simulation_give_the_same_answers() -> None:

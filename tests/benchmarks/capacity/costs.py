@@ -15,6 +15,7 @@ from app.workspace.model_questions import COMPLETION_STRENGTH
 from engine import AlternativesQuestion, Follow, Phrase, PriceQuestion, Question, Request, SearchOptions, Translator
 from engine.decoding.loop import DecodingJob, JobState, never
 from engine.decoding.question_loop import QuestionLoop, QuestionRun
+from engine.text.boundaries import words as words_of
 from engine.worker.worker import BATCH_SIZE
 from tests.benchmarks.capacity.habits import Ask, Kind
 
@@ -85,7 +86,7 @@ def segments_of(translator: Translator, sources: Sequence[str], chance: random.R
         one = replace(whole, phrases=(Phrase(first),))
         half = best.text[: len(best.text) // 2]
         completion = Request(source, prefix=half, follow=Follow(best.text, COMPLETION_STRENGTH))
-        piece = chance.randrange(len(best.tokens))
+        piece, _ = chance.choice(words_of(best.text, best.token_spans))
         question = AlternativesQuestion(Request(source), tuple(best.tokens), piece, NUM_ALTERNATIVES, SEARCH)
         both = replace(one, phrases=(Phrase(first), Phrase(second)))
         found.append(Segment(Request(source), (one, both), completion, question))
