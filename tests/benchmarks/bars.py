@@ -177,13 +177,13 @@ PIN_TIME = Bar(
     1.0,
     reason="The person types the word, as in post-editing, and has to correct it if it is in the wrong place. The "
     "other words that a pin corrects save less time than that. Even without segments made worse, the ratio would be "
-    "1.17. Words typed over others cost less (see typing with the rest offered).",
+    "1.18. Words typed over others cost less (see typing with the rest offered).",
 )
 OFFER_TIME = Bar(
     "typing, with the rest offered and read after each edit: time / plain post-editing",
     0.93,
     reason="A person who reads only the useful offers would still need 0.98: a quarter of the edits bring an offer, "
-    "and a seventh of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, "
+    "and a fifth of the offers are worth reading. Tried: thresholds on the model's gain, the gain per changed word, "
     "the number of changed words, their distance from the correction, and the length of the rest.",
 )
 COMPLETION_TIME = Bar(

@@ -103,8 +103,15 @@ BENCHMARKS = (
     ),
     Benchmark(
         "simulation",
-        f"--documents documents {PAIRS} --segments 60 --max-words 26 --minutes 12 --without-waiting --ways n-best pin "
-        "replace typing ban alternatives --output {output}",
+        f"--documents documents {PAIRS} --segments 60 --max-words 26 --minutes 12 --without-waiting --ways n-best "
+        "pin replace typing ban alternatives --output {output}",
+        "A simulated translator",
+        program="simulation.__main__",
+    ),
+    Benchmark(
+        "simulation/prefix",
+        f"--documents documents {PAIRS} --segments 60 --max-words 26 --minutes 4 --without-waiting --kinds "
+        "--corrections --ways prefix --output {output}",
         "A simulated translator",
         program="simulation.__main__",
     ),
