@@ -116,6 +116,17 @@ def test_confirmed_segment_is_learned_and_linked_from_the_words_that_come_from_i
     expect(count).to_be_visible()
     screen.open_segment(3)
     expect(origins).to_have_text("learned from1")
+    overlap = origins.evaluate(
+        """origins => {
+            const links = origins.querySelector('.links'), score = origins.nextElementSibling;
+            const more = document.createTextNode(', other documents'.repeat(9));
+            links.append(more);
+            const overlap = links.getBoundingClientRect().right - score.getBoundingClientRect().left;
+            more.remove();
+            return overlap;
+        }"""
+    )
+    assert overlap <= 0, "a long list ends before the score"
     learned = screen.words.filter(has_text="Einstellungsfenster")
     learned.hover()
     expect(origins.locator("bdi")).to_have_text("Open the settings dialog.")

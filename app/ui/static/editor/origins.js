@@ -92,7 +92,12 @@ export class Origins {
     this.element.replaceChildren(
       this.source,
       this.share,
-      h('span.links', {}, t('proposal.learned'), ...this.#links.map(({element}) => element)),
+      h(
+        'span.links',
+        {},
+        t('proposal.learned'),
+        ...this.#links.flatMap(({element}, place) => (place ? [',', element] : [element])),
+      ),
     );
     this.element.hidden = !learned.length;
     this.show(this.inFocus());
