@@ -243,7 +243,7 @@ def build_server(
             return PlainTextResponse("Not found.", 404)
         return Response(metrics.text(), media_type=metrics.content_type, headers={"cache-control": "no-store"})
 
-    @app.get(HEALTH_PATH)
+    @app.api_route(HEALTH_PATH, methods=["GET", "HEAD"])  # many monitors send HEAD
     def health() -> Response:
         answer = api.health()
         return JSONResponse(answer, 503 if answer["status"] == "stuck" else 200, {"cache-control": "no-store"})

@@ -246,6 +246,8 @@ def test_health_needs_no_token_and_reports_a_hanging_model(doors: Doors, api: Ap
     for _ in range(REPORTED_AFTER_SECONDS + 1):
         watchdog.tick()
     assert get(doors, "/healthz") == 503
+    head = TestClient(doors, base_url="http://127.0.0.1:7860").head("/healthz")
+    assert (head.status_code, head.content) == (503, b"")
     assert api.health()["status"] == "stuck"
     decoder.heartbeat = 8
     watchdog.tick()
