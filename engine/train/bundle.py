@@ -150,6 +150,10 @@ def card(
         pieces += " --synthetic BACK"
     if facts.get("dictionary_pairs"):
         pieces += " --dictionary DING"
+    collect = ""
+    if facts.get("has_collected_pairs"):
+        pieces += " --more COLLECTED"
+        collect = "    python -m engine.train collect COLLECTED\n"
     share = training.get("earlier_share")
     mixed = "" if share is None else f" --earlier {begun_with} --earlier-share {share:g}"
     limits = ", ".join(f"{domain} (to {words} words)" for domain, words in facts["max_words"].items())
@@ -193,6 +197,7 @@ With the corpus in the folder `CORPUS`; engine/train/README.md explains the step
 
 {_back_translations(facts, config.directions)}\
 {f"    python -m engine.train extend EARLIER EXTENDED{more_layers}" + chr(10) if is_extended else ""}\
+{collect}\
     python -m engine.train prepare CORPUS WORK {pieces} --max-pieces {max_pieces} \\
         {" ".join([settings, *without])}
 {_variants(options, training.get("bpe_dropout"))}\

@@ -6,14 +6,16 @@ Braces contain grammar, brackets a field or region, parentheses an explanation, 
 
     Ventil {n} [techn.] | Ventile {pl} :: valve | valves
 
-A small model learns from them the words that are rare in its corpus.
+A small model learns from them the words that are rare in its corpus. Entries with a word that is rare in general are
+left out, because the model sees each entry only a few times.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +25,11 @@ from engine.train.corpus import HeldOut, SentencePair
 DICTIONARY: Final = "dictionary"  # domain and source of the pairs
 LANGUAGES: Final = ("de", "en")  # of the columns
 MAX_SYNONYMS: Final = 2  # of a side, each paired with the first of the other side
+WORDFREQ: Final = "wordfreq==3.1.1"
+# Smallest frequency of each word on the Zipf scale: the decimal logarithm of its occurrences in a billion words.
+# German has more forms and compounds, so its single words are rarer.
+MIN_FREQUENCIES: Final = {"de": 2.0, "en": 3.0}
+MAX_WORDS_OF_A_HEADING: Final = 2  # of the English side, for pairs with a capital letter
 
 _ARTICLES: Final = {"m": "der", "f": "die", "n": "das", "pl": "die"}
 _NOTE: Final = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)|<[^<>]*>")
@@ -34,6 +41,7 @@ _UNWANTED_SYNONYM: Final = re.compile(
     r"\[(Ös\.|Schw\.|Bayr\.|Süddt\.|Norddt\.|Sc\.|Ir\.|Austr\.|veraltet|veraltend|obs\.|archaic|dated|rare|selten|"
     r"slang|vulg\.|pej\.|humor\.|children's speech|Jugendsprache)\]"
 )
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _PLACEHOLDER: Final = re.compile(r"[/~…|]|\.\.|\b(etw|jdm?n?s?|jmd|sb|sth|sb's|sth's|oneself|o\.s)\b")
 
 
@@ -48,14 +56,30 @@ class Synonym:
 def read_dictionary(path: Path, languages: tuple[str, str], held_out: HeldOut) -> Iterator[SentencePair]:
     """The pairs of a dictionary, in the order of `languages`, without those that a held-out set contains.
 
-    Nouns with a known gender are also paired with their articles: `the valve` and `das Ventil`.
+    Nouns with a known gender are also paired with their articles: `the valve` and `das Ventil`. Single words and short
+    phrases are also paired as headings: `Valve` and `Ventil`.
     """
     if sorted(languages) != sorted(LANGUAGES):
         raise TrainingError(f"{path}: a dictionary has German and English, the corpus {' and '.join(languages)}")
-    for german, english in _pairs(path):
-        if not held_out.contains(german) and not held_out.contains(english):
-            first, second = (german, english) if languages[0] == LANGUAGES[0] else (english, german)
+    frequency = word_frequency()
+    for pair in _with_headings(_pairs(path)):
+        is_common = all(
+            frequency(word, language) >= MIN_FREQUENCIES[language]
+            for text, language in zip(pair, LANGUAGES, strict=True)
+            for word in _WORD.findall(text)
+        )
+        if is_common and not any(map(held_out.contains, pair)):
+            first, second = pair if languages[0] == LANGUAGES[0] else pair[::-1]
             yield SentencePair(first, second, DICTIONARY, DICTIONARY)
+
+
+def word_frequency() -> Callable[[str, str], float]:
+    """A function that returns the frequency of a word in a language, on the Zipf scale."""
+    try:
+        from wordfreq import zipf_frequency
+    except ImportError:
+        raise TrainingError(f"a dictionary needs the frequencies of words; `pip install {WORDFREQ}`") from None
+    return cache(zipf_frequency)
 
 
 def dictionary_licence(path: Path) -> tuple[str, str]:
@@ -97,6 +121,19 @@ def _pairs(path: Path) -> Iterator[tuple[str, str]]:
                 if one not in seen:
                     seen.add(one)
                     yield one
+
+
+def _with_headings(pairs: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The pairs, and those of few words once more with a capital letter.
+
+    >>> list(_with_headings(iter([("warten", "to wait"), ("Wartung", "maintenance")])))
+    [('warten', 'to wait'), ('Wartung', 'maintenance'), ('Wartung', 'Maintenance')]
+    """
+    for german, english in pairs:
+        yield german, english
+        is_short = len(english.split()) <= MAX_WORDS_OF_A_HEADING
+        if is_short and english[0].islower() and not english.startswith(("to ", "the ")):
+            yield german[0].upper() + german[1:], english[0].upper() + english[1:]
 
 
 def _pairs_of_part(german: str, english: str) -> Iterator[tuple[str, str]]:

@@ -204,6 +204,7 @@ def _facts(
         "pairs": len(pairs) - sum(num_synthetic.values()) - by_domain[DICTIONARY],
         "synthetic_pairs": num_synthetic,
         "dictionary_pairs": by_domain[DICTIONARY],
+        "has_collected_pairs": options.more is not None,
         "pieces": {first: num_first, second: num_second},
         "length_ratios": {f"{first}-{second}": num_second / num_first, f"{second}-{first}": num_first / num_second},
         "max_words": dict(options.selection.max_words),

@@ -52,17 +52,24 @@ def test_a_share_of_an_earlier_model_is_mixed_in(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the four commands have run: corpus, work, run, model."""
+    """A folder in which the commands have run: corpus, collected, work, run, model."""
     folder = tmp_path_factory.mktemp("made")
     corpus, work, run, model = (str(folder / name) for name in ("corpus", "work", "run", "model"))
     write_corpus(folder / "corpus")
     (folder / "model").mkdir()
     (folder / "model" / "alignment.safetensors").write_bytes(b"the head of earlier weights")
     (folder / "model" / "activations.json").write_text("ranges of earlier weights", encoding="utf-8")
-    (folder / "ding").write_text("# License :: GPL-2+\nschnell :: fast\n", encoding="utf-8")
+    (folder / "ding").write_text("# License :: GPL-2+\nernten :: to harvest\n", encoding="utf-8")
+    source = folder / "collected" / "pump"
+    source.mkdir(parents=True)
+    lines = ["source_id\trepo\tlicence\tdomain", "pump\tthere\tMIT\tdocs\n"]
+    (source.parent / "SOURCES.tsv").write_text("\n".join(lines), encoding="utf-8")
+    (source / "en.json").write_text('{"1": "Open the valve again now."}', encoding="utf-8")
+    (source / "de.json").write_text('{"1": "Öffnen Sie jetzt wieder das Ventil."}', encoding="utf-8")
     shape = ["--model-size", "16", "--heads", "2", "--feed-forward", "16"]
     shape += ["--encoder-layers", "1", "--decoder-layers", "1"]
     commands = [
+        ["collect", str(source.parent)],
         [
             "prepare",
             corpus,
@@ -77,6 +84,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "dev/tiny",
             "--dictionary",
             str(folder / "ding"),
+            "--more",
+            str(source.parent),
         ],
         [
             "train",
@@ -103,7 +112,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_four_commands_make_a_model_that_loads(made: Path) -> None:
+def test_the_commands_make_a_model_that_loads(made: Path) -> None:
     loaded = load_model(made / "model")
     prepared = PreparedData.load(made / "work")
     assert loaded.config.directions == ("en-de",)
@@ -121,7 +130,9 @@ def test_card_lists_the_training_data(made: Path) -> None:
     assert "| made-up | here \\| there | CC0 | docs | 20 |" in card
     assert "1 more are words, phrases and short sentences of a dictionary." in card
     assert "| dictionary | ding (no version) | GPL-2+ | dictionary | 1 |" in card
-    assert "--dictionary DING" in card
+    assert "| pump | there | MIT | docs | 1 |" in card
+    assert "python -m engine.train collect COLLECTED\n" in card
+    assert "--dictionary DING --more COLLECTED" in card
     assert "4 updates" in card
     assert "| hints | understands required texts beside the source |" in card
     assert "--hint-rate 0.5" in card

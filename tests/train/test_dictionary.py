@@ -1,8 +1,9 @@
-"""Dictionary entries as training pairs: notes, synonyms, genders, other forms, and held-out sentences."""
+"""Dictionary entries as training pairs: notes, synonyms, genders, other forms, rare words, and held-out sentences."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,19 +32,41 @@ def pairs(path: Path, held_out: HeldOut = NOTHING) -> list[tuple[str, str]]:
 
 
 CASES = [
-    ("Ventil {n} [techn.] :: valve", [("valve", "Ventil"), ("the valve", "das Ventil")], "a noun with its article"),
+    (
+        "Ventil {n} [techn.] :: valve",
+        [("valve", "Ventil"), ("Valve", "Ventil"), ("the valve", "das Ventil")],
+        "a noun as a heading and with its article",
+    ),
+    (
+        "Kopf an Kopf gehen :: going head to head",
+        [("going head to head", "Kopf an Kopf gehen")],
+        "too long as a heading",
+    ),
+    ("zurückverwandelnd :: changing", [], "a rare German word"),
+    ("ernten :: to harvest; to retransmute", [("to harvest", "ernten")], "a rare English word"),
     (
         "Ventile {pl} :: valves",
-        [("valves", "Ventile"), ("the valves", "die Ventile")],
+        [("valves", "Ventile"), ("Valves", "Ventile"), ("the valves", "die Ventile")],
         "the plural's article has no gender",
     ),
-    ("öffnen {vt} | geöffnet :: to open | opened", [("to open", "öffnen"), ("opened", "geöffnet")], "parts by place"),
+    (
+        "öffnen {vt} | geöffnet :: to open | opened",
+        [("to open", "öffnen"), ("opened", "geöffnet"), ("Opened", "Geöffnet")],
+        "parts",
+    ),
     (
         "schnell; rasch {adj} :: quick; fast; speedy",
-        [("quick", "schnell"), ("quick", "rasch"), ("fast", "schnell")],
+        [
+            *[("quick", "schnell"), ("Quick", "Schnell"), ("quick", "rasch"), ("Quick", "Rasch")],
+            *[("fast", "schnell"), ("Fast", "Schnell")],
+        ],
         "synonyms are paired with the first of the other side",
     ),
-    ("Fusion (der Bilder; im Auge) [med.] :: fusion <fusing>", [("fusion", "Fusion")], "notes, also with a semicolon"),
+    (
+        "Fusion (der Bilder; im Auge) [med.] :: fusion <fusing>",
+        [("fusion", "Fusion"), ("Fusion", "Fusion")],
+        "notes, also with a semicolon",
+    ),
     ("Leute {m,f} :: the people", [("the people", "Leute")], "two genders, and an article on the other side"),
     ("etw. öffnen; aufmachen :: to open", [("to open", "aufmachen")], "abbreviations for any object"),
     (
@@ -63,21 +86,22 @@ def test_entry_becomes_pairs(tmp_path: Path, entry: str, expected: list[tuple[st
 
 
 def test_pair_occurs_once_and_in_the_order_of_the_languages(tmp_path: Path) -> None:
-    path = dictionary(tmp_path, "schnell :: fast", "schnell {adv} :: fast")
+    path = dictionary(tmp_path, "öffnen :: to open", "öffnen {vt} :: to open")
     (pair,) = read_dictionary(path, ("de", "en"), NOTHING)
-    assert (pair.first, pair.second, pair.source_id, pair.domain) == ("schnell", "fast", "dictionary", "dictionary")
+    assert (pair.first, pair.second, pair.source_id, pair.domain) == ("öffnen", "to open", "dictionary", "dictionary")
 
 
 def test_pair_of_a_held_out_sentence_is_left_out(tmp_path: Path) -> None:
-    held_out = HeldOut(["The dog sleeps.", "Nobody knows how old the tree really is.", "Dog!"])
+    held_out = HeldOut(["The dog sleeps.", "Nobody knows how old the tree really is.", "To bark!"])
     path = dictionary(
         tmp_path,
         "der Hund schläft :: the dog sleeps",
         "wie alt der Baum wirklich ist :: how old the tree really is",
-        "alter Baum :: old tree",
-        "Hund :: dog",
+        "ein alter Baum :: a very old tree",
+        "bellen :: to bark",
     )
-    assert pairs(path, held_out) == [("old tree", "alter Baum"), ("dog", "Hund")], "short words are in every set"
+    expected = [("a very old tree", "ein alter Baum"), ("to bark", "bellen")]
+    assert pairs(path, held_out) == expected, "short words are in every set"
 
 
 def test_all_sets_of_the_corpus_are_held_out(tmp_path: Path) -> None:
@@ -102,6 +126,12 @@ def test_dictionary_needs_german_and_english_and_a_licence(tmp_path: Path) -> No
         dictionary_licence(tmp_path / "missing")
 
 
+def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    with pytest.raises(TrainingError, match="pip install wordfreq"):
+        pairs(dictionary(tmp_path, "Hund :: dog"))
+
+
 def test_unclosed_bracket_makes_a_synonym_unusable() -> None:
     assert [synonym.text for synonym in synonyms("Hund [zo; Köter")] == ["Köter"]
 
@@ -111,10 +141,10 @@ def test_prepared_data_has_the_dictionary_as_a_domain_and_source_of_its_own(tmp_
     path = dictionary(tmp_path, "Haus {n} :: house")
     prepared = prepare(corpus, tmp_path / "work", prepare_options(dictionary=path))
     assert prepared.domains == ("docs", "everyday", "dictionary")
-    assert (prepared.facts["pairs"], prepared.facts["dictionary_pairs"]) == (40, 2)
+    assert (prepared.facts["pairs"], prepared.facts["dictionary_pairs"]) == (40, 3)
     facts = json.loads((tmp_path / "work" / "prepared.json").read_text(encoding="utf-8"))["facts"]
     (row,) = (row for row in facts["sources"] if row["source_id"] == "dictionary")
-    assert (row["origin"], row["licence"], row["pairs"]) == ("there (devel 2023)", "GPL Version 2 or later", 2)
+    assert (row["origin"], row["licence"], row["pairs"]) == ("there (devel 2023)", "GPL Version 2 or later", 3)
 
 
 def test_word_links_are_learnt_from_sentences_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
