@@ -15,7 +15,7 @@ from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
 from engine.search_options import SearchOptions
 from engine.settings import check_types
-from engine.text import PLACEHOLDER, is_unspaced, is_word_char, occurrences, short_code, stands_alone
+from engine.text import PLACEHOLDER, FormList, is_unspaced, is_word_char, occurrences, short_code, stands_alone
 from engine.translation import (
     Alternative,
     Contribution,
@@ -100,6 +100,7 @@ __all__ = [
     "EngineStatistics",
     "FetchProgress",
     "Follow",
+    "FormList",
     "Formality",
     "Hypothesis",
     "InvalidRequest",

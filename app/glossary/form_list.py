@@ -1,49 +1,12 @@
-"""The forms that words take, from the lists under data/forms, and the file format of these lists.
-
-A list is xz-compressed text with one line for each dictionary form, sorted by bytes, followed by a tab and the other
-forms: "Konto<TAB>1en 1i 0s" means Konten, Konti, Kontos. The number counts the letters to drop from the end of the
-dictionary form; "=" marks a form that is written in full.
-"""
+"""The lists of word forms under data/forms, xz-compressed; `engine.text.word_forms` has their format."""
 
 from __future__ import annotations
 
 import lzma
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from app.paths import FORMS_FOLDER
-
-
-class FormList:
-    """The form list of one language, searched by bisection of its text (7 MB for German)."""
-
-    def __init__(self, text: bytes) -> None:
-        self._text = b"\n" + text.strip(b"\n") + b"\n"
-
-    def forms(self, word: str) -> tuple[str, ...]:
-        """The other forms of a dictionary form; empty for any other word.
-
-        >>> FormList("Konto\\t1en 0s".encode()).forms("Konto")
-        ('Konten', 'Kontos')
-        """
-        key = word.encode("utf-8", "replace")
-        low, high = 0, len(self._text) - 1  # line ends; the line of the word, if any, is between them
-        while low < high:
-            start = self._text.rfind(b"\n", low, (low + high) // 2 + 1)
-            end = self._text.find(b"\n", start + 1)
-            lemma, _, forms = self._text[start + 1 : end].partition(b"\t")
-            if lemma == key:
-                return tuple(_written(word, form) for form in forms.decode("utf-8").split(" "))
-            if lemma < key:
-                low = end
-            else:
-                high = start
-        return ()
-
-    def dictionary_form(self, word: str) -> str | None:
-        """The shorter word of which this is a form: "grafischen" -> "grafisch"; None if the list has none."""
-        candidates = (word[:end] for end in range(len(word) - 1, max(len(word) - 4, 1), -1))
-        return next((candidate for candidate in candidates if word in self.forms(candidate)), None)
+from engine import FormList
 
 
 @lru_cache(maxsize=2)
@@ -53,25 +16,3 @@ def form_list(language: str) -> FormList | None:
     if not language.isalpha() or not path.exists():
         return None
     return FormList(lzma.decompress(path.read_bytes()))
-
-
-def list_text(forms: Mapping[str, Iterable[str]]) -> bytes:
-    """The uncompressed text of a form list, given the forms by dictionary form."""
-    lines = (
-        lemma.encode() + b"\t" + " ".join(sorted({_shortened(lemma, form) for form in its_forms})).encode()
-        for lemma, its_forms in forms.items()
-    )
-    return b"\n".join(sorted(lines))
-
-
-def _shortened(lemma: str, form: str) -> str:
-    num_shared = next((n for n, (a, b) in enumerate(zip(lemma, form, strict=False)) if a != b), len(lemma))
-    num_shared = min(num_shared, len(form))
-    return f"{len(lemma) - num_shared}{form[num_shared:]}" if num_shared >= 2 else f"={form}"
-
-
-def _written(lemma: str, form: str) -> str:
-    if form.startswith("="):
-        return form[1:]
-    num_digits = next((n for n, character in enumerate(form) if not character.isdigit()), len(form))
-    return lemma[: len(lemma) - int(form[:num_digits])] + form[num_digits:]

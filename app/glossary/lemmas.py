@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product
 
-from app.glossary.form_list import FormList, form_list
+from app.glossary.form_list import form_list
 from app.glossary.model import Term
+from engine import FormList
 
 MAX_FORMS = 24
 MIN_COMPOUND_HEAD = 4  # letters; shorter words are part of too many others ("Rat" in "Ratte")

@@ -12,11 +12,12 @@ from functools import lru_cache
 from itertools import takewhile
 
 from app.glossary import Term, term_matcher
-from app.glossary.form_list import FormList, form_list
+from app.glossary.form_list import form_list
 from app.glossary.index.folding import FoldedText, tokens
 from app.glossary.lemmas import MAX_FORMS
 from app.tm.entries import EVERYTHING, MemoryScope
 from app.tm.index import MemoryIndex
+from engine import FormList
 
 MAX_ENTRIES = 20  # examined for one term, most recently added first
 MIN_SHARED = 4  # letters at the start that a form shares with its word

@@ -10,8 +10,8 @@ from pathlib import Path
 from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from app.glossary.form_list import list_text
 from app.paths import FORMS_FOLDER
+from engine.text import list_text
 
 
 def forms_by_lemma(dictionary: Mapping[str, str]) -> dict[str, list[str]]:

@@ -52,6 +52,7 @@ from engine.text.vocabulary import (
     UNKNOWN_SURFACE,
     Vocabulary,
 )
+from engine.text.word_forms import FormList, list_text
 
 __all__ = [
     "BOS",
@@ -76,6 +77,7 @@ __all__ = [
     "Codec",
     "DecodedPieces",
     "EncodedPieces",
+    "FormList",
     "MosesCodec",
     "SentencePieceCodec",
     "Standing",
@@ -95,6 +97,7 @@ __all__ = [
     "is_word_char",
     "join_bytes",
     "joins_words",
+    "list_text",
     "normalise",
     "occurrences",
     "read_pieces",

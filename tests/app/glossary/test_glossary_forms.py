@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term
-from app.glossary.form_list import FormList, list_text
 from app.glossary.lemmas import MAX_FORMS, lemmatiser, with_forms
+from engine.text import FormList, list_text
 
 TERMS = (
     Term("account", "Konto"),
