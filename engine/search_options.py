@@ -138,7 +138,6 @@ class SearchOptions:
         minimum=0,
         maximum=MAX_DRAFT_STRENGTH,
     )
-
     reverse_weight: float = setting(
         0.0,
         "weight of the reverse score: the score of the source, given the translation, by the same model in the reverse "
@@ -146,6 +145,12 @@ class SearchOptions:
         "not in requests with a prefix or that follow a text; 0: not computed",
         minimum=0,
         maximum=MAX_REVERSE_WEIGHT,
+    )
+
+    lexicon: bool = setting(
+        False,
+        "replaces words that the model copied from the source or made up by words of the model's lexicon, if it has "
+        "one, in the five best translations; in requests with a prefix only if they also follow a text",
     )
 
     def __post_init__(self) -> None:

@@ -68,6 +68,8 @@ class Setting:
             return self.unset
         if isinstance(self.default, tuple):
             return ",".join(self.default)
+        if self.kind is bool:
+            return "true" if self.default else "false"
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
     @property
@@ -252,7 +254,9 @@ def _type_name(annotated: Any) -> str:
 def settings_table(options: type) -> str:
     """The settings in Markdown: name, values, default, meaning."""
     rows = [
-        f"| `{entry.name}` | {entry.values} | {entry.shown_default} | {entry.help} |" for entry in settings_of(options)
+        f"| `{entry.name}` | {'true or false' if entry.kind is bool else entry.values} | {entry.shown_default} "
+        f"| {entry.help} |"
+        for entry in settings_of(options)
     ]
     return "\n".join(["| option | values | default | meaning |", "|---|---|---|---|", *rows]) + "\n"
 

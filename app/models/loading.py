@@ -29,8 +29,9 @@ from engine import (
 # Late sentences and repeats are penalised: with four words of the reference pinned and the text before followed (46
 # segments of software documentation), 93 % instead of 87 % were in their place and BLEU rose from 48.4 to 49.5.
 # The reverse direction ranks the five translations found: chrF rises by 0.7 on average over nine development sets.
+# With words of the lexicon, BLEU rises by up to 0.7 on news and encyclopedia sentences, and hardly changes on others.
 SEARCH: Final = SearchOptions(
-    places_per_bank=2, late_penalty=5.0, repetition_penalty=3.0, draft_strength=3.0, reverse_weight=0.1
+    places_per_bank=2, late_penalty=5.0, repetition_penalty=3.0, draft_strength=3.0, reverse_weight=0.1, lexicon=True
 )
 # A proposal with 20 rare terms takes ten seconds; after this time the best so far is shown, and others get their turn.
 DEADLINE_MS: Final = 30_000.0

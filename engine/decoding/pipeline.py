@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import torch
@@ -12,8 +13,9 @@ from torch import Tensor
 from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignment
 from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.encodings import Encodings
-from engine.decoding.placing import PhrasePlacer
+from engine.decoding.placing import OpenDecoder, PhrasePlacer, Pieces
 from engine.decoding.reverse import reverse_direction, reverse_scores
+from engine.decoding.untranslated import WordReplacer
 from engine.errors import InvalidRequest
 from engine.model import LoadedModel
 from engine.model.datastore import Datastore
@@ -23,7 +25,7 @@ from engine.request import Request
 from engine.search.beam import StepDecoder, StepStopped
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
-from engine.search.follow import FollowedText
+from engine.search.follow import FollowedText, penalty_of
 from engine.search.sentence import Interruption, Sentence, SentenceResult
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
@@ -31,6 +33,7 @@ from engine.text import EOS, DecodedPieces
 from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
 
 _PIECES_AT_ONCE = 1024  # of hypotheses that are aligned together
+NUM_REPLACED_IN = 5  # best translations in which words are replaced by those of the lexicon
 INTERRUPTED: dict[Interruption, Reason] = {
     "deadline": Reason(
         "deadline", "the time limit was reached before the search ended; these are the best translations so far"
@@ -146,23 +149,26 @@ class RequestPipeline:
         self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
     ) -> Sentence:
         """The search's task. Raises InvalidRequest for a score that the model has no parameters for."""
-        config, direction = self._model.config, prepared.direction
         if not prepared.constraints.phrases:
             options = replace(options, repetition_penalty=0.0)
         if self._reranks(prepared, options):
             options = replace(options, nbest=options.num_found)
-        ratio, reward = config.length_ratios.get(direction), config.length_rewards.get(direction)
         return Sentence(
             prepared.constraints,
-            prepared.max_length(options, config.max_pieces),
+            prepared.max_length(options, self._model.config.max_pieces),
             replace(options, beam=options.beam_for(prepared.num_tokens)),
-            Scoring.of(options, len(prepared.source_ids), ratio, reward),
+            self._scoring(prepared, options),
             source=prepared,
             interruption=interruption,
             followed=prepared.followed,
             max_sentences=num_sentences(prepared.source),
             max_repeats=prepared.max_repeats,
         )
+
+    def _scoring(self, prepared: PreparedRequest, options: SearchOptions) -> Scoring:
+        config, direction = self._model.config, prepared.direction
+        ratio, reward = config.length_ratios.get(direction), config.length_rewards.get(direction)
+        return Scoring.of(options, len(prepared.source_ids), ratio, reward)
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
         """A decoder of these sentences before its first step; encodes the sources that are not cached."""
@@ -192,6 +198,7 @@ class RequestPipeline:
         status: Status = result.outcome
         hypotheses: tuple[Hypothesis, ...] = ()
         found = self._reranked(request, prepared, result, options, interruption)
+        found = self._with_words_of_lexicon(prepared, found, options, interruption)
         for some in _few_at_once(found):
             if status not in INTERRUPTED and (why := interruption()):
                 status = why
@@ -257,6 +264,72 @@ class RequestPipeline:
             ]
             found.sort(key=lambda one: -one.ranking_score)
         return found[: options.nbest]
+
+    def _with_words_of_lexicon(
+        self,
+        prepared: PreparedRequest,
+        found: list[SearchHypothesis],
+        options: SearchOptions,
+        interruption: Callable[[], Interruption | None],
+    ) -> list[SearchHypothesis]:
+        """The n-best list with untranslated words replaced in its best texts, as far as there is time.
+
+        The order stays as it is. If two texts become equal, the second is left out. Nothing is replaced behind a prefix
+        alone, whose translations must come while a person types.
+        """
+        followed, prefix, lexicons = prepared.followed, prepared.constraints.prefix, self._model.lexicons
+        is_wanted = options.lexicon and (prefix is None or followed is not None)
+        lexicon = lexicons.of(prepared.direction) if is_wanted and lexicons is not None else None
+        if lexicon is None:
+            return found
+
+        def go_on() -> None:
+            if interruption():
+                raise StepStopped
+
+        codec, max_pieces = self._model.codec, self._model.config.max_pieces
+        read = self._encodings.reader(prepared, PrefixCache())
+        replacer = WordReplacer(prepared, lexicon, codec, read, max_pieces, go_on)
+        best = found[:NUM_REPLACED_IN]
+        decodings = [codec.decode(one.tokens) for one in best]
+        alignments = self.align(prepared, [one.tokens for one in best], decodings)
+        changed: dict[int, SearchHypothesis] = {}
+        with suppress(StepStopped):
+            for place, (decoding, alignment) in enumerate(zip(decodings, alignments, strict=True)):
+                tokens = replacer.replaced(decoding.text, alignment.links if alignment else ())
+                if tokens is not None:
+                    changed[place] = self._with_tokens(prepared, best[place], tokens, read, options)
+        if not changed:
+            return found
+        by_text: dict[str, SearchHypothesis] = {}
+        for place, one in enumerate(found):
+            one = changed.get(place, one)
+            by_text.setdefault(codec.decode(one.tokens).text, one)
+        return [*by_text.values()]
+
+    def _with_tokens(
+        self,
+        prepared: PreparedRequest,
+        found: SearchHypothesis,
+        tokens: Pieces,
+        read: OpenDecoder,
+        options: SearchOptions,
+    ) -> SearchHypothesis:
+        """The hypothesis with other tokens and their log-probabilities, at the same place in the ranking."""
+        [log_probs] = read(1).read([tokens])
+        log_prob = sum(log_probs)
+        followed, prefix = prepared.followed, prepared.constraints.prefix
+        penalty = penalty_of(followed, prefix.pieces if prefix else (), tokens[:-1]) if followed else 0.0
+        return replace(
+            found,
+            tokens=tokens,
+            token_log_probs=tuple(log_probs),
+            log_prob=log_prob,
+            score=self._scoring(prepared, options).score(log_prob, len(tokens)),
+            penalty=penalty,
+            total=found.total + log_prob - found.log_prob - (penalty - found.penalty),
+            reverse_score=None,
+        )
 
     def _hypotheses(self, prepared: PreparedRequest, found: Sequence[SearchHypothesis]) -> tuple[Hypothesis, ...]:
         decodings = [self._model.codec.decode(one.tokens) for one in found]

@@ -67,7 +67,10 @@ def price_steps(
     an interruption are None.
     """
     started = time.perf_counter()
-    request, options = replace(request, hints=False), replace(options, draft_strength=0.0, reverse_weight=0.0)
+    request, options = (
+        replace(request, hints=False),
+        replace(options, draft_strength=0.0, reverse_weight=0.0, lexicon=False),
+    )
     phrases, avoid = request.phrases, request.avoid
     variants = _variants(request)
     translations: list[Translation] = []

@@ -7,6 +7,7 @@
     pieces.txt, source_pieces.txt, source.spm, target.spm   instead of these two, where the model was imported
     alignment.safetensors   the word alignment head; optional
     activations.json    ranges of activations for 8-bit products; optional
+    lexicon.txt.xz      words of a dictionary, for words that the model does not translate; optional
     card.md             what it was trained on, by whom, how well it does
 
 No file is unpickled: a model folder from an unknown source can be wrong, but it cannot run code.
@@ -31,6 +32,7 @@ from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, load_rang
 from engine.model.alignment import ALIGNMENT, AlignmentHead, GuidedAlignment, load_alignment
 from engine.model.config import ModelConfig
 from engine.model.directions import offer_of
+from engine.model.lexicon import LEXICON, Lexicons
 from engine.model.memory_check import check_memory
 from engine.model.transformer import Transformer
 from engine.text import BOS, EOS
@@ -44,7 +46,7 @@ PIECES, SOURCE_SPM, TARGET_SPM = "pieces.txt", "source.spm", "target.spm"
 SOURCE_PIECES, MERGES = "source_pieces.txt", "bpe.codes"
 _OF_TRANSLATIONS = (
     *(WEIGHTS, CONFIG, "vocabulary.txt", MERGES),
-    *(PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT, ACTIVATIONS),
+    *(PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT, ACTIVATIONS, LEXICON),
 )
 
 
@@ -65,6 +67,7 @@ class LoadedModel:
     alignment: AlignmentHead | GuidedAlignment | None = None
     ranges: Ranges | None = None
     weight_steps: WeightSteps | None = None
+    lexicons: Lexicons | None = None
 
     def marks(self, direction: str, domain: str | None, formality: str | None) -> tuple[str, ...]:
         """The pieces that mark a source with domain and formality; InvalidRequest for an unsupported value."""
@@ -181,6 +184,7 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
         alignment and alignment.to(device),
         ranges,
         weight_steps,
+        Lexicons.load(folder / LEXICON),
     )
 
 
@@ -193,8 +197,8 @@ def file_checksum(path: Path) -> str:
 def model_checksum(folder: Path) -> str:
     """The SHA-256 of the names and checksums of those files that a translation depends on, a line for each.
 
-    That is how `sha256sum` would list them: weights, configuration, text codec, alignment, ranges; the card is not
-    among them.
+    That is how `sha256sum` would list them: weights, configuration, text codec, alignment, ranges, lexicon; the card
+    is not among them.
     """
     files = (folder / name for name in _OF_TRANSLATIONS)
     listed = "".join(f"{file_checksum(path)}  {path.name}\n" for path in files if path.is_file())

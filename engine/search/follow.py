@@ -28,6 +28,15 @@ class FollowedText:
     places_phrases: bool = False
 
 
+def penalty_of(followed: FollowedText, prefix: Sequence[int], pieces: Sequence[int]) -> float:
+    """The cost in nats of a finished translation's changes. Its first pieces are the prefix, which costs nothing."""
+    following, number_1 = Following({0: followed}, 1), np.zeros(1, dtype=np.int64)
+    costs_1J = following.start(number_1, [prefix])
+    for piece in pieces[len(prefix) :]:
+        costs_1J = following.after(number_1, costs_1J, np.array([piece]))
+    return float(following.end_penalties(number_1, costs_1J)[0])
+
+
 _NUMBERS_AT_ONCE = 2**18  # of the tables of costs: they stay in the processor's cache
 
 

@@ -87,7 +87,7 @@ def test_invalid_line_gets_its_error_in_its_place(shell, line, kind, names):
     assert status == 1
     assert (answer["line"], answer["error"]["kind"]) == (1, kind)
     assert names in answer["error"]["message"]
-    assert len(answer["error"]["message"]) < 300
+    assert len(answer["error"]["message"]) < 350
 
 
 @pytest.mark.parametrize(

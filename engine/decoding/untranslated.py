@@ -1,0 +1,159 @@
+"""Replaces words that the model did not translate by words of its lexicon.
+
+A model with little training data copies words that it does not know ("harvest"), or makes up a word ("Kavalry"). As in
+Luong et al. 2015 and Jean et al. 2015, who did it with unknown words, each such word is replaced in its place by a
+translation of its source word in the lexicon. Of several translations and their forms, the text decides that the model
+finds most probable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.decoding.aligner import Alignment
+from engine.decoding.constraints import PreparedRequest
+from engine.decoding.placing import Edit, EditedText, OpenDecoder, Pieces
+from engine.model.lexicon import Lexicon
+from engine.text import EOS, Codec, is_sentence_start, occurrences
+
+Span = tuple[int, int]
+_SHORTEST: Final = 3  # letters of a word that is replaced
+_LONGEST_SMALL: Final = 3  # letters of words that have no capital in a heading
+# A single word in quotation marks or brackets, and any word in addresses and code, often stays as it is.
+_PLAIN: Final = re.compile(r"(?<!\S)[^\W\d_]+(?:-[^\W\d_]+)*(?=[])\"”“«]?[.,;:!?]?[])\"”“«]?(?:\s|$))")
+_CAPITALISED: Final = re.compile(r" [A-ZÀ-ÖØ-Þ][^\W\d_]")
+_TITLE: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Lt|Col|Capt|Sgt|Sen|Rep|Gov)\.\s*$")  # before a name
+
+
+@dataclass(frozen=True, slots=True)
+class Untranslated:
+    """The characters of a word that was not translated, and the words that may take its place."""
+
+    start: int
+    end: int
+    forms: tuple[str, ...]
+
+
+def untranslated_words(
+    source: str, text: str, alignment: Alignment, lexicon: Lexicon, followed: str = ""
+) -> Iterator[Untranslated]:
+    """The words of a translation that were copied or made up and whose source word has an entry, in order.
+
+    Words of the `followed` text stay, as a person may have written them. Words with a capital letter in the middle of a
+    sentence are names, unless the source is German.
+    """
+    plain = {match.span(): match[0] for match in _PLAIN.finditer(source) if len(match[0]) >= _SHORTEST}
+    sources = {span: word for span, word in plain.items() if not (lexicon.marks_names and _is_name(source, span))}
+    copied = {word.lower(): word for word in sources.values() if not lexicon.may_stay(word)}
+    for match in _PLAIN.finditer(text):
+        word = match[0]
+        if occurrences(followed, word):
+            continue
+        found = copied.get(word.lower())
+        if found is None and not lexicon.is_word(word):
+            linked = {(a, b) for a, b, start, end in alignment if start < match.end() and match.start() < end}
+            spans = [span for span in linked if any(map(str.isalpha, source[slice(*span)]))]
+            found = sources.get(spans[0]) if len(spans) == 1 else None
+        if found is not None and (forms := lexicon.forms(found)):
+            yield Untranslated(match.start(), match.end(), _as_at(text, match.start(), forms))
+
+
+def _is_name(source: str, span: Span) -> bool:
+    """True if the word has a capital letter that neither a sentence nor a heading explains.
+
+    >>> source = "Harvest begins. Mr. Harvest and Harvest Foods agree."
+    >>> [_is_name(source, match.span()) for match in re.finditer("Harvest", source)]
+    [False, True, True]
+    """
+    start, end = span
+    if not source[start].isupper() or _is_heading(source):
+        return False
+    begins_name = _CAPITALISED.match(source, end) is not None or _TITLE.search(source[:start]) is not None
+    return begins_name or not is_sentence_start(source, start)
+
+
+def _is_heading(text: str) -> bool:
+    """True if all longer words have capital letters, as in "Safety and Maintenance"."""
+    longer = [word for word in text.split() if len(word) > _LONGEST_SMALL]
+    return len(longer) > 1 and all(word[0].isupper() for word in longer) and text[-1:] not in ".!?"
+
+
+def _as_at(text: str, start: int, forms: Sequence[str]) -> tuple[str, ...]:
+    """The forms as they are written at this place: with a capital letter at the beginning of a sentence."""
+    if is_sentence_start(text, start):
+        return tuple(dict.fromkeys(form[0].upper() + form[1:] for form in forms))
+    return tuple(forms)
+
+
+@dataclass(frozen=True, slots=True)
+class WordReplacer:
+    """Replaces the untranslated words in translations of one request.
+
+    `max_pieces` are those that the model writes. `go_on` is called before each reading of texts; it may raise. Of many
+    forms, only those that are probable in the first translation are tried in the next ones.
+    """
+
+    prepared: PreparedRequest
+    lexicon: Lexicon
+    codec: Codec
+    open_decoder: OpenDecoder
+    max_pieces: int
+    go_on: Callable[[], None]
+    _probable: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+
+    def replaced(self, text: str, alignment: Alignment) -> Pieces | None:
+        """The pieces of the text with its untranslated words replaced, and the end; None if nothing changes.
+
+        The prefix, required texts, locked texts and words of the followed text stay, and no avoided text is written.
+        """
+        followed = "" if self.prepared.followed is None else self.codec.decode(self.prepared.followed.pieces).text
+        changed = text
+        for word in reversed([*untranslated_words(self.prepared.source, text, alignment, self.lexicon, followed)]):
+            changed = self._without(word, changed)
+        return None if changed == text else (*self.codec.encode(changed).ids, EOS)
+
+    def _without(self, word: Untranslated, text: str) -> str:
+        """The text with the word replaced by the form that makes it most probable, if that is allowed."""
+        pieces, forms = self.codec.encode(text).ids, self._probable.get(word.forms, word.forms)
+        texts = [text[: word.start] + form + text[word.end :] for form in forms]
+        edits = [edit for number, new in enumerate(texts) if (edit := self._edit(number, new, pieces)) is not None]
+        if not edits:
+            return text
+        ranked = EditedText(pieces, self.open_decoder, self.go_on).best(edits, [0.0] * len(edits))
+        self._probable.setdefault(word.forms, tuple(forms[edit.form] for edit in ranked))
+        return next((texts[edit.form] for edit in ranked if self._is_allowed(texts[edit.form], text)), text)
+
+    def _edit(self, number: int, new: str, pieces: Pieces) -> Edit | None:
+        """The edit that makes text number `number` from these pieces; None if the model cannot write it."""
+        ids = self.codec.encode(new).ids
+        if len(ids) >= self.max_pieces or not self.codec.spells(new):
+            return None
+        shorter = min(len(ids), len(pieces)) - 1
+        first = next((n for n in range(shorter) if ids[n] != pieces[n]), shorter)
+        behind = next((n for n in range(shorter - first) if ids[-1 - n] != pieces[-1 - n]), shorter - first)
+        return Edit(first, len(pieces) - behind, number, ids[first : len(ids) - behind])
+
+    def _is_allowed(self, new: str, text: str) -> bool:
+        """True if a new text meets the request's constraints as well as the text did."""
+        prefix = self.prepared.constraints.prefix
+        if prefix is not None and not new.startswith(prefix.text.rstrip()):
+            return False
+        places, new_places = self.prepared.place(text), self.prepared.place(new)
+        is_placed = len(new_places[0]) == len(places[0]) and new_places[1] == places[1]
+        is_in_order = len(self.prepared.place_ordered(new)) == len(self.prepared.place_ordered(text))
+        return (
+            is_placed
+            and is_in_order
+            and not any(
+                len(_found(avoided.text, new, avoided.ignores_case))
+                > len(_found(avoided.text, text, avoided.ignores_case))
+                for avoided in self.prepared.constraints.avoided
+            )
+        )
+
+
+def _found(avoided: str, text: str, ignores_case: bool) -> list[Span]:
+    return occurrences(text.lower(), avoided.lower()) if ignores_case else occurrences(text, avoided)

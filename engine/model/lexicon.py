@@ -1,0 +1,139 @@
+"""A bilingual lexicon beside a model's weights, for the words that the model does not know.
+
+    lexicon.txt.xz   may be missing; xz-compressed text with a line for each entry
+        en-de<TAB>harvest<TAB>Ernte Ernten ernten    a word, and the words that translate it, in all their forms
+        en-de<TAB>crew<TAB>= Mannschaft Besatzung    the same for a word that translations often have unchanged
+        de<TAB>Ernte                                 a word of a language that a model translates into
+
+Words of the source are in small letters. `python -m engine.train lexicon` makes the file.
+"""
+
+from __future__ import annotations
+
+import lzma
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ModelError
+from engine.model.directions import languages_of
+
+LEXICON: Final = "lexicon.txt.xz"
+MAY_STAY: Final = "="  # before the forms of a word that translations often have unchanged
+MAX_BYTES: Final = 100 * 2**20  # unpacked
+_SHORTEST_PART: Final = 3  # letters of a part of a compound
+_LINKS: Final = ("", "s", "n", "en", "es", "er")  # between the parts of a compound
+_DROPPED: Final = "e"  # at the end of a first part: "Farbrad" has "Farbe"
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The entries of one direction: the forms by word, in one text with spaces between them.
+
+    `known` has the words of the target language, in small letters.
+    """
+
+    direction: str
+    translations: Mapping[str, str]
+    known: frozenset[str]
+
+    @property
+    def marks_names(self) -> bool:
+        """True if the source language writes names with capital letters, and other words of a sentence without."""
+        return languages_of(self.direction)[0] != "de"
+
+    def forms(self, word: str) -> tuple[str, ...]:
+        """The words that may translate a word of the source; empty for a word without an entry."""
+        return tuple(form for form in self.translations.get(word.lower(), "").split() if form != MAY_STAY)
+
+    def may_stay(self, word: str) -> bool:
+        """True if the word, copied from the source, may be its translation."""
+        return self.translations.get(word.lower(), MAY_STAY).startswith(MAY_STAY)
+
+    def is_word(self, word: str) -> bool:
+        """True if the target language has the word, or a compound of such words.
+
+        >>> lexicon = Lexicon("en-de", {}, frozenset({"farbe", "rad", "rades"}))
+        >>> lexicon.is_word("Farbrades"), lexicon.is_word("Lichtbulb")
+        (True, False)
+        """
+        lower = word.lower()
+        has_compounds = languages_of(self.direction)[1] == "de"
+        return lower in self.known or (has_compounds and self._is_compound(lower))
+
+    def _is_compound(self, word: str) -> bool:
+        for place in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+            if word[place:] in self.known and self._is_first_part(word[:place].removesuffix("-")):
+                return True
+        return False
+
+    def _is_first_part(self, part: str) -> bool:
+        stems = (part[: len(part) - len(link)] for link in _LINKS if part.endswith(link))
+        return part + _DROPPED in self.known or any(len(s) >= _SHORTEST_PART and s in self.known for s in stems)
+
+
+class Lexicons:
+    """The lexicon of each direction of a model, parsed when it is first used."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @classmethod
+    def load(cls, path: Path) -> Lexicons | None:
+        """The lexicons in a file; None if there is no such file. Raises ModelError for a damaged one."""
+        if not path.is_file():
+            return None
+        try:
+            unpacker = lzma.LZMADecompressor(memlimit=512 * 2**20)
+            text = unpacker.decompress(path.read_bytes(), MAX_BYTES).decode("utf-8")
+        except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
+            raise ModelError(f"{path} is damaged ({error}); copy it again, or remove it: it is optional") from error
+        if not unpacker.eof:
+            raise ModelError(f"{path} is incomplete or too large; copy it again, or remove it: it is optional")
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.count("\t") != (2 if "-" in line.partition("\t")[0] else 1):
+                raise ModelError(
+                    f"{path} line {number}: expected DIRECTION<TAB>word<TAB>forms or LANGUAGE<TAB>word; make it again "
+                    "with `python -m engine.train lexicon`, or remove it: it is optional"
+                )
+        return cls(text)
+
+    def of(self, direction: str) -> Lexicon | None:
+        """The lexicon of a direction; None if the file has no entries for it."""
+        return self._by_direction.get(direction)
+
+    @cached_property
+    def _by_direction(self) -> dict[str, Lexicon]:
+        translations: dict[str, dict[str, str]] = {}
+        words: dict[str, list[str]] = {}
+        for line in self._text.splitlines():
+            name, word, *forms = line.split("\t")
+            if forms:
+                translations.setdefault(name, {})[word] = forms[0]
+            else:
+                words.setdefault(name, []).append(word)
+        found = {}
+        for direction, entries in translations.items():
+            target = languages_of(direction)[1]
+            written = (form.lower() for forms in entries.values() for form in forms.split())
+            known = (frozenset(words.get(target, ())) | frozenset(written)) - {MAY_STAY}
+            found[direction] = Lexicon(direction, entries, known)
+        return found
+
+
+def save_lexicons(
+    path: Path, translations: Mapping[str, Mapping[str, Iterable[str]]], words: Mapping[str, Iterable[str]]
+) -> None:
+    """Write a lexicon file: the forms by source word by direction, and the words of each target language."""
+    lines = [
+        f"{direction}\t{word}\t{' '.join(forms)}"
+        for direction, entries in translations.items()
+        for word, forms in sorted(entries.items())
+    ]
+    lines += [f"{language}\t{word}" for language, own in words.items() for word in sorted(own)]
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(lzma.compress("\n".join(lines).encode("utf-8"), preset=9))
+    os.replace(partial, path)
