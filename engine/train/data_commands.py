@@ -1,4 +1,4 @@
-"""The commands that make training data: extend, collect, prepare, back-translate, variants."""
+"""The commands that make training data and lexicons: extend, collect, prepare, back-translate, variants, lexicon."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def add_data_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
     _add_prepare(commands)
     _add_back_translate(commands)
     _add_variants(commands)
+    _add_lexicon(commands)
 
 
 def _add_extend(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -144,6 +145,30 @@ def _variants(options: argparse.Namespace) -> None:
     from engine.train.variants import write_variants
 
     write_variants(options.work, options.source_variants, options.bpe_dropout, options.workers)
+
+
+def _add_lexicon(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "lexicon",
+        help="make the lexicon of a model, for words that it does not translate",
+        description="Select words of a German-English dictionary by their frequencies and by a corpus, and write them "
+        "with the words of the corpus into the model folder, as lexicon.txt.xz.",
+    )
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, nargs="+", help="corpus folders, such as that of `prepare --more`")
+    parser.add_argument("--dictionary", type=Path, required=True, metavar="FILE", help="in the format of Ding")
+    parser.add_argument(
+        "--forms", type=Path, metavar="FILE", help="list of the forms of German words, such as data/forms/de.txt.xz"
+    )
+    parser.set_defaults(action=_lexicon)
+
+
+def _lexicon(options: argparse.Namespace) -> None:
+    from engine.train.lexicon_building import build_lexicon, read_forms
+
+    forms = {} if options.forms is None else {"de": read_forms(options.forms)}
+    for direction, number in build_lexicon(options.model, options.corpus, options.dictionary, forms).items():
+        print(f"{direction}: {number:,} words")
 
 
 def parsed_setting(text: str) -> tuple[str, str]:

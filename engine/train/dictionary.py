@@ -62,7 +62,7 @@ def read_dictionary(path: Path, languages: tuple[str, str], held_out: HeldOut) -
     if sorted(languages) != sorted(LANGUAGES):
         raise TrainingError(f"{path}: a dictionary has German and English, the corpus {' and '.join(languages)}")
     frequency = word_frequency()
-    for pair in _with_headings(_pairs(path)):
+    for pair in _with_headings(dictionary_pairs(path)):
         is_common = all(
             frequency(word, language) >= MIN_FREQUENCIES[language]
             for text, language in zip(pair, LANGUAGES, strict=True)
@@ -104,7 +104,7 @@ def _lines(path: Path) -> Iterator[str]:
         raise TrainingError(f"{path} cannot be read as UTF-8 ({error})") from error
 
 
-def _pairs(path: Path) -> Iterator[tuple[str, str]]:
+def dictionary_pairs(path: Path) -> Iterator[tuple[str, str]]:
     """German and English, each pair once."""
     seen: set[tuple[str, str]] = set()
     for number, line in enumerate(_lines(path), 1):
