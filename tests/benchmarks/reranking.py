@@ -1,9 +1,10 @@
-"""The gain from ranking translations again by the reverse direction, and its time.
+"""The gain from ranking translations again by the reverse direction, or from the lexicon, and its time.
 
-    python -m tests.benchmarks.reranking SOURCE REFERENCE [SOURCE REFERENCE ...] [--segments N] --output FOLDER
+    python -m tests.benchmarks.reranking SOURCE REFERENCE [SOURCE REFERENCE ...] [--segments N] [--of lexicon] \
+        --output FOLDER
 
 Each pair of files is translated in both directions, a line each, with the app's search and with the same search without
-`reverse_weight`. FOLDER gets `results.json` and `report.md`.
+`reverse_weight` (or `lexicon`). FOLDER gets `results.json` and `report.md`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,11 @@ from tests.benchmarks.paper_dba import commit, environment, file_checksum, write
 from tests.benchmarks.simulation.data import read_documents
 from tests.benchmarks.simulation.protocols import Segment, post_editing
 
-ARMS = {"without": replace(SEARCH, reverse_weight=0.0), "reranked": SEARCH}
+ARMS = {
+    "reverse_weight": {"without": replace(SEARCH, reverse_weight=0.0), "reranked": SEARCH},
+    "lexicon": {"without": replace(SEARCH, lexicon=False), "with": SEARCH},
+}
+Arms = Mapping[str, SearchOptions]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--segments", type=int, default=200, help="segments drawn from each file (%(default)s)")
     parser.add_argument("--max-words", type=int, default=40, help="longer segments are left out (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--of", choices=ARMS, default="reverse_weight", help="the search option (%(default)s)")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args(arguments)
     if len(options.files) % 2:
@@ -58,18 +64,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
             segments = read_documents(
                 source, reference, None, direction, options.segments, options.max_words, options.seed
             )
-            results["rows"].append({"set": source.name, "direction": direction, **compared(segments, translator)})
+            results["rows"].append(
+                {"set": source.name, "direction": direction, **compared(segments, translator, ARMS[options.of])}
+            )
             write_json(options.output / "results.json", results)
             print(results["rows"][-1], file=sys.stderr, flush=True)
-    report = table(results["rows"])
+    report = table(results["rows"], tuple(ARMS[options.of]))
     (options.output / "report.md").write_text(report, encoding="utf-8")
     print(report)
 
 
-def compared(segments: Sequence[Segment], translator: Translator) -> dict[str, Any]:
+def compared(segments: Sequence[Segment], translator: Translator, arms: Arms) -> dict[str, Any]:
     """Number of segments, how many get another best translation, and the figures of each arm."""
-    answers = {arm: answered(segments, translator, search) for arm, search in ARMS.items()}
-    texts, ranked = (answers[arm][0] for arm in ARMS)
+    answers = {arm: answered(segments, translator, search) for arm, search in arms.items()}
+    before, after = (texts for texts, _ in answers.values())
     goals = [segment.goal for segment in segments]
     figures = {}
     for arm, (own, milliseconds) in answers.items():
@@ -81,7 +89,7 @@ def compared(segments: Sequence[Segment], translator: Translator) -> dict[str, A
             "post_editing_seconds": round(seconds, 1),
             "milliseconds": round(milliseconds, 1),
         }
-    num_changed = sum(one != other for one, other in zip(texts, ranked, strict=True))
+    num_changed = sum(one != other for one, other in zip(before, after, strict=True))
     return {"segments": len(segments), "changed": num_changed, **figures}
 
 
@@ -95,14 +103,14 @@ def answered(segments: Sequence[Segment], translator: Translator, search: Search
     return texts, 1000 * spent / len(requests)
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
-    """The figures in Markdown; each cell has those without and with reranking."""
+def table(rows: Sequence[dict[str, Any]], arms: tuple[str, ...]) -> str:
+    """The figures in Markdown; each cell has those of both arms."""
     lines = [
         "| set | direction | segments | changed | BLEU | chrF | time to post-edit, ratio | processor time, ratio |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        old, new = (row[arm] for arm in ARMS)
+        old, new = (row[arm] for arm in arms)
         both = (f"{old[name]:.1f} → {new[name]:.1f}" for name in ("bleu", "chrf"))
         ratios = (f"{new[name] / old[name]:.3f}" for name in ("post_editing_seconds", "milliseconds"))
         cells = (row["set"], row["direction"], str(row["segments"]), str(row["changed"]), *both, *ratios)

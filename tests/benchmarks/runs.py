@@ -144,6 +144,7 @@ BENCHMARKS = (
         "Whole documents",
     ),
     Benchmark("reranking", f"{PAIRS} --segments 200 --output {{output}}", "Ranking again by the reverse direction"),
+    Benchmark("reranking/lexicon", f"{PAIRS} --segments 200 --of lexicon --output {{output}}", "Words of the lexicon"),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
     Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
 )

@@ -256,18 +256,19 @@ def test_pins_are_compared_with_and_without_hints(model, tmp_path, capsys):
     assert (tmp_path / "results" / "report.md").read_text(encoding="utf-8") in capsys.readouterr().out
 
 
-def test_translations_are_compared_with_and_without_reranking(tmp_path, capsys):
+@pytest.mark.parametrize(("option", "arm"), [("reverse_weight", "reranked"), ("lexicon", "with")])
+def test_translations_are_compared_with_and_without_a_search_option(tmp_path, capsys, option, arm):
     files = []
     for name, lines in (("source.en", SOURCES), ("reference.de", REFERENCES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
         files.append(str(tmp_path / name))
-    reranking.main([*files, "--segments", "2", "--output", str(tmp_path / "results")])
+    reranking.main([*files, "--segments", "2", "--of", option, "--output", str(tmp_path / "results")])
     rows = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))["rows"]
     assert [(row["set"], row["direction"], row["segments"]) for row in rows] == [
         ("source.en", "en-de", 2),
         ("reference.de", "de-en", 2),
     ]
-    assert all(row["reranked"]["milliseconds"] > 0 and row["changed"] <= 2 for row in rows)
+    assert all(row[arm]["milliseconds"] > 0 and row["changed"] <= 2 for row in rows)
     assert (tmp_path / "results" / "report.md").read_text(encoding="utf-8") in capsys.readouterr().out
     with pytest.raises(SystemExit):
         reranking.main([files[0], "--output", str(tmp_path / "results")])
