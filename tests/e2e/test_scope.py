@@ -50,7 +50,7 @@ def test_document_pin_changes_and_flags_the_affected_segments(screen: Screen, tm
     screen.open_segment(3)
     expect(screen.page.locator(".ti", has_text="network → settings")).to_have_attribute("data-status", "met")
     screen.page.get_by_role("button", name="Remove from document").click()
-    expect(screen.page.locator("#pinpoint-panel-terms .ti")).to_have_count(0)
+    expect(screen.page.locator("#pinpoint-panel-terms .ti[data-status]")).to_have_count(0)
     log = events(screen.download("Session log as JSONL", tmp_path))
     logged = [(e["type"], e["payload"]) for e in log if e["type"] in ("term_added", "term_removed")]
     payload = {"source": "network", "target": "settings", "scope": "document"}
