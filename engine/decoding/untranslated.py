@@ -3,7 +3,7 @@
 A model with little training data copies words that it does not know ("harvest"), or makes up a word ("Kavalry"). As in
 Luong et al. 2015 and Jean et al. 2015, who did it with unknown words, each such word is replaced in its place by a
 translation of its source word in the lexicon. Of several translations and their forms, the text decides that the model
-finds most probable.
+finds most probable, and so it does for a German article before the word.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 from engine.decoding.aligner import Alignment
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.placing import Edit, EditedText, OpenDecoder, Pieces
+from engine.decoding.placing import PIECE_REWARD, Edit, EditedText, OpenDecoder, Pieces
 from engine.model.lexicon import Lexicon
 from engine.text import EOS, Codec, is_sentence_start, occurrences
 
@@ -25,6 +25,12 @@ _LONGEST_SMALL: Final = 3  # letters of words that have no capital in a heading
 # A single word in quotation marks or brackets, and any word in addresses and code, often stays as it is.
 _PLAIN: Final = re.compile(r"(?<!\S)[^\W\d_]+(?:-[^\W\d_]+)*(?=[])\"”“«]?[.,;:!?]?[])\"”“«]?(?:\s|$))")
 _CAPITALISED: Final = re.compile(r" [A-ZÀ-ÖØ-Þ][^\W\d_]")
+_ENDINGS: Final = ("", "e", "en", "em", "er", "es")
+_ARTICLES: Final = (
+    ("der", "die", "das", "den", "dem", "des"),
+    *(tuple(stem + ending for ending in _ENDINGS) for stem in ("ein", "kein", "mein", "dein", "sein", "ihr")),
+    *(tuple(stem + ending for ending in _ENDINGS[1:]) for stem in ("dies", "jed", "welch")),
+)
 _TITLE: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Lt|Col|Capt|Sgt|Sen|Rep|Gov)\.\s*$")  # before a name
 
 
@@ -88,6 +94,21 @@ def _as_at(text: str, start: int, forms: Sequence[str]) -> tuple[str, ...]:
     return tuple(forms)
 
 
+def articles_before(text: str, start: int) -> list[str]:
+    """The text with each other form of the German article before the word at `start`; empty without one.
+
+    >>> articles_before("Das ist ein Ernte.", 12)[:2]
+    ['Das ist eine Ernte.', 'Das ist einen Ernte.']
+    """
+    match = re.search(r"[^\W\d_]+(?= $)", text[:start])
+    if match is None:
+        return []
+    article = match[0].lower()
+    forms = next((group for group in _ARTICLES if article in group), ())
+    others = [form if match[0][0].islower() else form.capitalize() for form in forms if form != article]
+    return [text[: match.start()] + other + text[match.end() :] for other in others]
+
+
 @dataclass(frozen=True, slots=True)
 class WordReplacer:
     """Replaces the untranslated words in translations of one request.
@@ -124,7 +145,22 @@ class WordReplacer:
             return text
         ranked = EditedText(pieces, self.open_decoder, self.go_on).best(edits, [0.0] * len(edits))
         self._probable.setdefault(word.forms, tuple(forms[edit.form] for edit in ranked))
-        return next((texts[edit.form] for edit in ranked if self._is_allowed(texts[edit.form], text)), text)
+        new = next((texts[edit.form] for edit in ranked if self._is_allowed(texts[edit.form], text)), None)
+        if new is None:
+            return text
+        others = articles_before(new, word.start) if self.lexicon.has_articles else ()
+        return self._most_probable([new, *(other for other in others if self._is_allowed(other, text))])
+
+    def _most_probable(self, texts: Sequence[str]) -> str:
+        """The text with the highest score, with the same reward for each piece as in the choice of a form."""
+        if len(texts) == 1:
+            return texts[0]
+        self.go_on()
+        written = [(*self.codec.encode(text).ids, EOS) for text in texts]
+        scores = [
+            sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in self.open_decoder(len(texts)).read(written)
+        ]
+        return texts[scores.index(max(scores))]
 
     def _edit(self, number: int, new: str, pieces: Pieces) -> Edit | None:
         """The edit that makes text number `number` from these pieces; None if the model cannot write it."""

@@ -33,17 +33,24 @@ _DROPPED: Final = "e"  # at the end of a first part: "Farbrad" has "Farbe"
 class Lexicon:
     """The entries of one direction: the forms by word, in one text with spaces between them.
 
-    `known` has the words of the target language, in small letters.
+    `known` has the words of the target language, in small letters, and `parts` those that form compounds: the words of
+    the dictionary, because a corpus has many rare words that are none.
     """
 
     direction: str
     translations: Mapping[str, str]
     known: frozenset[str]
+    parts: frozenset[str] = frozenset()
 
     @property
     def marks_names(self) -> bool:
         """True if the source language writes names with capital letters, and other words of a sentence without."""
         return languages_of(self.direction)[0] != "de"
+
+    @property
+    def has_articles(self) -> bool:
+        """True if the articles of the target language agree with their nouns, as in German."""
+        return languages_of(self.direction)[1] == "de"
 
     def forms(self, word: str) -> tuple[str, ...]:
         """The words that may translate a word of the source; empty for a word without an entry."""
@@ -56,23 +63,24 @@ class Lexicon:
     def is_word(self, word: str) -> bool:
         """True if the target language has the word, or a compound of such words.
 
-        >>> lexicon = Lexicon("en-de", {}, frozenset({"farbe", "rad", "rades"}))
+        >>> lexicon = Lexicon("en-de", {}, frozenset({"datei"}), frozenset({"farbe", "rad", "rades"}))
         >>> lexicon.is_word("Farbrades"), lexicon.is_word("Lichtbulb")
         (True, False)
         """
         lower = word.lower()
-        has_compounds = languages_of(self.direction)[1] == "de"
-        return lower in self.known or (has_compounds and self._is_compound(lower))
+        return lower in self.known or self._is_compound(lower)
 
     def _is_compound(self, word: str) -> bool:
+        if languages_of(self.direction)[1] != "de":
+            return False
         for place in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
-            if word[place:] in self.known and self._is_first_part(word[:place].removesuffix("-")):
+            if word[place:] in self.parts and self._is_first_part(word[:place].removesuffix("-")):
                 return True
         return False
 
     def _is_first_part(self, part: str) -> bool:
         stems = (part[: len(part) - len(link)] for link in _LINKS if part.endswith(link))
-        return part + _DROPPED in self.known or any(len(s) >= _SHORTEST_PART and s in self.known for s in stems)
+        return part + _DROPPED in self.parts or any(len(s) >= _SHORTEST_PART and s in self.parts for s in stems)
 
 
 class Lexicons:
@@ -118,9 +126,8 @@ class Lexicons:
         found = {}
         for direction, entries in translations.items():
             target = languages_of(direction)[1]
-            written = (form.lower() for forms in entries.values() for form in forms.split())
-            known = (frozenset(words.get(target, ())) | frozenset(written)) - {MAY_STAY}
-            found[direction] = Lexicon(direction, entries, known)
+            parts = frozenset(form.lower() for forms in entries.values() for form in forms.split() if form != MAY_STAY)
+            found[direction] = Lexicon(direction, entries, parts.union(words.get(target, ())), parts)
         return found
 
 

@@ -12,7 +12,7 @@ import pytest
 from engine import Follow, Phrase, Request, SearchOptions, Translator
 from engine.decoding.pipeline import NUM_REPLACED_IN
 from engine.decoding.placing import PIECE_REWARD
-from engine.decoding.untranslated import WordReplacer, untranslated_words
+from engine.decoding.untranslated import WordReplacer, articles_before, untranslated_words
 from engine.model import LoadedModel, load_model
 from engine.model.lexicon import Lexicon, Lexicons
 from engine.model.packed_weights import pack
@@ -25,6 +25,7 @@ OPTIONS = SearchOptions(beam=5, nbest=3)
 WITH_LEXICON = replace(OPTIONS, lexicon=True)
 MADE_UP = ("zyxtal", "quombat", "vexil", "yuggo", "klaxofon")  # words that a model copies, as it cannot know them
 FORMS = "Tisch Tische Tisches Stuhl Fenster"
+ARTICLES = ("Der", "Die", "Das", "Den", "Dem", "Des")
 ENTRIES = {"harvest": "Ernte Ernten ernten", "cavalry": "Kavallerie", "müller": "miller", "crew": "= Besatzung"}
 KNOWN = frozenset({"der", "die", "das", "ernte", "ist", "gut", "server", "in", "küche"})
 
@@ -127,11 +128,33 @@ def test_word_is_replaced_by_the_form_that_the_model_finds_most_probable(
     translator: Translator, copied: Copied
 ) -> None:
     best = translator.translate(Request(copied.source), WITH_LEXICON).hypotheses[0]
-    start = copied.text.lower().index(copied.word)
-    texts = [copied.text[:start] + form + copied.text[start + len(copied.word) :] for form in FORMS.split()]
-    scored = [translator.score(copied.source, text) for text in texts]
-    rated = [one.log_prob + PIECE_REWARD * len(one.tokens) for one in scored]
-    assert best.text == texts[rated.index(max(rated))]
+    article, _, rest = copied.text.partition(" ")
+    assert article in ARTICLES and rest.lower().startswith(copied.word)
+    with_form = {form: form + rest[len(copied.word) :] for form in FORMS.split()}
+    rated = {form: rating(translator, copied.source, f"{article} {text}") for form, text in with_form.items()}
+    chosen = with_form[max(rated, key=rated.__getitem__)]
+    texts = [f"{other} {chosen}" for other in ARTICLES]
+    assert best.text == max(texts, key=lambda text: rating(translator, copied.source, text))
+
+
+def rating(translator: Translator, source: str, text: str) -> float:
+    """The log-probability of a text with the reward for its pieces, by the model alone."""
+    scored = translator.score(source, text)
+    return scored.log_prob + PIECE_REWARD * len(scored.tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("Keine Ernte.", "Ernte", ["Kein Ernte.", "Keinen Ernte.", "Keinem Ernte.", "Keiner Ernte.", "Keines Ernte."]),
+        ("Wir essen dieses Obst.", "Obst", [f"Wir essen dies{ending} Obst." for ending in ("e", "en", "em", "er")]),
+        ("Die gute Ernte.", "Ernte", []),
+        ("Die – Ernte.", "Ernte", []),
+        ("Ernte.", "Ernte", []),
+    ],
+)
+def test_articles_before_a_word_in_other_forms(text: str, word: str, expected: list[str]) -> None:
+    assert articles_before(text, text.index(word)) == expected
 
 
 def test_hypotheses_have_the_scores_of_their_new_texts_in_the_order_before(

@@ -62,7 +62,8 @@ def test_damaged_file_is_named_with_the_cure(
         Lexicons.load(tmp_path / LEXICON)
 
 
-KNOWN = frozenset({"farbe", "rad", "rades", "datei", "sicherheit", "lager", "ei"})
+PARTS = frozenset({"farbe", "rad", "rades", "datei", "sicherheit", "lager", "ei"})
+KNOWN = PARTS | {"tante", "nant"}
 CASES = [
     ("Rad", True, "a word"),
     ("RADES", True, "capitals"),
@@ -73,13 +74,14 @@ CASES = [
     ("Lichtrad", False, "an unknown first part"),
     ("Dateibulb", False, "an unknown last part"),
     ("Radei", False, "a last part of two letters"),
+    ("Tantenant", False, "parts that the dictionary lacks"),
     ("", False, "nothing"),
 ]
 
 
 @pytest.mark.parametrize(("word", "expected", "reason"), CASES, ids=[reason for _, _, reason in CASES])
 def test_german_has_the_words_of_the_list_and_their_compounds(word: str, expected: bool, reason: str) -> None:
-    assert Lexicon("en-de", {}, KNOWN).is_word(word) == expected, reason
+    assert Lexicon("en-de", {}, KNOWN, PARTS).is_word(word) == expected, reason
 
 
 def test_english_has_no_compounds() -> None:
