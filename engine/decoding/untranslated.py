@@ -141,7 +141,7 @@ class WordReplacer:
         pieces, forms = self.codec.encode(text).ids, self._probable.get(word.forms, word.forms)
         texts = [text[: word.start] + form + text[word.end :] for form in forms]
         edits = [edit for number, new in enumerate(texts) if (edit := self._edit(number, new, pieces)) is not None]
-        if not edits:
+        if not edits or len(pieces) >= self.max_pieces:
             return text
         ranked = EditedText(pieces, self.open_decoder, self.go_on).best(edits, [0.0] * len(edits))
         self._probable.setdefault(word.forms, tuple(forms[edit.form] for edit in ranked))
@@ -149,7 +149,9 @@ class WordReplacer:
         if new is None:
             return text
         others = articles_before(new, word.start) if self.lexicon.has_articles else ()
-        return self._most_probable([new, *(other for other in others if self._is_allowed(other, text))])
+        return self._most_probable(
+            [new, *(other for other in others if self._is_writable(other) and self._is_allowed(other, text))]
+        )
 
     def _most_probable(self, texts: Sequence[str]) -> str:
         """The text with the highest score, with the same reward for each piece as in the choice of a form."""
@@ -164,13 +166,16 @@ class WordReplacer:
 
     def _edit(self, number: int, new: str, pieces: Pieces) -> Edit | None:
         """The edit that makes text number `number` from these pieces; None if the model cannot write it."""
-        ids = self.codec.encode(new).ids
-        if len(ids) >= self.max_pieces or not self.codec.spells(new):
+        if not self._is_writable(new):
             return None
+        ids = self.codec.encode(new).ids
         shorter = min(len(ids), len(pieces)) - 1
         first = next((n for n in range(shorter) if ids[n] != pieces[n]), shorter)
         behind = next((n for n in range(shorter - first) if ids[-1 - n] != pieces[-1 - n]), shorter - first)
         return Edit(first, len(pieces) - behind, number, ids[first : len(ids) - behind])
+
+    def _is_writable(self, text: str) -> bool:
+        return len(self.codec.encode(text).ids) < self.max_pieces and self.codec.spells(text)
 
     def _is_allowed(self, new: str, text: str) -> bool:
         """True if a new text meets the request's constraints as well as the text did."""

@@ -16,6 +16,7 @@ from engine.decoding.untranslated import WordReplacer, articles_before, untransl
 from engine.model import LoadedModel, load_model
 from engine.model.lexicon import Lexicon, Lexicons
 from engine.model.packed_weights import pack
+from engine.model.prefix_cache import PrefixCache
 from engine.search.follow import FollowedText, Following, penalty_of
 from engine.search.sentence import SentenceResult
 from engine.text import EOS
@@ -240,6 +241,19 @@ def test_prefix_of_a_followed_text_stays_and_costs_nothing(translator: Translato
     assert best.text.startswith(prefix)
     free = translator.translate(replace(request, prefix=prefix, follow=Follow(best.text, 4.0)), WITH_LEXICON)
     assert free.hypotheses[0].change_penalty == 0.0
+
+
+def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Translator, copied: Copied) -> None:
+    prepared = translator.pipeline.prepare(Request(copied.source))
+    lexicon = Lexicon("en-de", {copied.word: "Tisch Küchentischplatten"}, KNOWN)
+    read = translator._encodings.reader(prepared, PrefixCache())
+    codec, text = translator._codec, f"Ein {copied.word} ist in der Küche."
+    num_pieces, lengths = len(codec.encode(text).ids), set()
+    for limit in range(num_pieces - 5, num_pieces + 8):
+        pieces = WordReplacer(prepared, lexicon, codec, read, limit, lambda: None).replaced(text, ())
+        assert pieces is None or len(pieces) <= limit
+        lengths.add(pieces and len(pieces))
+    assert None in lengths and len(lengths) > 1
 
 
 def test_interrupted_replacement_leaves_the_words(translator: Translator, copied: Copied) -> None:
