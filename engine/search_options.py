@@ -146,11 +146,11 @@ class SearchOptions:
         minimum=0,
         maximum=MAX_REVERSE_WEIGHT,
     )
-
     lexicon: bool = setting(
         False,
         "replaces words that the model copied from the source or made up by words of the model's lexicon, if it has "
-        "one, in the five best translations; in requests with a prefix only if they also follow a text",
+        "one: up to 20 in each of the five best translations; in requests with a prefix only if they also follow a "
+        "text",
     )
 
     def __post_init__(self) -> None:

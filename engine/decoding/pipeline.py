@@ -196,15 +196,19 @@ class RequestPipeline:
         A long n-best list takes seconds: after an interruption, it ends with the hypotheses that are ready.
         """
         status: Status = result.outcome
-        hypotheses: tuple[Hypothesis, ...] = ()
-        found = self._reranked(request, prepared, result, options, interruption)
-        found = self._with_words_of_lexicon(prepared, found, options, interruption)
-        for some in _few_at_once(found):
+        by_text: dict[str, Hypothesis] = {}
+        replacer = self._word_replacer(prepared, options, interruption)
+        num_ready = 0
+        for some in _few_at_once(self._reranked(request, prepared, result, options, interruption)):
             if status not in INTERRUPTED and (why := interruption()):
                 status = why
-            if status == "cancelled" or (status == "deadline" and hypotheses):
+            if status == "cancelled" or (status == "deadline" and by_text):
                 break
-            hypotheses += self._hypotheses(prepared, some)
+            num_replaced_in = max(0, NUM_REPLACED_IN - num_ready) if replacer is not None else 0
+            for one in self._hypotheses(prepared, some, options, replacer, num_replaced_in):
+                by_text.setdefault(one.text, one)  # two texts may become equal
+            num_ready += len(some)
+        hypotheses = tuple(by_text.values())
         reasons: tuple[Reason, ...] = ()
         if status in ("complete", "unmet"):
             unmet = sorted({phrase for hypothesis in hypotheses for phrase in hypothesis.unmet})
@@ -219,7 +223,7 @@ class RequestPipeline:
             reasons = (
                 Reason("not_a_number", "the model returned scores that are not numbers; its weights may be damaged"),
             )
-        learned = self._learned(prepared, found[0]) if hypotheses else ()
+        learned = self._learned(prepared, hypotheses[0]) if hypotheses else ()
         return Translation(
             request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps, learned=learned
         )
@@ -265,47 +269,25 @@ class RequestPipeline:
             found.sort(key=lambda one: -one.ranking_score)
         return found[: options.nbest]
 
-    def _with_words_of_lexicon(
-        self,
-        prepared: PreparedRequest,
-        found: list[SearchHypothesis],
-        options: SearchOptions,
-        interruption: Callable[[], Interruption | None],
-    ) -> list[SearchHypothesis]:
-        """The n-best list with untranslated words replaced in its best texts, as far as there is time.
+    def _word_replacer(
+        self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
+    ) -> WordReplacer | None:
+        """Replaces untranslated words by those of the lexicon; None if the request or the model does not want it.
 
-        The order stays as it is. If two texts become equal, the second is left out. Nothing is replaced behind a prefix
-        alone, whose translations must come while a person types.
+        Nothing is replaced behind a prefix alone, whose translations must come while a person types.
         """
-        followed, prefix, lexicons = prepared.followed, prepared.constraints.prefix, self._model.lexicons
-        is_wanted = options.lexicon and (prefix is None or followed is not None)
+        lexicons = self._model.lexicons
+        is_wanted = options.lexicon and (prepared.constraints.prefix is None or prepared.followed is not None)
         lexicon = lexicons.of(prepared.direction) if is_wanted and lexicons is not None else None
         if lexicon is None:
-            return found
+            return None
 
         def go_on() -> None:
             if interruption():
                 raise StepStopped
 
-        codec, max_pieces = self._model.codec, self._model.config.max_pieces
         read = self._encodings.reader(prepared, PrefixCache())
-        replacer = WordReplacer(prepared, lexicon, codec, read, max_pieces, go_on)
-        best = found[:NUM_REPLACED_IN]
-        decodings = [codec.decode(one.tokens) for one in best]
-        alignments = self.align(prepared, [one.tokens for one in best], decodings)
-        changed: dict[int, SearchHypothesis] = {}
-        with suppress(StepStopped):
-            for place, (decoding, alignment) in enumerate(zip(decodings, alignments, strict=True)):
-                tokens = replacer.replaced(decoding.text, alignment.links if alignment else ())
-                if tokens is not None:
-                    changed[place] = self._with_tokens(prepared, best[place], tokens, read, options)
-        if not changed:
-            return found
-        by_text: dict[str, SearchHypothesis] = {}
-        for place, one in enumerate(found):
-            one = changed.get(place, one)
-            by_text.setdefault(codec.decode(one.tokens).text, one)
-        return [*by_text.values()]
+        return WordReplacer(prepared, lexicon, self._model.codec, read, self._model.config.max_pieces, go_on)
 
     def _with_tokens(
         self,
@@ -331,12 +313,30 @@ class RequestPipeline:
             reverse_score=None,
         )
 
-    def _hypotheses(self, prepared: PreparedRequest, found: Sequence[SearchHypothesis]) -> tuple[Hypothesis, ...]:
-        decodings = [self._model.codec.decode(one.tokens) for one in found]
-        alignments = self.align(prepared, [one.tokens for one in found], decodings)
-        return tuple(_hypothesis(prepared, *item) for item in zip(found, decodings, alignments, strict=True))
+    def _hypotheses(
+        self,
+        prepared: PreparedRequest,
+        found: Sequence[SearchHypothesis],
+        options: SearchOptions,
+        replacer: WordReplacer | None,
+        num_replaced_in: int,
+    ) -> tuple[Hypothesis, ...]:
+        """The hypotheses in their order, the first `num_replaced_in` with other words for untranslated ones."""
+        ones = [*found]
+        decodings = [self._model.codec.decode(one.tokens) for one in ones]
+        alignments = [*self.align(prepared, [one.tokens for one in ones], decodings)]
+        with suppress(StepStopped):
+            for place in range(min(num_replaced_in, len(ones))):
+                assert replacer is not None
+                alignment = alignments[place]
+                tokens = replacer.replaced(decodings[place].text, alignment.links if alignment else ())
+                if tokens is not None:
+                    ones[place] = self._with_tokens(prepared, ones[place], tokens, replacer.open_decoder, options)
+                    decodings[place] = self._model.codec.decode(tokens)
+                    [alignments[place]] = self.align(prepared, [tokens], [decodings[place]])
+        return tuple(_hypothesis(prepared, *item) for item in zip(ones, decodings, alignments, strict=True))
 
-    def _learned(self, prepared: PreparedRequest, found: SearchHypothesis) -> tuple[Contribution, ...]:
+    def _learned(self, prepared: PreparedRequest, found: Hypothesis) -> tuple[Contribution, ...]:
         """The contributions of stored pairs to the hypothesis, by one lookup after the search."""
         if prepared.datastore is None or not found.tokens:
             return ()

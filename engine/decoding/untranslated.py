@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from engine.decoding.aligner import Alignment
@@ -20,6 +21,7 @@ from engine.model.lexicon import Lexicon
 from engine.text import EOS, Codec, is_sentence_start, occurrences
 
 Span = tuple[int, int]
+MAX_REPLACED: Final = 20  # words of a translation, the first ones: each takes some hundredths of a second
 _SHORTEST: Final = 3  # letters of a word that is replaced
 _LONGEST_SMALL: Final = 3  # letters of words that have no capital in a heading
 # A single word in quotation marks or brackets, and any word in addresses and code, often stays as it is.
@@ -131,8 +133,9 @@ class WordReplacer:
         The prefix, required texts, locked texts and words of the followed text stay, and no avoided text is written.
         """
         followed = "" if self.prepared.followed is None else self.codec.decode(self.prepared.followed.pieces).text
+        words = untranslated_words(self.prepared.source, text, alignment, self.lexicon, followed)
         changed = text
-        for word in reversed([*untranslated_words(self.prepared.source, text, alignment, self.lexicon, followed)]):
+        for word in reversed([*islice(words, MAX_REPLACED)]):  # from the end, so that the other places stay
             changed = self._without(word, changed)
         return None if changed == text else (*self.codec.encode(changed).ids, EOS)
 
@@ -149,33 +152,35 @@ class WordReplacer:
         if new is None:
             return text
         others = articles_before(new, word.start) if self.lexicon.has_articles else ()
-        return self._most_probable(
-            [new, *(other for other in others if self._is_writable(other) and self._is_allowed(other, text))]
-        )
+        return self._most_probable([new, *(other for other in others if self._is_allowed(other, text))])
 
     def _most_probable(self, texts: Sequence[str]) -> str:
-        """The text with the highest score, with the same reward for each piece as in the choice of a form."""
+        """The text with the highest score, with the same reward for each piece as in the choice of a form.
+
+        Texts that the model cannot write are left out; it can write the first one.
+        """
         if len(texts) == 1:
             return texts[0]
         self.go_on()
-        written = [(*self.codec.encode(text).ids, EOS) for text in texts]
-        scores = [
-            sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in self.open_decoder(len(texts)).read(written)
-        ]
-        return texts[scores.index(max(scores))]
+        written = {text: (*pieces, EOS) for text in texts if (pieces := self._pieces_of(text)) is not None}
+        read = self.open_decoder(len(written)).read([*written.values()])
+        scores = [sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in read]
+        return max(zip(scores, written, strict=True))[1]
 
     def _edit(self, number: int, new: str, pieces: Pieces) -> Edit | None:
         """The edit that makes text number `number` from these pieces; None if the model cannot write it."""
-        if not self._is_writable(new):
+        ids = self._pieces_of(new)
+        if ids is None:
             return None
-        ids = self.codec.encode(new).ids
         shorter = min(len(ids), len(pieces)) - 1
         first = next((n for n in range(shorter) if ids[n] != pieces[n]), shorter)
         behind = next((n for n in range(shorter - first) if ids[-1 - n] != pieces[-1 - n]), shorter - first)
         return Edit(first, len(pieces) - behind, number, ids[first : len(ids) - behind])
 
-    def _is_writable(self, text: str) -> bool:
-        return len(self.codec.encode(text).ids) < self.max_pieces and self.codec.spells(text)
+    def _pieces_of(self, text: str) -> Pieces | None:
+        """The pieces of a text, without the end; None if the model cannot write it."""
+        ids = self.codec.encode(text).ids
+        return ids if len(ids) < self.max_pieces and self.codec.spells(text) else None
 
     def _is_allowed(self, new: str, text: str) -> bool:
         """True if a new text meets the request's constraints as well as the text did."""

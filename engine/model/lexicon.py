@@ -14,7 +14,6 @@ import lzma
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +28,7 @@ _LINKS: Final = ("", "s", "n", "en", "es", "er")  # between the parts of a compo
 _DROPPED: Final = "e"  # at the end of a first part: "Farbrad" has "Farbe"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Lexicon:
     """The entries of one direction: the forms by word, in one text with spaces between them.
 
@@ -84,10 +83,10 @@ class Lexicon:
 
 
 class Lexicons:
-    """The lexicon of each direction of a model, parsed when it is first used."""
+    """The lexicon of each direction of a model."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, by_direction: Mapping[str, Lexicon]) -> None:
+        self._by_direction = by_direction
 
     @classmethod
     def load(cls, path: Path) -> Lexicons | None:
@@ -101,34 +100,34 @@ class Lexicons:
             raise ModelError(f"{path} is damaged ({error}); copy it again, or remove it: it is optional") from error
         if not unpacker.eof:
             raise ModelError(f"{path} is incomplete or too large; copy it again, or remove it: it is optional")
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.count("\t") != (2 if "-" in line.partition("\t")[0] else 1):
-                raise ModelError(
-                    f"{path} line {number}: expected DIRECTION<TAB>word<TAB>forms or LANGUAGE<TAB>word; make it again "
-                    "with `python -m engine.train lexicon`, or remove it: it is optional"
-                )
-        return cls(text)
+        return cls.parse(text, str(path))
 
-    def of(self, direction: str) -> Lexicon | None:
-        """The lexicon of a direction; None if the file has no entries for it."""
-        return self._by_direction.get(direction)
-
-    @cached_property
-    def _by_direction(self) -> dict[str, Lexicon]:
+    @classmethod
+    def parse(cls, text: str, name: str = LEXICON) -> Lexicons:
+        """The lexicons in the text of a file of this name. Raises ModelError with the line at fault."""
         translations: dict[str, dict[str, str]] = {}
         words: dict[str, list[str]] = {}
-        for line in self._text.splitlines():
-            name, word, *forms = line.split("\t")
-            if forms:
-                translations.setdefault(name, {})[word] = forms[0]
-            else:
-                words.setdefault(name, []).append(word)
+        for number, line in enumerate(text.splitlines(), 1):
+            match line.split("\t"):
+                case [direction, word, forms] if "-" in direction:
+                    translations.setdefault(direction, {})[word] = forms
+                case [language, word] if "-" not in language:
+                    words.setdefault(language, []).append(word)
+                case _:
+                    raise ModelError(
+                        f"{name} line {number}: expected DIRECTION<TAB>word<TAB>forms or LANGUAGE<TAB>word; make it "
+                        "again with `python -m engine.train lexicon`, or remove it: it is optional"
+                    )
         found = {}
         for direction, entries in translations.items():
             target = languages_of(direction)[1]
             parts = frozenset(form.lower() for forms in entries.values() for form in forms.split() if form != MAY_STAY)
             found[direction] = Lexicon(direction, entries, parts.union(words.get(target, ())), parts)
-        return found
+        return cls(found)
+
+    def of(self, direction: str) -> Lexicon | None:
+        """The lexicon of a direction; None if the file has no entries for it."""
+        return self._by_direction.get(direction)
 
 
 def save_lexicons(

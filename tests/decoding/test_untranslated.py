@@ -12,7 +12,7 @@ import pytest
 from engine import Follow, Phrase, Request, SearchOptions, Translator
 from engine.decoding.pipeline import NUM_REPLACED_IN
 from engine.decoding.placing import PIECE_REWARD
-from engine.decoding.untranslated import WordReplacer, articles_before, untranslated_words
+from engine.decoding.untranslated import MAX_REPLACED, WordReplacer, articles_before, untranslated_words
 from engine.model import LoadedModel, load_model
 from engine.model.lexicon import Lexicon, Lexicons
 from engine.model.packed_weights import pack
@@ -95,7 +95,7 @@ def bundled() -> LoadedModel:
 @pytest.fixture(scope="module")
 def translator(bundled: LoadedModel) -> Translator:
     entries = [f"en-de\t{word}\t{FORMS}" for word in MADE_UP]
-    return Translator(replace(bundled, lexicons=Lexicons("\n".join((*entries, *map("de\t{}".format, KNOWN))))))
+    return Translator(replace(bundled, lexicons=Lexicons.parse("\n".join((*entries, *map("de\t{}".format, KNOWN))))))
 
 
 @dataclass(frozen=True)
@@ -254,6 +254,17 @@ def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Transla
         assert pieces is None or len(pieces) <= limit
         lengths.add(pieces and len(pieces))
     assert None in lengths and len(lengths) > 1
+
+
+def test_only_the_first_of_many_words_are_replaced(translator: Translator, copied: Copied) -> None:
+    prepared = translator.pipeline.prepare(Request(copied.source))
+    read = translator._encodings.reader(prepared, PrefixCache())
+    lexicon = Lexicon("en-de", {copied.word: "Tisch"}, KNOWN)
+    replacer = WordReplacer(prepared, lexicon, translator._codec, read, 512, lambda: None)
+    pieces = replacer.replaced(" ".join([copied.word] * (MAX_REPLACED + 2)), ())
+    assert pieces is not None
+    words = translator._codec.decode(pieces).text.split()
+    assert words == ["Tisch"] * MAX_REPLACED + [copied.word] * 2
 
 
 def test_interrupted_replacement_leaves_the_words(translator: Translator, copied: Copied) -> None:
