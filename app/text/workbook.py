@@ -14,6 +14,7 @@ from app.text.encoding import FORMULA_STARTS
 MAX_CELL_CHARACTERS: Final = 32_767  # the limit of Excel
 Cell = str | int | float | None
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_LINE_END: Final = re.compile(r"\r\n?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class Sheet:
     """A sheet: its title of up to 31 characters, and rows. `head` is a first row in bold that stays in view.
 
     `widths` are the widths of the first columns in characters. Texts stay texts, also if a cell with "=1+1" is edited
-    later. Characters that XML does not allow are replaced, and longer texts than Excel allows are cut.
+    later. Lines end with a line feed, as in Excel. Characters that XML does not allow are replaced, and longer texts
+    than Excel allows are cut.
     """
 
     title: str
@@ -65,5 +67,5 @@ def _write(page: Any, sheet: Sheet, *, bold: Any, quoted: Any) -> None:
 
 
 def _storable(text: str) -> str:
-    text = _NOT_IN_XML.sub("\ufffd", text)
+    text = _NOT_IN_XML.sub("\ufffd", _LINE_END.sub("\n", text))
     return text if len(text) <= MAX_CELL_CHARACTERS else text[: MAX_CELL_CHARACTERS - 1] + "…"

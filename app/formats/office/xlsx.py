@@ -29,6 +29,7 @@ from app.formats.office.xlsx_lists import ChoiceList, choice_lists, unchanged_no
 from app.formats.paragraph import OBJECT, Atom, Container
 from app.formats.xml_text import Node, Text, encode_xml, tree, unescape
 from app.i18n import Message, joined
+from app.text import excel_text
 
 MAX_TEXTS: Final = 100_000
 MAX_CELLS: Final = 2_000_000
@@ -68,8 +69,11 @@ class CellText(WordParagraph):
 
     def _text_of(self, node: Node) -> str:
         text = "".join(child.value for child in node.children if isinstance(child, Text))
-        text = text.replace("\r\n", "\n") if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
-        return _SPACE.sub(" ", text).replace(OBJECT, " ")
+        text = text if node.attributes.get("xml:space") == "preserve" else text.strip(" \t\n\r")
+        return _SPACE.sub(" ", excel_text.decoded(text).replace("\r\n", "\n")).replace(OBJECT, " ")
+
+    def _content(self, text: str) -> str:
+        return super()._content(excel_text.encoded(text))
 
     def _add_text(self, text: str, containers: tuple[Container, ...], its_format: str, raw_format: str) -> None:
         for number, line in enumerate(text.split("\n")):

@@ -16,6 +16,7 @@ from app.errors import GlossaryError
 from app.glossary.reading.column_uses import MAX_COLUMNS
 from app.glossary.reading.columns import Row
 from app.i18n import Message
+from app.text import excel_text
 
 MAX_UNPACKED_BYTES = 500 * 2**20
 MAX_CELLS = 10_000_000
@@ -94,7 +95,7 @@ def _text(value: object) -> str:
         return str(value).upper()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return value.isoformat() if isinstance(value, date) else str(value)
+    return value.isoformat() if isinstance(value, date) else excel_text.decoded(str(value))
 
 
 def _count_strings(archive: zipfile.ZipFile) -> int:

@@ -122,6 +122,19 @@ def test_text_inside_of_a_sheet_is_offered_too(data: bytes):
     assert cells(document.export({index: "Innen"}))["Parts & more!A9"] == "Innen"
 
 
+def test_escapes_of_excel_are_shown_as_their_characters():
+    target = io.BytesIO()
+    with Workbook(target) as book:
+        book.add_worksheet().write_column("A1", ["First line\r\nSecond line", "The code _x0041_ and more"])
+    document = read_document(target.getvalue(), "parts.xlsx")
+    assert sources(document) == ["First line", "Second line", "The code _x0041_ and more"]
+    written = document.export({1: "Zweite Zeile", 2: "Der Code _x0042_"})
+    again = read_document(written, "parts.xlsx")
+    assert sources(again) == ["First line", "Zweite Zeile", "Der Code _x0042_"]
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        assert "Der Code _x005F_x0042_" in archive.read(STRINGS).decode()
+
+
 def test_places_are_named_by_sheet_and_cell(data: bytes):
     file = xlsx.read(data, "parts.xlsx")
     places = {unit.source: file.describe(unit.start) for unit in file.units}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from translate.storage.tbx import tbxfile, tbxunit
 from translate.storage.tmx import tmxfile
 from translate.storage.utx import UtxFile
+from xlsxwriter import Workbook
 
 from app.errors import GlossaryError
 from app.glossary.reading import spreadsheet
@@ -41,6 +42,13 @@ def test_first_sheet_with_content_of_a_workbook_is_read():
     assert pairs(imported) == [("router", "Router"), ("seven", "7")]
     assert [term.row for term in imported.terms] == [2, 4], "rows as the sheet counts them"
     assert "Only the sheet" in imported.notes[0]
+
+
+def test_carriage_returns_in_a_workbook_are_white_space():
+    target = io.BytesIO()
+    with Workbook(target) as book:
+        book.add_worksheet().write_row("A1", ["access\r\npoint", "Zugangspunkt\r"])
+    assert pairs(read_glossary(target.getvalue(), "g.xlsx", "en-de")) == [("access point", "Zugangspunkt")]
 
 
 def test_errors_in_a_workbook_name_the_row_of_the_sheet():

@@ -5,7 +5,7 @@ from typing import Any
 
 import openpyxl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.text.workbook import MAX_CELL_CHARACTERS, Cell, Sheet, workbook
@@ -24,6 +24,7 @@ def read(data: bytes) -> Any:
 
 @settings(max_examples=rounds(50, 1000), deadline=None)
 @given(st.lists(st.lists(CELLS, max_size=4), max_size=4))
+@example([["\r"], ["one\r\ntwo"]])
 def test_cells_are_read_as_they_were_written(rows: list[list[Cell]]) -> None:
     sheet = read(workbook([Sheet("a", rows)]))["a"]
     for number, row in enumerate(rows, 1):
@@ -32,7 +33,8 @@ def test_cells_are_read_as_they_were_written(rows: list[list[Cell]]) -> None:
             if isinstance(value, float):
                 assert read_value == pytest.approx(value, rel=1e-15)  # Excel keeps 15 digits
             else:
-                assert read_value == (value if value != "" else None)
+                text = value.replace("\r\n", "\n").replace("\r", "\n") if isinstance(value, str) else value
+                assert read_value == (text if text != "" else None)
 
 
 def test_head_is_bold_and_stays_in_view() -> None:
