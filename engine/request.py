@@ -88,9 +88,11 @@ class Follow:
     Hypotheses compete by log-probability minus `strength` nats for each change. Changes are pieces that are added to
     `text`, replaced in it or left out of it; their number is the Levenshtein distance between `text` and the
     hypothesis. Pieces of a prefix are not counted if the model has no choice there. If the place of a correction is
-    known, give the text with the correction in it, and require the correction as a phrase. With strength 0 the
-    translation is the same as without `follow`. If `text` meets all constraints and is not pruned, it competes, too, so
-    the first translation never ranks below it; with a very large strength, `text` is then the translation.
+    known, give the text with the correction in it, and require the correction as a phrase. Replacing or leaving out a
+    piece of a required phrase or locked text counts as 30 changes, so that it stays in its place, also if `text` has
+    the same words elsewhere; this does not hold for phrases that the prefix has. With strength 0 the translation is the
+    same as without `follow`. If `text` meets all constraints and is not pruned, it competes, too, so the first
+    translation never ranks below it; with a very large strength, `text` is then the translation.
 
     With `places_phrases`, phrases that `text` does not contain are first inserted into it, one after the other in their
     order, and the result is followed instead. A phrase is inserted between two words or replaces up to three words (one

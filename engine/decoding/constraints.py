@@ -19,7 +19,7 @@ from engine.decoding.phrases_in_pieces import (
     tracked_phrase,
 )
 from engine.model.datastore import Datastore
-from engine.request import Follow, Phrase, Request
+from engine.request import Phrase, Request
 from engine.search.follow import FollowedText
 from engine.search.phrases import Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.repeats import num_repeats
@@ -131,7 +131,7 @@ class PreparedRequest:
             num_ordered=len(request.locked) + bool(request.suffix.strip()),
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
-            followed=_followed(request.follow, codec),
+            followed=_followed(request, codec, phrases, go_on),
             datastore=datastore,
             hints=_hints(phrases, hint_id, most - len(encoding.ids)) if hint_id is not None and request.hints else (),
         )
@@ -234,11 +234,24 @@ class PreparedRequest:
         return Reason("not_placed", message)
 
 
-def _followed(follow: Follow | None, codec: Codec) -> FollowedText | None:
-    """The previous text in pieces; None if following it has no effect."""
+def _followed(
+    request: Request, codec: Codec, phrases: Sequence[TrackedPhrase], go_on: Callable[[], None]
+) -> FollowedText | None:
+    """The previous text in pieces; None if following it has no effect.
+
+    Required are its occurrences of these phrases, without those that the prefix has: their place may be there.
+    """
+    follow, prefix = request.follow, codec.normalise(request.prefix)
     if follow is None or not follow.strength:
         return None
-    return FollowedText(codec.encode(follow.text).ids, follow.strength, follow.places_phrases)
+    pieces = codec.encode(follow.text).ids
+    decoded, required = codec.decode(pieces), set[int]()
+    for phrase in phrases:
+        go_on()
+        if phrase.turn is not None or not _occurrences_of(prefix, phrase):
+            for start, end in _occurrences_of(decoded.text, phrase):
+                required |= {k for k, (first, last) in enumerate(decoded.spans) if first < end and start < last}
+    return FollowedText(pieces, follow.strength, follow.places_phrases, frozenset(required))
 
 
 def _hints(phrases: Sequence[TrackedPhrase], hint_id: int, room: int) -> tuple[int, ...]:

@@ -62,20 +62,19 @@ class PhrasePlacer:
         followed, members = self.prepared.followed, self.prepared.members
         if followed is None or not followed.places_phrases:
             return self.prepared
-        pieces = followed.pieces
         for number, phrase in enumerate(self.prepared.constraints.phrases[: len(members)]):
             for _ in range(phrase.count):
                 try:
-                    edited = self._with_one_more(number, pieces)
+                    edit = self._edit_for_one_more(number, followed.pieces)
                 except _StoppedError:
-                    return replace(self.prepared, followed=replace(followed, pieces=pieces))
-                if edited is None:
+                    return replace(self.prepared, followed=followed)
+                if edit is None:
                     break
-                pieces = edited
-        return replace(self.prepared, followed=replace(followed, pieces=pieces))
+                followed = followed.edited(edit.first, edit.last, edit.pieces)
+        return replace(self.prepared, followed=followed)
 
-    def _with_one_more(self, number: int, pieces: Pieces) -> Pieces | None:
-        """The text with one more occurrence of phrase `number`; None if it has enough, or has no place for one."""
+    def _edit_for_one_more(self, number: int, pieces: Pieces) -> Edit | None:
+        """Adds one more occurrence of phrase `number`; None if the text has enough, or has no place for one."""
         self._go_on()
         before = self.codec.decode(pieces)
         found = _num_found(self.prepared, before.text)
@@ -96,11 +95,10 @@ class PhrasePlacer:
             return None
         rewards = self._rewards(number, pieces, before, edits)
         for edit in EditedText(pieces, self.open_decoder, self._go_on).best(edits, rewards):
-            edited = edit.applied_to(pieces)
-            text = self.codec.decode(edited).text
+            text = self.codec.decode(edit.applied_to(pieces)).text
             now = _num_found(self.prepared, text)
             if now[number] > found[number] and now >= found and text.startswith(prefix_text):
-                return edited
+                return edit
         return None
 
     def _go_on(self) -> None:

@@ -1,31 +1,43 @@
 """Smallest change: the exact cost of the differences between a hypothesis and a previous text, for all rows together.
 
 The cost is the edit distance (Levenshtein 1966) between the pieces of the hypothesis and of the previous text:
-pieces added, replaced and left out. A row keeps one line of the distance table: entry j is the least cost of turning
-the first j pieces of the previous text into the pieces written so far. The least entry is what every continuation must
-at least cost, so a row's cost never falls as the row grows, and scores with it are bounded like log-probabilities.
+pieces added, replaced and left out. Replacing a piece of a required text or leaving it out costs more, so that such a
+text stays in its place, also if its words occur elsewhere, too. A row keeps one line of the distance table: entry j is
+the least cost of turning the first j pieces of the previous text into the pieces written so far. The least entry is
+what every continuation must at least cost, so a row's cost never falls as the row grows, and scores with it are bounded
+like log-probabilities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.search.arrays import Bools, Floats, Ints
+
+REQUIRED_CHANGES = 30.0  # that a changed piece of a required text counts for
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedText:
     """A previous text in pieces; each change costs `strength`, in nats.
 
-    `places_phrases`: required phrases that it lacks are still to be put into it (`engine.decoding.placing`).
+    `places_phrases`: required phrases that it lacks are still to be put into it (`engine.decoding.placing`). `required`
+    are the numbers of pieces of required texts; to replace one or leave it out counts as `REQUIRED_CHANGES`.
     """
 
     pieces: tuple[int, ...]
     strength: float
     places_phrases: bool = False
+    required: frozenset[int] = frozenset()
+
+    def edited(self, first: int, last: int, pieces: Sequence[int]) -> FollowedText:
+        """The text with these pieces in the place of those from `first` up to `last`; they are not `required`."""
+        more = len(pieces) - (last - first)
+        required = frozenset(k if k < first else k + more for k in self.required if not first <= k < last)
+        return replace(self, pieces=(*self.pieces[:first], *pieces, *self.pieces[last:]), required=required)
 
 
 def penalty_of(followed: FollowedText, prefix: Sequence[int], pieces: Sequence[int]) -> float:
@@ -56,20 +68,27 @@ class Following:
         self.is_needed = bool(followed)
         self.numbers = np.array(list(followed), dtype=np.int64)
         num_columns = 1 + max((len(text.pieces) for text in followed.values()), default=-1)
-        self._places_J = np.arange(num_columns, dtype=np.float64)
+        self._places_J = np.arange(num_columns)
         self._pieces_BJ = np.full((num_numbers, num_columns), -1)  # column j: piece j, which the last column lacks
-        self._price_B = np.zeros(num_numbers)  # 1 change in sentences with a previous text
+        self._added_B = np.zeros(num_numbers)  # changes by an added piece: 1 in sentences with a previous text
+        self._changed_BJ = np.zeros((num_numbers, num_columns))  # changes by replacing piece j or leaving it out
+        self._left_out_BJ = np.zeros((num_numbers, num_columns))  # changes by leaving out the first j pieces
         self._last_B = np.zeros(num_numbers, dtype=np.int64)
         self._strength_B = np.zeros(num_numbers)
         for number, text in followed.items():
             self._pieces_BJ[number, : len(text.pieces)] = text.pieces
-            self._price_B[number] = 1.0
+            self._added_B[number] = 1.0
+            changed_J = np.ones(len(text.pieces))
+            changed_J[list(text.required)] = REQUIRED_CHANGES
+            self._changed_BJ[number, : len(text.pieces)] = changed_J
+            self._left_out_BJ[number, 1 : len(text.pieces) + 1] = changed_J.cumsum()
             self._last_B[number] = len(text.pieces)
             self._strength_B[number] = text.strength
 
     def start(self, sentences_R: Ints, pieces_R: Sequence[Sequence[int]]) -> Floats:
         """(R, J): the costs of rows that must begin with these pieces, which are free."""
-        costs_RJ = np.where(self._places_J <= self._last_B[sentences_R, None], self._places_J, np.inf)
+        is_inside_RJ = self._places_J <= self._last_B[sentences_R, None]
+        costs_RJ = np.where(is_inside_RJ, self._left_out_BJ[sentences_R], np.inf)
         for row, pieces in enumerate(pieces_R):
             for piece in pieces:
                 costs_RJ[[row]] = self.after(sentences_R[[row]], costs_RJ[[row]], np.array([piece]))
@@ -148,11 +167,14 @@ class Following:
 
     def _next_line(self, sentences_N: Ints, costs_NJ: Floats, is_same_NJ: Bools | None) -> Floats:
         """The next line of each distance table; `is_same_NJ` marks the pieces that are kept, None: none."""
-        added_NJ = costs_NJ + self._price_B[sentences_N, None]
-        kept_NJ = added_NJ if is_same_NJ is None else np.where(is_same_NJ, costs_NJ, added_NJ)  # or replaced
+        added_NJ = costs_NJ + self._added_B[sentences_N, None]
+        kept_NJ = costs_NJ + self._changed_BJ[sentences_N]  # or replaced
+        if is_same_NJ is not None:
+            kept_NJ = np.where(is_same_NJ, costs_NJ, kept_NJ)
         after_NJ = np.minimum(added_NJ[:, 1:], kept_NJ[:, :-1])
         after_NJ = np.concatenate([added_NJ[:, :1], after_NJ], 1)
-        least_NJ = np.minimum.accumulate(after_NJ - self._places_J, axis=1) + self._places_J  # left out
+        left_out_NJ = self._left_out_BJ[sentences_N]
+        least_NJ = np.minimum.accumulate(after_NJ - left_out_NJ, axis=1) + left_out_NJ
         is_inside_NJ = self._places_J <= self._last_B[sentences_N, None]
         result: Floats = np.where(is_inside_NJ, least_NJ, np.inf)
         return result

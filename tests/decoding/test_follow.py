@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from engine import Follow, InvalidRequest, Phrase, Request, SearchOptions, Translator
+from engine.decoding.constraints import PreparedRequest
 from engine.request import MAX_FOLLOW_CHARACTERS, MAX_FOLLOW_STRENGTH
 from tests.test_translator import make_translator
 
@@ -83,6 +84,34 @@ def test_text_after_a_prefix_is_kept(translator):
     best = translator.translate(request, OPTIONS).hypotheses[0]
     assert best.text == SEEN.replace("Klicken Sie auf ", prefix)
     assert best.change_penalty == 0.0  # nothing but the prefix differs
+
+
+TYPED = "Klicken Sie die Taste „Übernehmen“, um die Einstellungen zu speichern. Die Datei"
+
+
+@pytest.mark.parametrize(
+    ("request_", "required"),
+    [
+        ({"phrases": [Phrase("die")]}, ["die", "die"]),
+        ({"phrases": [Phrase("Einstellung", forms=("Einstellungen",)), Phrase("Knoten")]}, ["Einstellungen"]),
+        ({"locked": ["Taste „Übernehmen“", "Datei"]}, ["Taste „Übernehmen“", "Datei"]),
+        ({"phrases": [Phrase("die"), Phrase("Taste")], "prefix": "Sie können die "}, ["Taste"]),
+        ({"locked": ["die"], "prefix": "Sie können die "}, ["die", "die"]),
+        ({}, []),
+    ],
+)
+def test_required_texts_that_the_previous_text_has_are_to_stay(codec, request_, required):
+    """All of them, as the engine cannot know which one is meant; a phrase that the prefix has may be moved there."""
+    request = Request(SOURCE, follow=Follow(TYPED), **request_)
+    followed = PreparedRequest.of(request, "en-de", codec, 512).followed
+    decoded, runs = codec.decode(followed.pieces), []
+    for number in sorted(followed.required):
+        start, end = decoded.spans[number]
+        if runs and not decoded.text[runs[-1][1] : start].strip() and number - 1 in followed.required:
+            runs[-1][1] = end
+        else:
+            runs.append([start, end])
+    assert [decoded.text[start:end] for start, end in runs] == required
 
 
 @pytest.mark.parametrize(

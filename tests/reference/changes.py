@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from engine.search.follow import FollowedText
+from engine.search.follow import REQUIRED_CHANGES, FollowedText
 
 
 def slow_cost(followed: FollowedText, written: Sequence[int], *, has_ended: bool) -> float:
@@ -15,13 +15,14 @@ def slow_cost(followed: FollowedText, written: Sequence[int], *, has_ended: bool
     def cheapest(num_followed: int, num_written: int) -> float:
         """The cost of turning so many pieces of the previous text into so many of the written ones."""
         ways = [0.0] if num_followed == num_written == 0 else []
+        changed = REQUIRED_CHANGES if num_followed - 1 in followed.required else 1.0
         if num_followed:
-            ways.append(cheapest(num_followed - 1, num_written) + 1)
+            ways.append(cheapest(num_followed - 1, num_written) + changed)
         if num_written:
             ways.append(cheapest(num_followed, num_written - 1) + 1)
         if num_followed and num_written:
             is_kept = followed.pieces[num_followed - 1] == written[num_written - 1]
-            ways.append(cheapest(num_followed - 1, num_written - 1) + (not is_kept))
+            ways.append(cheapest(num_followed - 1, num_written - 1) + changed * (not is_kept))
         return min(ways)
 
     length = len(followed.pieces)

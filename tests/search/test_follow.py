@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from engine.search.follow import FollowedText, Following
+from engine.search.follow import REQUIRED_CHANGES, FollowedText, Following
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence
 from engine.search.stopping import Scoring
@@ -25,9 +25,10 @@ TEXTS = (WORDS, PUNCTUATED)
 
 
 def random_text(texts: ToyTexts, rng: random.Random, strength: float | None = None) -> FollowedText:
-    """A previous text of up to 6 pieces."""
+    """A previous text of up to 6 pieces, of which some are required."""
     pieces = tuple(rng.randrange(2, texts.size) for _ in range(rng.randint(0, 6)))
-    return FollowedText(pieces, strength or rng.choice([0.3, 1.0, 4.0]))
+    required = frozenset(rng.sample(range(len(pieces)), rng.randint(0, len(pieces)) // 2))
+    return FollowedText(pieces, strength or rng.choice([0.3, 1.0, 4.0]), required=required)
 
 
 def outcome(result):
@@ -231,6 +232,31 @@ def test_answer_is_never_worse_than_a_previous_text_that_meets_all_constraints()
         assert result.hypotheses[0].ranking_score >= log_prob / len(tokens) - 1e-6, (case, followed)
         num_kept += result.hypotheses[0].tokens == tokens
     assert rounds(40, 400) > num_kept > 5
+
+
+def test_required_word_stays_in_its_place_also_if_another_place_of_the_text_has_it():
+    """Alone, the other one meets the requirement, so the model may remove the word at the price of one change."""
+    pieces, phrase, num_removed = WORDS.ids("a b b a b"), WORDS.phrase("a"), 0
+    for case in range(rounds(20, 100)):
+        model, options = ToyModel(WORDS.size, seed=case), SearchOptions(beam=8, nbest=1, score="log_prob")
+        found = []
+        for required in (frozenset({3}), frozenset[int]()):
+            followed = FollowedText(pieces, 0.5, required=required)
+            (result,) = search(model, [SentenceConstraints((phrase,))], WORDS, [8], options, followed=[followed])
+            found.append(result.hypotheses[0])
+        firm, loose = found
+        assert firm.penalty < 0.5 * REQUIRED_CHANGES
+        text = FollowedText(pieces, 1.0, required=frozenset({3}))
+        num_removed += slow_penalty(text, loose.tokens, END) >= REQUIRED_CHANGES
+    assert num_removed > 3
+
+
+def test_edit_moves_the_required_pieces_behind_it():
+    text = FollowedText((5, 6, 7, 8), 1.0, required=frozenset({0, 1, 3}))
+    edited = text.edited(1, 3, (9, 9, 9))
+    assert (edited.pieces, edited.required) == ((5, 9, 9, 9, 8), {0, 4})
+    inserted = text.edited(1, 1, (9,))
+    assert (inserted.pieces, inserted.required) == ((5, 9, 6, 7, 8), {0, 2, 4})
 
 
 def test_forced_prefix_costs_nothing():
