@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import lzma
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ MAY_STAY: Final = "="  # before the forms of a word that translations often have
 MAX_BYTES: Final = 100 * 2**20  # unpacked
 _SHORTEST_PART: Final = 3  # letters of a part of a compound
 _LINKS: Final = ("", "s", "n", "en", "es", "er")  # between the parts of a compound
+_ZU: Final = re.compile(r"(?<=\w\w)zu(?=\w+n$)")
 _DROPPED: Final = "e"  # at the end of a first part: "Farbrad" has "Farbe"
 
 
@@ -62,16 +64,23 @@ class Lexicon:
     def is_word(self, word: str) -> bool:
         """True if the target language has the word, or a compound of such words.
 
-        >>> lexicon = Lexicon("en-de", {}, frozenset({"datei"}), frozenset({"farbe", "rad", "rades"}))
-        >>> lexicon.is_word("Farbrades"), lexicon.is_word("Lichtbulb")
-        (True, False)
+        In German, so is the infinitive of a separable verb with "zu" in it.
+
+        >>> lexicon = Lexicon("en-de", {}, frozenset({"ablesen"}), frozenset({"farbe", "rad", "rades"}))
+        >>> lexicon.is_word("Farbrades"), lexicon.is_word("abzulesen"), lexicon.is_word("Lichtbulb")
+        (True, True, False)
         """
         lower = word.lower()
-        return lower in self.known or self._is_compound(lower)
+        if lower in self.known:
+            return True
+        return languages_of(self.direction)[1] == "de" and (self._is_compound(lower) or self._is_infinitive(lower))
+
+    def _is_infinitive(self, word: str) -> bool:
+        """True for "abzulesen", if "ablesen" is a word."""
+        verbs = (word[: match.start()] + word[match.end() :] for match in _ZU.finditer(word))
+        return any(verb in self.known or self._is_compound(verb) for verb in verbs)
 
     def _is_compound(self, word: str) -> bool:
-        if languages_of(self.direction)[1] != "de":
-            return False
         for place in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             if word[place:] in self.parts and self._is_first_part(word[:place].removesuffix("-")):
                 return True
