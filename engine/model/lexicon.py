@@ -3,6 +3,7 @@
     lexicon.txt.xz   may be missing; xz-compressed text with a line for each entry
         en-de<TAB>harvest<TAB>Ernte Ernten ernten    a word, and the words that translate it, in all their forms
         en-de<TAB>crew<TAB>= Mannschaft Besatzung    the same for a word that translations often have unchanged
+        en-de<TAB>hardy<TAB>^ winterhart zäh         the same, if the word has a capital letter
         de<TAB>Ernte                                 a word of a language that a model translates into
 
 Words of the source are in small letters. `python -m engine.train lexicon` makes the file.
@@ -23,6 +24,8 @@ from engine.model.directions import languages_of
 
 LEXICON: Final = "lexicon.txt.xz"
 MAY_STAY: Final = "="  # before the forms of a word that translations often have unchanged
+NAME_MAY_STAY: Final = "^"  # the same if the word has a capital letter, as it may be a name then
+_MARKS: Final = {MAY_STAY, NAME_MAY_STAY}
 MAX_BYTES: Final = 100 * 2**20  # unpacked
 _SHORTEST_PART: Final = 3  # letters of a part of a compound
 _LINKS: Final = ("", "s", "n", "en", "es", "er")  # between the parts of a compound
@@ -55,11 +58,17 @@ class Lexicon:
 
     def forms(self, word: str) -> tuple[str, ...]:
         """The words that may translate a word of the source; empty for a word without an entry."""
-        return tuple(form for form in self.translations.get(word.lower(), "").split() if form != MAY_STAY)
+        return tuple(form for form in self.translations.get(word.lower(), "").split() if form not in _MARKS)
 
     def may_stay(self, word: str) -> bool:
-        """True if the word, copied from the source, may be its translation."""
-        return self.translations.get(word.lower(), MAY_STAY).startswith(MAY_STAY)
+        """True if the word, copied from the source, may be its translation. It is given as the source has it.
+
+        >>> lexicon = Lexicon("en-de", {"hardy": "^ zäh", "crew": "= Besatzung", "seal": "Siegel"}, frozenset())
+        >>> [lexicon.may_stay(word) for word in ("hardy", "Hardy", "crew", "Seal", "Zaphod")]
+        [False, True, True, False, True]
+        """
+        forms = self.translations.get(word.lower(), MAY_STAY)
+        return forms.startswith(MAY_STAY) or (word[0].isupper() and forms.startswith(NAME_MAY_STAY))
 
     def is_word(self, word: str) -> bool:
         """True if the target language has the word, or a compound of such words.
@@ -130,7 +139,9 @@ class Lexicons:
         found = {}
         for direction, entries in translations.items():
             target = languages_of(direction)[1]
-            parts = frozenset(form.lower() for forms in entries.values() for form in forms.split() if form != MAY_STAY)
+            parts = frozenset(
+                form.lower() for forms in entries.values() for form in forms.split() if form not in _MARKS
+            )
             found[direction] = Lexicon(direction, entries, parts.union(words.get(target, ())), parts)
         return cls(found)
 

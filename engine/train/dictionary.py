@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -107,6 +108,35 @@ def _lines(path: Path) -> Iterator[str]:
 def dictionary_pairs(path: Path) -> Iterator[tuple[str, str]]:
     """German and English, each pair once."""
     seen: set[tuple[str, str]] = set()
+    for german, english, is_wanted in _parts(path):
+        for one in _pairs_of_part(german, english) if is_wanted else ():
+            if one not in seen:
+                seen.add(one)
+                yield one
+
+
+def synonym_pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """German and English, each synonym of a part with each of the other side, without those of unwanted fields.
+
+    They are less exact than `dictionary_pairs`, as not all synonyms translate each other.
+    """
+    of_fields = {
+        synonym.text
+        for german, english, is_wanted in _parts(path)
+        if not is_wanted
+        for synonym in (*synonyms(german), *synonyms(english))
+    }
+    for german, english, is_wanted in _parts(path):
+        if is_wanted:
+            ours, theirs = (
+                [synonym.text for synonym in synonyms(part) if synonym.text not in of_fields]
+                for part in (german, english)
+            )
+            yield from product(ours, theirs)
+
+
+def _parts(path: Path) -> Iterator[tuple[str, str, bool]]:
+    """German and English, as the file has them, and False for entries of fields that few texts need."""
     for number, line in enumerate(_lines(path), 1):
         if line.startswith("#") or not line.strip():
             continue
@@ -114,13 +144,9 @@ def dictionary_pairs(path: Path) -> Iterator[tuple[str, str]]:
         german_parts, english_parts = german.split(" | "), english.split(" | ")
         if not separator or len(german_parts) != len(english_parts):
             raise TrainingError(f"{path} line {number}: expected `German :: English` with equally many parts")
-        if _UNWANTED_FIELD.search(line):
-            continue
-        for pair in map(_pairs_of_part, german_parts, english_parts):
-            for one in pair:
-                if one not in seen:
-                    seen.add(one)
-                    yield one
+        is_wanted = not _UNWANTED_FIELD.search(line)
+        for pair in zip(german_parts, english_parts, strict=True):
+            yield *pair, is_wanted
 
 
 def _with_headings(pairs: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -90,8 +90,8 @@ def test_english_has_no_compounds() -> None:
 
 
 def test_word_that_may_stay_has_its_forms_too() -> None:
-    lexicon = Lexicon("en-de", {"crew": "= Besatzung", "harvest": "Ernte"}, frozenset())
-    assert lexicon.forms("Crew") == ("Besatzung",)
+    lexicon = Lexicon("en-de", {"crew": "= Besatzung", "harvest": "Ernte", "hardy": "^ zäh"}, frozenset())
+    assert (lexicon.forms("Crew"), lexicon.forms("hardy")) == (("Besatzung",), ("zäh",))
     assert [lexicon.may_stay(word) for word in ("Crew", "Harvest", "other")] == [True, False, True]
 
 

@@ -12,7 +12,7 @@ from engine.errors import TrainingError
 from engine.train import statistical_links
 from engine.train.corpus import HeldOut
 from engine.train.data import PreparedData
-from engine.train.dictionary import dictionary_licence, read_dictionary, synonyms
+from engine.train.dictionary import dictionary_licence, read_dictionary, synonym_pairs, synonyms
 from engine.train.prepare import prepare
 from engine.train.statistical_links import LinkedPairs, prepare_links
 from tests.train.corpora import prepare_options, write_corpus
@@ -89,6 +89,24 @@ def test_pair_occurs_once_and_in_the_order_of_the_languages(tmp_path: Path) -> N
     path = dictionary(tmp_path, "öffnen :: to open", "öffnen {vt} :: to open")
     (pair,) = read_dictionary(path, ("de", "en"), NOTHING)
     assert (pair.first, pair.second, pair.source_id, pair.domain) == ("öffnen", "to open", "dictionary", "dictionary")
+
+
+def test_all_synonyms_of_a_part_are_paired_but_not_those_of_names_of_animals(tmp_path: Path) -> None:
+    path = dictionary(
+        tmp_path,
+        "Produktgarantie {f}; Garantie {f} | Garantien {pl} :: product warranty; warranty | warranties",
+        "Affe {m} [zool.] :: monkey",
+        "Ramme {f}; Fallwerk {n} :: monkey; pile driver",
+    )
+    assert [*synonym_pairs(path)] == [
+        ("Produktgarantie", "product warranty"),
+        ("Produktgarantie", "warranty"),
+        ("Garantie", "product warranty"),
+        ("Garantie", "warranty"),
+        ("Garantien", "warranties"),
+        ("Ramme", "pile driver"),
+        ("Fallwerk", "pile driver"),
+    ]
 
 
 def test_pair_of_a_held_out_sentence_is_left_out(tmp_path: Path) -> None:

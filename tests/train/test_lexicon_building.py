@@ -30,7 +30,11 @@ ENTRIES = [
 ]
 PAIRS = [
     ("The node is red.", "Der Knoten ist rot."),
-    ("One node is blue.", "Ein Node ist blau."),  # the word is copied in half of its pairs
+    ("One node is blue.", "Ein Node ist blau."),  # the word is copied in most of its pairs
+    ("My node is blue.", "Mein Node ist blau."),
+    ("The stop is red.", "Der Halt ist rot."),
+    ("Valve is a company.", "Valve ist eine Firma."),  # a name, not the word
+    ("Valve is blue.", "Valve ist blau."),
     ("The server is red.", "Der Server ist rot."),
 ]
 
@@ -74,6 +78,15 @@ def test_words_get_their_translations_in_all_forms(model: Path, corpus: Path, di
     assert german.forms("Ernte") == ("harvest",)
 
 
+def test_later_synonyms_are_for_words_without_a_first_one(model: Path, corpus: Path, dictionary: Path) -> None:
+    with dictionary.open("a", encoding="utf-8") as file:
+        file.write("Produktgarantie {f}; Garantie {f} :: guarantee; product; warranty\nTor {n} :: door; gate; valve\n")
+    build_lexicon(model, [corpus], dictionary, {})
+    lexicon = built(model, "en-de")
+    assert "Garantie" in lexicon.forms("warranty")
+    assert set(lexicon.forms("valve")) == {"Ventil", "Klappe"}
+
+
 CASES = [
     ("en-de", "server", "its translation is the same word"),
     ("en-de", "transmuting", "its translation is rare"),
@@ -93,19 +106,26 @@ def test_words_that_are_left_out(
 
 def test_words_that_may_stay_are_marked(model: Path, corpus: Path, dictionary: Path) -> None:
     with dictionary.open("a", encoding="utf-8") as file:
-        file.write("Nachrichten {pl} :: news\n")
-    build_lexicon(model, [corpus], dictionary, {})
+        file.write("Nachrichten {pl} :: news\nHalt {m} :: stop\nHinweis {m} :: tip-off\n")
+    build_lexicon(model, [corpus] * 10, dictionary, {})
     lexicon = built(model, "en-de")
-    words = {"node": "the corpus copies it", "news": "German texts have it", "valve": "neither"}
+    words = {
+        "node": "the corpus copies it",
+        "news": "German texts have it",
+        "stop": "German texts have it, but the corpus never copies it",
+        "tip-off": "its parts are frequent",
+        "valve": "the corpus copies only a name",
+    }
     assert [word for word in words if lexicon.may_stay(word)] == ["node", "news"]
+    assert lexicon.may_stay("Valve") and not lexicon.may_stay("Harvest")
     assert lexicon.forms("news") == ("Nachrichten",)
 
 
 def test_words_of_the_corpus_are_known_if_they_occur_twice(model: Path, corpus: Path, dictionary: Path) -> None:
     build_lexicon(model, [corpus, corpus], dictionary, {})
-    assert built(model, "en-de").is_word("blau")
+    assert built(model, "en-de").is_word("Firma")
     build_lexicon(model, [corpus], dictionary, {})
-    assert not built(model, "en-de").is_word("blau") and built(model, "en-de").is_word("Rot")
+    assert not built(model, "en-de").is_word("Firma") and built(model, "en-de").is_word("Rot")
 
 
 def test_card_names_the_dictionary_once(model: Path, corpus: Path, dictionary: Path) -> None:
