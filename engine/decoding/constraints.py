@@ -245,12 +245,14 @@ def _followed(
     if follow is None or not follow.strength:
         return None
     pieces = codec.encode(follow.text).ids
-    decoded, required = codec.decode(pieces), set[int]()
+    decoded = codec.decode(pieces)
+    is_required = bytearray(len(decoded.text))  # by character
     for phrase in phrases:
         go_on()
         if phrase.turn is not None or not _occurrences_of(prefix, phrase):
             for start, end in _occurrences_of(decoded.text, phrase):
-                required |= {k for k, (first, last) in enumerate(decoded.spans) if first < end and start < last}
+                is_required[start:end] = b"\1" * (end - start)
+    required = (number for number, (start, end) in enumerate(decoded.spans) if any(is_required[start:end]))
     return FollowedText(pieces, follow.strength, follow.places_phrases, frozenset(required))
 
 
