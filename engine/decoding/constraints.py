@@ -239,7 +239,8 @@ def _followed(
 ) -> FollowedText | None:
     """The previous text in pieces; None if following it has no effect.
 
-    Required are its occurrences of these phrases, without those that the prefix has: their place may be there.
+    The pieces of its occurrences of these phrases are required. Phrases that the prefix has are left out, because their
+    place may be there.
     """
     follow, prefix = request.follow, codec.normalise(request.prefix)
     if follow is None or not follow.strength:

@@ -74,7 +74,7 @@ class PhrasePlacer:
         return replace(self.prepared, followed=followed)
 
     def _edit_for_one_more(self, number: int, pieces: Pieces) -> Edit | None:
-        """Adds one more occurrence of phrase `number`; None if the text has enough, or has no place for one."""
+        """The edit for one more occurrence of phrase `number`; None if the text has enough, or no place for one."""
         self._go_on()
         before = self.codec.decode(pieces)
         found = _num_found(self.prepared, before.text)
