@@ -151,8 +151,6 @@ PLACED = Bar(
     is_most=False,
     unit="%",
     digits=0,
-    reason="The search may still change words beside one that the model finds improbable, or find its text elsewhere "
-    "in the sentence. Tried: 2 and 3 nats for each changed piece instead of 4, which place fewer.",
 )
 PLACED_THREE = Bar("three missing words, places known: words placed right", 75, is_most=False, unit="%", digits=0)
 SPOILT = Bar("missing words, places known: segments made worse (maximum of one and three words)", 8, unit="%", digits=0)
