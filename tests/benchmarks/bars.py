@@ -208,7 +208,8 @@ LEARNED = Bar(
     "last third. A better model has less to learn: with the two models before, the same documents gained 3.8 and 3.1. "
     "The interval is 0.1 to 4.2. Tried: other decoder states; source words that the model read; a share that follows "
     "the model's certainty; only states whose source word occurs; small weight updates, which add a fifth in "
-    "log-probability. A larger share for neighbours gained 4.7 here and nothing on development documents, and news lost.",
+    "log-probability. A larger share for neighbours gained 4.7 here and nothing on development documents, and news "
+    "lost.",
 )
 UNRELATED = Bar("BLEU gained by the same, unrelated sentences", -0.3, is_most=False)
 
