@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, expect
 
+from app.models.loading import SEARCH
 from app.text.words import word_spans
-from engine import Hypothesis, Request, SearchOptions, Translator
+from engine import Hypothesis, Request, Translator
 from tests.e2e.conftest import ROOT
 from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import Screen
@@ -28,10 +29,8 @@ def url(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="module")
 def best() -> Hypothesis:
     """The engine's own translation of the sentence."""
-    options = SearchOptions(places_per_bank=1)  # as in the app
-    return (
-        Translator.load(MODEL).translate(Request(SOURCE, direction="en-de", formality="formal"), options).hypotheses[0]
-    )
+    request = Request(SOURCE, direction="en-de", formality="formal")
+    return Translator.load(MODEL).translate(request, SEARCH).hypotheses[0]
 
 
 def overlapping(text: str, spans: list[tuple[int, int]]) -> list[str]:
