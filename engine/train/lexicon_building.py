@@ -1,8 +1,8 @@
 """Makes the lexicon of a model: words of a dictionary that training data and word frequencies let pass.
 
 An entry has a mark if the corpus sometimes copies the word ("Server"), or if texts of the target language often have it
-("News"), because then copying it may be right. The mark is for capital letters only if the corpus copies the word as a
-name, but often translates it otherwise.
+("News"), because then copying it may be right. If the corpus copies only names that are written like the word, or often
+has the word and never copies it, the mark holds only where the word has a capital letter.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 class CorpusWords:
     """How often the corpus has each word, and how often a pair has it on both sides.
 
-    Both are counted of all words, and of those that are no names: in German all, otherwise those in small letters.
+    Both are counted for all words, and for those that are not names: in German all, otherwise those in small letters.
     """
 
     def __init__(self, languages: tuple[str, str]) -> None:
@@ -67,7 +67,7 @@ class CorpusWords:
         return counts.copied[word] >= MIN_COPIES and counts.copied[word] > MAX_COPIED * counts.pairs[word]
 
     def is_copied_as_name(self, word: str, language: str) -> bool:
-        """The same for all words, also if there is a single such pair."""
+        """True if translations of texts with this word often contain it unchanged, as a name or not."""
         counts = self._all[language]
         return counts.copied[word] > MAX_COPIED * max(counts.pairs[word], 1)
 
