@@ -15,7 +15,16 @@ from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
 from engine.search_options import SearchOptions
 from engine.settings import check_types
-from engine.text import PLACEHOLDER, FormList, is_unspaced, is_word_char, occurrences, short_code, stands_alone
+from engine.text import (
+    PLACEHOLDER,
+    FormList,
+    is_unspaced,
+    is_word_char,
+    occurrences,
+    sentence_spans,
+    short_code,
+    stands_alone,
+)
 from engine.translation import (
     Alternative,
     Contribution,
@@ -139,6 +148,7 @@ __all__ = [
     "occurrences",
     "offer_of",
     "remove_model",
+    "sentence_spans",
     "serve_model",
     "short_code",
     "stands_alone",

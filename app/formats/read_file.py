@@ -20,7 +20,7 @@ from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.formats.srx import RuleFile, segmenter_of
 from app.i18n import Message
 from app.text.encoding import safe_name
-from app.text.sentences import sentence_spans
+from engine import sentence_spans
 
 MAX_SEGMENTS = 20_000
 OVERVIEW_CHARACTERS = 4000

@@ -35,7 +35,6 @@ from app.serving.constrained_texts import (
 )
 from app.tags.protect import Protection
 from app.text.nontranslatables import nontranslatables
-from app.text.sentences import sentence_spans
 from app.text.words import count_words
 from engine import (
     Alternative,
@@ -53,6 +52,7 @@ from engine import (
     SearchOptions,
     Translation,
     offer_of,
+    sentence_spans,
 )
 
 Hangup = Callable[[], Awaitable[None]]

@@ -37,6 +37,7 @@ from engine.text.moses_codec import MosesCodec
 from engine.text.normalisation import normalise
 from engine.text.placeholders import PLACEHOLDER
 from engine.text.sentencepiece_codec import SentencePieceCodec, read_pieces
+from engine.text.sentences import sentence_spans
 from engine.text.vocabulary import (
     BOS,
     DIRECTION_PIECES,
@@ -101,6 +102,7 @@ __all__ = [
     "normalise",
     "occurrences",
     "read_pieces",
+    "sentence_spans",
     "short_code",
     "short_names",
     "split_bytes",

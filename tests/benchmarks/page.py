@@ -24,7 +24,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.paths import MODEL_FOLDER
-from app.text.sentences import sentence_spans
+from engine import sentence_spans
 from tests.benchmarks import bars
 from tests.benchmarks.dba.report import table
 from tests.benchmarks.paper_dba import commit, processor
