@@ -146,7 +146,6 @@ def _serve(settings: AppSettings) -> int:
     model.load_in_background(settings.threads)
 
     from app.log.store import LogStore
-    from app.models.document_direction import read_ahead
     from app.models.published_models import PublishedModels
     from app.monitoring import Metrics
     from app.reading import SeparateReader
@@ -190,8 +189,6 @@ def _serve(settings: AppSettings) -> int:
         )
         sessions.models.uploads.clean()
         closing.callback(sessions.close)
-        if settings.direction is None:  # else none is guessed
-            model.on_change(lambda: read_ahead(model.directions))
         if settings.document or settings.glossary:
             for note in sessions.open_files(settings.document, settings.glossary):
                 tell(note)

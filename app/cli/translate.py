@@ -26,7 +26,7 @@ from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import read_glossary
 from app.i18n import Message, counted
 from app.log.records import SavedSegment, SegmentStateName
-from app.models.document_direction import decide, facing
+from app.models.document_direction import Decision, decide, facing
 from app.models.loading import SEARCH, load_translator
 from app.models.pivot_models import routes_through
 from app.models.style import Style
@@ -36,6 +36,7 @@ from app.segments.proposal_view import DecodingResult
 from app.segments.state import SegmentState
 from app.tags.protect import Protection
 from app.text.encoding import codec_of, shortened_list
+from app.text.language_names import english_name
 from app.text.words import count_words
 from app.tm.index import MemoryIndex
 from app.tm.memory_file import read_memory
@@ -328,10 +329,28 @@ def _direction(given: str | None, file: ReadFile, directions: Sequence[str]) -> 
         return given
     decision = decide(file.overview(), directions, file.languages)
     if decision.note:
-        say(decision.note)
+        raise _unsupported(file, decision, directions)
     if len(directions) > 1:
         say(f"{decision.direction}: {_REASONS[decision.reason]} (change it with --direction)")
     return decision.direction
+
+
+def _unsupported(file: ReadFile, decision: Decision, directions: Sequence[str]) -> CommandError:
+    """The error for a document in languages that the model does not translate."""
+    if decision.is_other_text:
+        found = Message("the text seems to be in {language}", language=english_name(decision.languages[0]))
+    else:
+        found = Message("the file states {stated}", stated=" → ".join(code or "?" for code in file.languages))
+    return CommandError(
+        Message(
+            "{name}: {found}, and this model translates {offer}; choose another model with --model (`pinpoint models "
+            "--direction {needed}` lists some), or give the languages with --direction",
+            name=file.name,
+            found=found,
+            offer=offer_of(directions),
+            needed=decision.needed_direction or "…",
+        )
+    )
 
 
 def _output(given: Path | None, source: Path, direction: str) -> Path:

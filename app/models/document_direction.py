@@ -6,8 +6,7 @@ Languages are named by their codes ("en"); a file's "en-US" or "Englisch" is und
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeVar
@@ -15,17 +14,20 @@ from typing import Literal, TypeVar
 from app.errors import CommandError
 from app.formats.read_file import FileOverview, ReadFile
 from app.i18n import Message
-from app.text.language_names import language_of
+from app.text.language_names import english_name, language_of
+from app.text.recognition import language_shares
 from engine import short_code
 
 Reason = Literal["stated", "text", "first"]
 F = TypeVar("F", ReadFile, FileOverview)
 
-MAX_GUESSED = 6  # languages: each has a dictionary, which takes up to some seconds to read (Finnish)
 _MIN_WORDS = 5
-_MIN_SHARE = 0.75  # of the text's words, in the dictionary of its language
-_MIN_LEAD = 0.15  # over the next language
+_MIN_SHARE = 0.75  # the probability of a language among those of the model
+_MIN_OTHER_SHARE = 0.6  # the probability of a language that the model does not translate, among all languages,
+_MAX_OWN_SHARE = 0.1  # and that of all languages of the model together
+_MIN_UNSPACED = 15  # characters of a script without spaces, which count as five words
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_UNSPACED = re.compile(r"[\u2e80-\U0010ffff\u0e00-\u0eff]")
 _TAG = re.compile(r"[a-z]{2,}(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 _UNKNOWN = frozenset({"und", "mul", "zxx", "mis"})  # BCP 47's codes for no language
 # The script of a language, or of one in a region, that is written in several (CLDR's likely subtags).
@@ -40,11 +42,23 @@ _SAME = {"cmn": "zh", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "nb": "no"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A direction and what decided it; `note` explains where the model does not support the file's languages."""
+    """A direction and what decided it; `note` explains where the model does not support the file's languages.
+
+    `languages` are the source and target that the document needs a model for; ("", "") if the model supports them, or
+    if they are unknown. `is_other_text`: the text seems to be in that source language, whatever the file states.
+    """
 
     direction: str
     reason: Reason
     note: str = ""
+    languages: tuple[str, str] = ("", "")
+    is_other_text: bool = False
+
+    @property
+    def needed_direction(self) -> str:
+        """The direction that the document needs a model for; empty unless both languages are known and differ."""
+        source, target = self.languages
+        return f"{source}-{target}" if source and target and source != target else ""
 
 
 def decide(file: FileOverview, directions: Sequence[str], languages: tuple[str, str]) -> Decision:
@@ -59,10 +73,14 @@ def decide(file: FileOverview, directions: Sequence[str], languages: tuple[str, 
         fitting = _fitting(directions, stated_source, "") or list(directions)
     is_stated = bool(stated_source) and _code(_source(fitting[0])) == stated_source
     reason: Reason = "stated" if is_stated or (stated_target and len(fitting) < len(directions)) else "first"
-    if not is_stated and (guessed := _language_of_text(file, fitting)):
+    shares = _shares_of_text(file.text)
+    if not is_stated and (guessed := _clearest(shares, fitting)):
         fitting, reason = [d for d in fitting if _source(d) == guessed], "text"
     direction = max(fitting, key=lambda d: _likeness(d, languages, first))  # the first of equals
+    needed = ("", "")
+    other = _other_language(shares, directions)
     if not _fitting([direction], *stated):
+        needed = (stated_source, stated_target)
         note = Message(
             "The languages stated in {name} are {stated}. The model does not support them, so the file was opened as "
             "{direction}.",
@@ -70,7 +88,16 @@ def decide(file: FileOverview, directions: Sequence[str], languages: tuple[str, 
             stated=_names(languages),
             direction=direction,
         )
-    return Decision(direction, reason, note)
+    elif other:
+        needed = (other, stated_target or _code(direction.partition("-")[2]))
+        note = Message(
+            "The text of {name} seems to be in {language}. The model does not translate this language; the file was "
+            "opened as {direction}. Choose a model for {language} in the menu of models.",
+            name=file.name,
+            language=english_name(other),
+            direction=direction,
+        )
+    return Decision(direction, reason, note, needed, bool(other))
 
 
 def facing(file: F, direction: str) -> F:
@@ -114,12 +141,6 @@ def check_direction(name: str, directions: Sequence[str], direction: str) -> Non
         )
 
 
-def stated_direction(languages: tuple[str, str]) -> str:
-    """The direction of a document's stated languages; empty unless both are known and differ."""
-    source, target = map(_code, languages)
-    return f"{source}-{target}" if source and target and source != target else ""
-
-
 def has_same_languages(direction: str, other: str) -> bool:
     """True if two directions have the same languages, however they are written: "en-zh" and "eng_Latn-zho_Hans"."""
     return direction == other or [_code(code) for code in direction.split("-", 1)] == [
@@ -140,21 +161,14 @@ def language_and_script(code: str) -> str:
     return "_".join([language, *scripts[:1]])
 
 
-def read_ahead(directions: Sequence[str], delay_seconds: float = 6) -> None:
-    """Loads the dictionaries for guessing languages in the background, once the first page is drawn."""
-    if languages := _guessable(directions):
-        timer = threading.Timer(delay_seconds, _shares, ("word", languages))
-        timer.daemon = True
-        timer.start()
-
-
 def guessed_languages(text: str, directions: Sequence[str]) -> list[tuple[float, str]]:
-    """The share of a text's words in the dictionary of each source language of the directions, largest first.
+    """The probability of each source language of the directions for a text, most probable first."""
+    return _among(_shares_of_text(text, min_words=1), directions)
 
-    Empty where these cannot be told apart: see `_guessable`.
-    """
-    languages = _guessable(directions)
-    return _shares(text, languages) if languages else []
+
+def other_language(text: str, directions: Sequence[str]) -> str:
+    """The language of a text, if it clearly is none of the sources of these directions; otherwise empty."""
+    return _other_language(_shares_of_text(text), directions)
 
 
 def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
@@ -207,33 +221,34 @@ def _code(name: str) -> str:
     return "" if code in _UNKNOWN else _SAME.get(code, code)
 
 
-def _language_of_text(file: FileOverview, directions: Sequence[str]) -> str:
-    """The source language of these directions that the text is written in; empty if that is unclear."""
-    languages = _guessable(directions)
-    if not languages:
+def _shares_of_text(text: str, min_words: int = _MIN_WORDS) -> dict[str, float]:
+    """The probabilities of languages for a text; empty if it has too few words to recognise one."""
+    if len(set(_WORD.findall(text))) < min_words and len(_UNSPACED.findall(text)) < _MIN_UNSPACED:
+        return {}
+    shares: dict[str, float] = {}
+    for name, share in language_shares(text).items():
+        shares[_code(name)] = shares.get(_code(name), 0.0) + share
+    return shares
+
+
+def _among(shares: Mapping[str, float], directions: Sequence[str]) -> list[tuple[float, str]]:
+    """The probabilities of the directions' source languages alone, which add up to 1."""
+    own = {source: shares.get(_code(source), 0.0) for source in map(_source, directions)}
+    total = sum(own.values())
+    return sorted(((share / total, source) for source, share in own.items()), reverse=True) if total else []
+
+
+def _clearest(shares: Mapping[str, float], directions: Sequence[str]) -> str:
+    """The source language of these directions that the text is clearly in; empty without one or without a choice."""
+    found = _among(shares, directions)
+    is_clear = len(found) > 1 and found[0][0] >= _MIN_SHARE and not _other_language(shares, directions)
+    return found[0][1] if is_clear else ""
+
+
+def _other_language(shares: Mapping[str, float], directions: Sequence[str]) -> str:
+    if not shares:
         return ""
-    if len(set(_WORD.findall(file.text))) < _MIN_WORDS:
-        return ""
-    (share, language), *others = _shares(file.text, languages)
-    is_clear = share >= _MIN_SHARE and (not others or share - others[0][0] >= _MIN_LEAD)
-    return language if is_clear else ""
-
-
-def _guessable(directions: Sequence[str]) -> tuple[str, ...]:
-    """The source languages to guess from; empty if there is only one, too many, or one without a dictionary."""
-    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
-
-    sources = dict.fromkeys(map(_source, directions))
-    return tuple(filter(SUPPORTED_LANGUAGES.__contains__, sources)) if 1 < len(sources) <= MAX_GUESSED else ()
-
-
-_reading = threading.Lock()  # so that a dictionary is read only once
-
-
-def _shares(text: str, languages: tuple[str, ...]) -> list[tuple[float, str]]:
-    """The share of the text's words in each language's dictionary, largest first. The first call reads these."""
-    from simplemma import langdetect
-
-    with _reading:
-        found = langdetect(text, languages, low_memory=True)
-    return sorted(((share, language) for language, share in found if language != "unk"), reverse=True)
+    own = {_code(_source(direction)) for direction in directions}
+    best = max(shares, key=lambda language: shares[language])
+    is_clear = shares[best] >= _MIN_OTHER_SHARE and sum(shares.get(language, 0.0) for language in own) <= _MAX_OWN_SHARE
+    return best if best not in own and is_clear else ""

@@ -31,7 +31,7 @@ from app.reading import ProjectRules
 from app.serving.admission import Caller
 from app.serving.api_limits import MAX_DOCUMENTS, MAX_UPLOADS, MAX_UPLOADS_EACH
 from app.serving.keys import ApiFile
-from app.serving.translations import fitting_directions, unsupported
+from app.serving.translations import fitting_directions, other_text, unsupported
 from app.sessions import Sessions
 from app.workspace.commands import Workspace
 from app.workspace.workspace_exports import DOCUMENT, DOCUMENT_WITH_PROPOSALS
@@ -245,7 +245,10 @@ class ApiDocuments:
 
         def choose(file: FileOverview) -> str:
             nonlocal direction
-            direction = decide(file, possible, (order.source or file.languages[0], order.target)).direction
+            decision = decide(file, possible, (order.source or file.languages[0], order.target))
+            if decision.is_other_text and not order.source:
+                raise other_text(*decision.languages, model.directions)
+            direction = decision.direction
             check_facing(facing(file, direction), direction)
             return direction
 

@@ -41,7 +41,7 @@ async def languages(request: Request) -> Response:
 
 @router.post("/detect")
 async def detect(request: Request) -> Response:
-    """The languages of a text, most probable first, with the percentage of its words in the language's dictionary."""
+    """The languages of a text, most probable first, with the probability of each in percent."""
     fields = await unadmitted_fields_of(request)
     context = context_of(request)
     async with admitted(request, _key(fields), "the field api_key") as caller:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from app.errors import ApiError, CommandError
 from app.formats.read_file import FileOverview
 from app.glossary import TermMatcher
-from app.models.document_direction import decide, language_and_script
+from app.models.document_direction import decide, language_and_script, other_language
 from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.segments.state import SegmentState
@@ -34,6 +34,7 @@ from app.serving.constrained_texts import (
     TranslationSetup,
 )
 from app.tags.protect import Protection
+from app.text.language_names import english_name
 from app.text.nontranslatables import nontranslatables
 from app.text.words import count_words
 from engine import (
@@ -103,9 +104,11 @@ class TranslationService:
             raise ApiError("not_ready", "The model is still being loaded, or could not be loaded.", retry_after=5)
         for model in models:
             fitting = fitting_directions(model, source, target)
-            if len(fitting) == 1 or (fitting and source):
+            if fitting and source:
                 return model, fitting[0]
             if fitting:
+                if other := other_language(text, self.directions()):
+                    raise other_text(other, target, self.directions())
                 overview = FileOverview("text", ("", target), text, False)
                 return model, decide(overview, fitting, ("", target)).direction
         raise unsupported(source, target, self.directions())
@@ -125,7 +128,7 @@ class TranslationService:
 
         Raises ApiError; also for a style that the model does not support, if the style is required.
         """
-        # To detect a language, the first request reads dictionaries for up to a second.
+        # To detect a language, the first request reads the model that recognises languages, for up to a second.
         model, direction = await asyncio.to_thread(self.choose, source, target, text)
         style = style or Style()
         if not is_style_required:
@@ -246,6 +249,15 @@ def unsupported(source: str | None, target: str, directions: Sequence[str]) -> A
     """The error for languages that no model translates; `directions` are offered instead."""
     asked = f"{source}-{target}" if source else f"into {target}"
     return ApiError("unsupported", f"No model translates {asked}. Available: {offer_of(directions)}.")
+
+
+def other_text(source: str, target: str, directions: Sequence[str]) -> ApiError:
+    """The error for a text without a stated language that seems to be in one that no model translates."""
+    message = (
+        f"The text seems to be in {english_name(source)}, and no model translates {source}-{target}. Available: "
+        f"{offer_of(directions)}. If the text is in another language, give the source language."
+    )
+    return ApiError("unsupported", message)
 
 
 async def _finished(

@@ -17,12 +17,12 @@ from app.i18n import Message
 from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import (
+    Decision,
     check_direction,
     check_facing,
     decide,
     facing,
     has_same_languages,
-    stated_direction,
 )
 from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
@@ -175,22 +175,20 @@ class Sessions:
 
     def _open(self, files: FileReader, data: bytes, name: str, languages: tuple[str, str] | None = None) -> Workspace:
         """`languages` are those of the document; None leaves it to the file."""
-        direction, note, stated = self.model.direction, "", ""
+        decision = Decision(self.model.direction, "first")
 
         def choose(file: FileOverview) -> str:
-            nonlocal direction, note, stated
+            nonlocal decision
             if self.model.fixed_direction is None and self.model.directions:
-                known = languages or file.languages
-                decision = decide(file, self.model.directions, known)
-                direction, note, stated = decision.direction, decision.note, stated_direction(known)
-            return direction
+                decision = decide(file, self.model.directions, languages or file.languages)
+            return decision.direction
 
         document = files.document(data, name, choose, rules_for=self.segmentation.for_new)
-        if note:
-            document = replace(document, notes=(*document.notes, note))
-        workspace = self.opener.start(document, direction)
-        if note and stated:
-            self._model_needs[workspace.token] = (stated, True)
+        if decision.note:
+            document = replace(document, notes=(*document.notes, decision.note))
+        workspace = self.opener.start(document, decision.direction)
+        if needed := decision.needed_direction:
+            self._model_needs[workspace.token] = (needed, True)
         return workspace
 
     def open_sample(self) -> Workspace:

@@ -626,10 +626,31 @@ def test_direction_of_the_document_is_reported_unless_given(
     assert (status, out) == (0, f"{tmp_path / 'a.en.csv'}\n")
     assert err.startswith("de-en: stated in the file (change it with --direction)\n")
     assert "--direction" not in run(capsys, "translate", tmp_path / "a.csv", "--direction", "en-de")[2]
-    err = run(capsys, "translate", tmp_path / "b.csv")[2]
-    assert "languages stated in b.csv are fr → it. The model does not support them" in err
-    assert "en-de: the model's first direction" in err
+    run(capsys, "translate", tmp_path / "b.csv", "--direction", "en-de")
     assert [request.direction for request in translator.requests] == ["de-en", "en-de", "en-de"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found", "needed"),
+    [
+        ("a.csv", "fr,it\nSalut,\n", "the file states fr → it", "fr-it"),
+        (
+            "a.txt",
+            "Otwórz ustawienia, zanim zapiszesz plik. Okno zostanie zamknięte.",
+            "seems to be in Polish",
+            "pl-de",
+        ),
+    ],
+)
+def test_a_document_in_languages_that_the_model_lacks_is_refused(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, found: str,
+    needed: str,
+) -> None:  # fmt: skip
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    status, _, err = run(capsys, "translate", tmp_path / name)
+    assert status == 2
+    assert found in err and f"--direction {needed}" in err
+    assert not translator.requests
 
 
 def test_style_is_set_in_every_request(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from app.formats.read_file import read_file
 from app.glossary.model import Term
 from app.log.store import LogStore
 from app.models import document_models as models
-from app.models.document_direction import decide, read_ahead, targets_by_source
+from app.models.document_direction import decide, targets_by_source
 from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
@@ -66,9 +65,7 @@ DECIDED = [
     ("a.html", "<html><body><p lang=de>Ok</p></body></html>", BOTH, "en-de", "first"),  # of a part only
     ("a.txt", ENGLISH, ("de-en", "en-de"), "en-de", "text"),
     ("a.txt", GERMAN, BOTH, "de-en", "text"),
-    ("a.txt", GERMAN, ("en-de", "en-fr"), "en-de", "first"),  # all from one language: nothing to guess
     ("a.txt", b"OK\nRouter 17\nhttp://a.example\n", ("de-en", "en-de"), "de-en", "first"),  # too little
-    ("a.txt", b"Abra las preferencias antes de guardar el fichero nuevo.", BOTH, "en-de", "first"),  # neither
 ]  # fmt: skip
 
 
@@ -94,9 +91,51 @@ def test_unsupported_languages_are_reported(stated: tuple[str, str], directions:
     assert note in decision.note
 
 
-def test_of_very_many_languages_none_is_guessed():
-    names = ("en", "de", "fr", "es", "it", "nl", "pt")
-    assert decide(read_file(GERMAN, "a.txt").overview(), Directions(names), ("", "")).reason == "first"
+def test_the_language_is_recognised_among_very_many():
+    names = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "cs", "ja")
+    decision = decide(read_file(GERMAN, "a.txt").overview(), Directions(names), ("", ""))
+    assert (decision.direction, decision.reason) == ("de-en", "text")
+
+
+POLISH = "Otwórz ustawienia, zanim zapiszesz plik. Okno zostanie zamknięte, kiedy je opuścisz.\n"
+JAPANESE = "ファイルを開くことができませんでした。設定を開いてください。\n"
+HTML = '<html lang="{}"><body><p>{}</p></body></html>'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "directions", "needed"),
+    [
+        ("a.txt", POLISH, BOTH, "pl-de"),
+        ("a.txt", JAPANESE, BOTH, "ja-de"),
+        ("a.txt", "Abra las preferencias antes de guardar el fichero nuevo.", BOTH, "es-de"),
+        ("a.txt", GERMAN.decode(), ("en-de", "en-fr"), ""),  # the model's only target: nothing to translate into
+        ("a.html", HTML.format("en", POLISH), BOTH, "pl-de"),  # whatever the file states
+        ("a.xlf", XLIFF_2.format("en", "fr").replace("Ok", POLISH), ("en-fr",), "pl-fr"),
+    ],
+)
+def test_a_text_in_another_language_than_the_models_is_reported(
+    name: str, text: str, directions: Any, needed: str
+) -> None:
+    file = read_file(text.encode(), name).overview()
+    decision = decide(file, directions, file.languages)
+    assert (decision.is_other_text, decision.needed_direction) == (True, needed)
+    assert "seems to be in" in decision.note
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import numpy as np\ndef mean(values):\n    return np.array(values).sum() / len(values)\n",
+        "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor.",
+        "NVIDIA GeForce RTX 4090, Intel Core i7-14700K, ASUS ROG Strix, Corsair Vengeance",
+        "Cancel\nSave\nOpen\nClose\nFile\nEdit\nView\nHelp\nUndo\nRedo\n",
+        "Hola mundo",
+        POLISH.split(".")[0] + ". Open the settings before you save the file. " * 9,  # mostly English
+    ],
+)
+def test_a_text_in_no_clear_language_is_not_reported(text: str) -> None:
+    decision = decide(read_file(text.encode(), "a.txt").overview(), BOTH, ("", ""))
+    assert (decision.is_other_text, decision.note, decision.direction) == (False, "", "en-de")
 
 
 def test_targets_are_grouped_by_source():
@@ -254,25 +293,3 @@ def test_new_session_keeps_the_model_that_the_document_was_switched_to(
     again = sessions.restart(workspace, "en-fr")
     assert (again.direction, again.model) == ("en-fr", other)
     sessions.close()
-
-
-def test_dictionaries_for_guessing_are_read_once_and_in_advance(monkeypatch: pytest.MonkeyPatch):
-    from simplemma.strategies import dictionaries
-    from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamDictionaryFactory, StreamMap
-
-    read: list[str] = []
-
-    def slowly(self: StreamDictionaryFactory, language: str) -> StreamMap:
-        read.append(language)
-        time.sleep(0.02)
-        return StreamMap("lb")  # a small one
-
-    monkeypatch.setattr(StreamDictionaryFactory, "_get_dictionary_uncached", slowly)
-    fresh = StreamDictionaryFactory()
-    monkeypatch.setattr(dictionaries.LOW_MEMORY_DICTIONARY_FACTORY, "_get_dictionary", fresh._get_dictionary)
-    read_ahead(("en-de",), 0)  # nothing to guess
-    read_ahead(BOTH, 0)
-    while not read:
-        time.sleep(0.005)
-    decide(read_file(GERMAN, "a.txt").overview(), BOTH, ("", ""))
-    assert read == ["en", "de"]

@@ -53,6 +53,17 @@ def test_libretranslate_lists_html_alternatives_and_detected_language(anybody: P
     assert text.startswith("<p>") and "AT&amp;T" in text and text.endswith("</p>")
 
 
+def test_a_text_in_a_language_that_no_model_translates_is_refused_unless_its_language_is_given(
+    anybody: Program, key: str
+):
+    polish = "Otwórz ustawienia, zanim zapiszesz plik. Okno zostanie zamknięte."
+    fields = {"q": polish, "source": "auto", "target": "de", "api_key": key}
+    refused = anybody.post("/translate", json=fields)
+    assert refused.status_code == 400
+    assert "seems to be in Polish" in refused.text and "give the source language" in refused.text
+    assert anybody.post("/translate", json={**fields, "source": "en"}).status_code == 200
+
+
 # As Weblate (its machinery "Apertium APy") and OmegaT (its built-in connector) send them.
 def test_apertium_answers_weblate_and_omegat(anybody: Program, key: str):
     pairs = anybody.get("/listPairs").json()["responseData"]

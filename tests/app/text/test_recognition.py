@@ -1,0 +1,35 @@
+"""The language of a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.text.recognition import language_shares
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The window is closed again when you leave it."),
+        ("de", "Das Fenster wird danach geschlossen."),
+        ("pl", "Plik nie mógł zostać otwarty."),
+        ("ja", "ファイルを開くことができませんでした。"),
+        ("ar", "تعذر فتح الملف لأنه تالف."),
+        ("de", "BITTE DIE TÜR NICHT ÖFFNEN UND DEN SCHALTER NICHT DRÜCKEN"),
+        ("en", "Open {0} in <b>%(name)s</b> at https://example.org/a/b before you print the page 17."),
+    ],
+)
+def test_the_language_of_a_sentence_is_recognised(language: str, text: str) -> None:
+    assert next(iter(language_shares(text))) == language
+
+
+def test_each_part_of_a_mixed_text_counts() -> None:
+    english, german = "Open the file before you print it. ", "Öffnen Sie die Datei, bevor Sie drucken. "
+    shares = language_shares(english * 40 + german * 20)
+    assert 0.5 < shares["en"] < 0.8
+    assert 0.2 < shares["de"] < 0.5
+
+
+@pytest.mark.parametrize("text", ["", "17 + 4", "…", "x" * 1_000_000, "\u0301" * 100_000])
+def test_a_text_without_words_has_shares_that_are_probabilities(text: str) -> None:
+    assert 0 <= sum(language_shares(text).values()) <= 1.001
