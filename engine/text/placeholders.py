@@ -17,7 +17,7 @@ PLACEHOLDER = re.compile(
     %(?:\d+\$|\([\w.]+\))?[-+\#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp@%]  # %s, %(n)d
     | [$%]\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\} | \{\#\}
        # ${name}, %{name}, {{name}}, {0}, {:>5}, {/1}; {#} is the number in a plural form of an ICU message
-    | </?[A-Za-z][^<>]*>  # <b>, </b>
+    | </?[A-Za-z][^<>]*> | </?\d+\s*+/?>  # <b>, </b>; <0>, </0>, <1/> stand for elements in i18next and Lingui
     | &(?:[A-Za-z]\w+|\#\d+|\#x[\dA-Fa-f]+);  # &amp;
     | (?<!\\)\\[nrt]  # \n, as PO files spell a line break
     """,

@@ -22,6 +22,7 @@ from app.text.nontranslatables import (
         ("our %{terms_link}, 5 %{n}", ["%{terms_link}", "%{n}"]),
         ("{1}OK{/1}", ["{1}", "{/1}"]),
         ('<b>bold</b> <a href="x">&amp; &#x20;<br/>', ["<b>", "</b>", '<a href="x">', "&amp;", "&#x20;", "<br/>"]),
+        ("<0>a</0> <1/> <12 /> < 2> <3 4> 5 <6", ["<0>", "</0>", "<1/>", "<12 />"]),  # of i18next and Lingui
         (r"One\ntwo C:\\new", [r"\n"]),
         ("100 % sicher, 5% der, 3 < 4 > 2, AT&T; {so} nicht {", ["{so}"]),
     ],
@@ -44,6 +45,7 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("{1}OK{/1} file{2} {3}", "open:{1} close:{/1} lone:{2} {3}"),
         ("<b><i>x</i></b>", "open:<b> open:<i> close:</i> close:</b>"),
         ("<b><i>x</b></i>", "open:<b> lone:<i> close:</b> lone:</i>"),  # not nested: the first pair wins
+        ("<0>a <1>b</1></0><2/> <3>", "open:<0> open:<1> close:</1> close:</0> lone:<2/> <3>"),
         ("git add <file>, one<br>two", "<file> lone:<br>"),
         (r"one\ntwo", r"lone:\n"),
         ("See https://harbor.example/a?b=1&c=%s.", "address:https://harbor.example/a?b=1&c=%s"),
