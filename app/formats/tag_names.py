@@ -40,6 +40,7 @@ _HINTS = (
 _SHOWN = re.compile(r"\b(?:equiv-text|equiv|disp|dispStart)=(?:\"([^\"]+)\"|'([^']+)')")
 _ELEMENT = re.compile(r"<(?:\w+:)?([A-Za-z][\w.-]*)")
 _CODE = re.compile(r"(`+) ?(.+?) ?\1", re.DOTALL)
+_KEPT_WORDS = re.compile(r"<(?:\w+:)?g\b[^>]*>([^<>]+)</(?:\w+:)?g>")  # of Android
 _MAX_NAME_CHARACTERS = 24
 
 
@@ -52,6 +53,8 @@ def tag_name(start: str) -> str:
     raw = start.strip()
     if code := _CODE.fullmatch(raw):
         return _short(code[2])
+    if kept := _KEPT_WORDS.fullmatch(raw):
+        return _short(kept[1])
     if raw in _MARKS:
         return _MARKS[raw]
     if found := next((name for hint, name in _HINTS if hint.search(raw)), ""):

@@ -1,17 +1,18 @@
 """Android resources (strings.xml): strings, plural forms and arrays, without those with translatable="false".
 
 Inline elements are shown as numbered placeholders (`app.formats.inline`), escapes as their characters, and line breaks
-and tabs as `\\n` and `\\t`. Quotation marks that are not escaped keep white space and are not text. If a value has
-some, each of its texts is written in quotation marks. References to other resources (`@string/name`) are not offered.
-The comment above a resource is its note. Plural forms that only the target language has are added
-(`app.formats.added_forms`).
+and tabs as `\\n` and `\\t`. An element `xliff:g` with its content is one placeholder: it marks text that is not
+translated. Tags of HTML in CDATA are shown as they are; a translation has them in CDATA again.
+Other quotation marks that are not escaped keep white space and are not text. If a value has some, each of its texts is
+written in quotation marks. References to other resources (`@string/name`) are not offered. The comment above a resource
+is its note. Plural forms that only the target language has are added (`app.formats.added_forms`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from app.formats.added_forms import AddedForm, Place, added_forms, by_place, space_before
@@ -20,9 +21,9 @@ from app.formats.escapes import from_shown, from_utf16, repeated_keys_note, show
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.software.xml_strings import XmlStrings, XmlValue
 from app.formats.unit_notes import key_note
-from app.formats.xml_text import Node, decode_xml, escape, escape_cdata, tree
+from app.formats.xml_text import Node, Text, decode_xml, escape, escape_cdata, tree
 
-_PAIRED = ("b", "i", "u", "em", "strong", "big", "small", "sup", "sub", "strike", "tt", "font", "a", "annotation", "g")
+_PAIRED = ("b", "i", "u", "em", "strong", "big", "small", "sup", "sub", "strike", "tt", "font", "a", "annotation")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\s\S]))")
 _COMMENT_ABOVE = re.compile(r"<!--((?:(?!-->)[\s\S])*)-->\s*\Z")
 _OTHER = re.compile(r"""\squantity\s*=\s*["'](other)["']""")
@@ -30,38 +31,72 @@ _MAX_COMMENT = 2_000  # characters before a resource in which its comment is loo
 _QUOTE = re.compile(r'(\\[\s\S])|"')
 _REFERENCE = re.compile(r"@(?:null|empty|\+?(?:[\w.]+:)?\w+/[\w.]+)|\?(?:[\w.]+:)?attr/[\w.]+")
 _CDATA = re.compile(r"<!\[CDATA\[((?:(?!\]\]>)[\s\S])*)\]\]>")
-
-
+_CDATA_START = "<![CDATA["
+_CDATA_END = "]]>"
+_TAG = re.compile(r"<(/?)[A-Za-z][^<>]*>")  # of HTML in CDATA
 _KINDS = ("string", "plurals", "string-array")
 
 
 @dataclass(frozen=True, slots=True)
+class _Html:
+    """The tags of HTML in the CDATA sections of a value: as in the file, by the text that is shown for them.
+
+    `joins`: a section contains a tag and text, so that CDATA goes from a start tag to its end tag.
+    """
+
+    tags: Mapping[str, str]
+    joins: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Value:
-    """The content of a resource. `is_quoted`: it contains quotation marks, which keep white space and apostrophes."""
+    """The content of a resource. `is_quoted`: it contains quotation marks, which keep white space and apostrophes.
+
+    `is_cdata`: all of it is one CDATA section.
+    """
 
     shown: Shown
     is_quoted: bool
     is_cdata: bool
+    html: _Html
 
     @property
     def source(self) -> str:
         """The text to translate."""
-        return one_line(shown(_unescaped(self.shown.text)))
+        return _as_shown(self.shown.text)
 
     def raw(self, translation: str) -> str:
         """The content with this translation, as XML."""
         text = one_line(translation)
         if self.is_cdata:
-            return self._joined(self.shown.lead + escape_cdata(self._escaped(text)) + self.shown.trail)
-        raw = self.shown.raw(text, lambda part: escape(self._escaped(part)))
+            return self._joined(self.shown.lead + self._escaped(text) + self.shown.trail)
+        raw = self.shown.raw(text, self._escaped)
         is_at_start = not self.is_quoted and not self.shown.lead.strip() and text.startswith(("@", "?"))
         return f"{self.shown.lead}\\{raw.removeprefix(self.shown.lead)}" if is_at_start else self._joined(raw)
 
     def _escaped(self, text: str) -> str:
+        """The text with the escapes of Android and of XML, and its tags of HTML as in the file, in CDATA."""
+        parts: list[str] = []
+        position = depth = 0
+        for tag in _TAG.finditer(text):
+            if (raw := self.html.tags.get(tag.group())) is None:
+                continue
+            parts.append(self._escaped_text(text[position : tag.start()], is_cdata=depth > 0))
+            position = tag.end()
+            is_open = self.html.joins and not raw.endswith("/>")
+            begins = depth == 0
+            depth = max(0, depth + (-1 if tag[1] else 1)) if is_open else depth
+            parts += [_CDATA_START] * (begins and not self.is_cdata)
+            parts.append(escape_cdata(raw))
+            parts += [_CDATA_END] * (depth == 0 and not self.is_cdata)
+        parts.append(self._escaped_text(text[position:], is_cdata=depth > 0))
+        parts += [_CDATA_END] * (depth > 0 and not self.is_cdata)
+        return f'"{"".join(parts)}"' if self.is_quoted and text else "".join(parts)
+
+    def _escaped_text(self, text: str, *, is_cdata: bool) -> str:
         value = from_shown(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-        if self.is_quoted:
-            return f'"{value}"' if value else ""
-        return value.replace("'", "\\'")
+        value = value if self.is_quoted else value.replace("'", "\\'")
+        return escape_cdata(value) if is_cdata or self.is_cdata else escape(value)
 
     def _joined(self, raw: str) -> str:
         """The content with quoted white space at its ends in the quotation marks of the text beside it."""
@@ -135,9 +170,10 @@ def _place(node: Node, text: str) -> tuple[int, int]:
 
 def _value_of(node: Node, text: str) -> _Value:
     start, end = _place(node, text)
+    html = _html_in(node, text)
     cdata = _CDATA.fullmatch(text, start, end)
     if cdata:
-        content = Shown(one_line(cdata[1]).strip(), "<![CDATA[", "]]>")
+        content = Shown(one_line(node.content()).strip(), _CDATA_START, _CDATA_END)
     else:
         content = show(pieces_of(node, text, _PAIRED, keeps_lines=False))
         content.lead, content.trail = content.lead.lstrip(), content.trail.rstrip()
@@ -149,7 +185,29 @@ def _value_of(node: Node, text: str) -> _Value:
         content.text = bare[start:end]
         content.lead += f'"{bare[:start]}"' if start else ""
         content.trail = (f'"{bare[end:]}"' if bare[end:] else "") + content.trail
-    return _Value(content, is_quoted, cdata is not None)
+    return _Value(content, is_quoted, cdata is not None, html)
+
+
+def _html_in(node: Node, text: str) -> _Html:
+    """The tags of HTML in the CDATA sections of an element, whose quotation marks are escaped there."""
+    tags: dict[str, str] = {}
+    joins = False
+
+    def escaped(tag: re.Match[str]) -> str:
+        value = _QUOTE.sub(lambda mark: mark[1] or '\\"', " ".join(tag.group().split()))
+        tags.setdefault(_as_shown(value), tag.group())
+        return value
+
+    for parent in (node, *node.walk()):
+        for child in parent.children:
+            if isinstance(child, Text) and text.startswith(_CDATA_START, child.start):
+                joins = joins or any(map(str.isalpha, _TAG.sub("", child.value)))
+                child.value = _TAG.sub(escaped, child.value)
+    return _Html(tags, joins)
+
+
+def _as_shown(raw: str) -> str:
+    return one_line(shown(_unescaped(raw)))
 
 
 def _unescaped(text: str) -> str:
