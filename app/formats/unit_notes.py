@@ -6,7 +6,7 @@ A document stores each note as one text, whose parts are joined by " · ".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from app.formats.base import one_line
@@ -35,14 +35,24 @@ def numbers_note(note: str, numbers: str) -> str:
     return f"{note}{_BETWEEN}{_numbers(numbers)}"
 
 
+def context_note(context: str) -> str:
+    """The note that names the context of a message (msgctxt)."""
+    return str(_context(one_line(context)))
+
+
+def class_note(name: str) -> str:
+    """The note that names the class of a program in which a message is used."""
+    return str(_class(one_line(name)))
+
+
 def shown_note(note: str) -> str:
     """The note with translatable labels; the texts after the labels and comments of the document do not change.
 
     >>> shown_note("Key: menu.file · a comment").in_language("de")
     'Schlüssel: menu.file · a comment'
     """
-    first, *others = note.split(_BETWEEN)
-    parts = [_labelled(first, _FIRST), *(_labelled(part, _LATER) for part in others)]
+    labels = iter(_LABELS)  # in this order; the parts after the last label are comments
+    parts = [_labelled(part, labels) for part in note.split(_BETWEEN)]
     return joined(_BETWEEN, parts) if any(isinstance(part, Message) for part in parts) else note
 
 
@@ -62,21 +72,32 @@ def _plural_of(number: str, of_all: str) -> Message:
     return Message("Plural form {number} of {all}", number=number, all=of_all)
 
 
+def _context(text: str) -> Message:
+    return Message("Context: {text}", text=text)
+
+
+def _class(text: str) -> Message:
+    return Message("Class: {text}", text=text)
+
+
 def _numbers(numbers: str) -> Message:
     return Message("numbers such as {numbers}", numbers=numbers)
 
 
 _Label = tuple[re.Pattern[str], Callable[..., Message]]
-_FIRST: Final[tuple[_Label, ...]] = (
+_LABELS: Final[tuple[_Label, ...]] = (
     (re.compile(r"Key: (.+)", re.DOTALL), _key),
     (re.compile(r"Name: (.+)", re.DOTALL), _name),
     (re.compile(r"Plural form (\d+)"), _plural),
     (re.compile(r"Plural form (\d+) of (\d+)"), _plural_of),
+    (re.compile(r"numbers such as (.+)"), _numbers),
+    (re.compile(r"Context: (.+)", re.DOTALL), _context),
+    (re.compile(r"Class: (.+)", re.DOTALL), _class),
 )
-_LATER: Final[tuple[_Label, ...]] = ((re.compile(r"numbers such as (.+)"), _numbers),)
 
 
-def _labelled(part: str, labels: tuple[_Label, ...]) -> str:
+def _labelled(part: str, labels: Iterator[_Label]) -> str:
+    """A part with the next label that fits; `labels` continues after it."""
     for pattern, make in labels:
         if found := pattern.fullmatch(part):
             return make(*found.groups())

@@ -26,16 +26,20 @@ from app.formats.base import (
     one_line,
     splice,
 )
+from app.formats.bilingual.xliff_gettext import is_gettext, is_of_qt, message_notes, plural_group, uses_approval
 from app.formats.bilingual.xliff_limits import num_unchecked, stated_limit
 from app.formats.bilingual.xliff_segments import (
     RETURNED_1,
     RETURNED_2,
     Entry,
+    EntryPart,
     by_carrier,
     entries_1,
     entries_2,
+    is_of_former_text,
     joint_review,
 )
+from app.formats.bilingual.xliff_tools import metadata_of_text
 from app.formats.escapes import repeated
 from app.formats.unit_notes import name_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
@@ -115,6 +119,7 @@ class XliffFile(PairedFile):
             new = [changed.get((part.source.inner_start, part.source.inner_end)) for part in entry.parts]
             if any(new):
                 edits += self._entry_edits(entry, new)
+        edits += self._group_edits(changed)
         edits += self._notes_edits(comments)
         if self.is_version_2 and language and "trgLang" not in self.root.attributes:
             tag = text[self.root.start : self.root.inner_start]
@@ -152,14 +157,13 @@ class XliffFile(PairedFile):
                 assert part.target is not None
                 if raw is not None:
                     yield part.target.inner_start, part.target.inner_end, raw
-            if has_state:
-                tag = text[target.start : target.inner_start]
-                yield target.start, target.inner_start, _with_state(tag, target, state, review)
+            tag = text[target.start : target.inner_start]
+            yield target.start, target.inner_start, _target_tag(tag, target, state if has_state else None, review)
         else:
             content = self._whole_target(entry, raws)
             name = source.name[: len(source.name) - len(source.local)] + "target"
             tag = f"<{name}>" if target is None else text[target.start : target.inner_start].replace("/>", ">")
-            tag = _with_state(tag, target, state, review) if has_state else tag
+            tag = _target_tag(tag, target, state if has_state else None, review)
             element = f"{tag}{content}</{name}>"
             if target is not None:
                 yield target.start, target.end, element
@@ -186,10 +190,9 @@ class XliffFile(PairedFile):
         if self.is_version_2 and (is_done or review or "state" in owner.attributes):
             sub_state = RETURNED_2 if review == "returned" else None
             after = with_attribute(with_attribute(tag, "state", state), "subState", sub_state)
-        elif not self.is_version_2 and review == "approved":
-            after = with_attribute(tag, "approved", "yes")
-        elif not self.is_version_2 and owner.attributes.get("approved") == "yes":
-            after = with_attribute(tag, "approved", "no")
+        elif not self.is_version_2:
+            is_final = is_done and self._approves_finished and not any(part.tool_state for part in entry.parts)
+            after = _with_approval(owner, tag, is_approved=review == "approved" or (is_final and not review))
         for state_of_tool, members in by_carrier(entry, new):
             if all(t is None for _, t in members):
                 continue
@@ -200,7 +203,7 @@ class XliffFile(PairedFile):
             place = state_of_tool.carrier.start, state_of_tool.carrier.inner_start
             carrier = after if state_of_tool.carrier is owner else self.decoded.text[slice(*place)]
             carrier = with_attribute(carrier, state_of_tool.attribute, value)
-            if any(t is not None and t.text != self._given.get((t.start, t.end)) for _, t in members):
+            if any(t is not None and self._is_new(entry, part, t) for part, t in members):
                 carrier = state_of_tool.with_origin(carrier)
             if state_of_tool.carrier is owner:
                 after = carrier
@@ -208,11 +211,43 @@ class XliffFile(PairedFile):
                 yield *place, carrier
         if after != tag:
             yield owner.start, owner.inner_start, after
+        if any(t and self._is_new(entry, part, t) for part, t in zip(entry.parts, new, strict=True)):
+            for meta in metadata_of_text(entry.unit):
+                yield meta.start, meta.end, ""
+
+    def _is_new(self, entry: Entry, part: EntryPart, translation: UnitTranslation) -> bool:
+        """True if the text differs from the file's, or was confirmed after the file was made."""
+        given = self._given.get((translation.start, translation.end))
+        return translation.text != given or (translation.is_confirmed and not entry.is_done(part))
 
     @cached_property
     def reviews(self) -> Mapping[tuple[int, int], ReviewState]:
         """The reviewers' decisions that the file states, by place."""
         return {(unit.start, unit.end): unit.review for unit in self.units}
+
+    @cached_property
+    def _approves_finished(self) -> bool:
+        """True if programs that read the file take only approved translations for finished."""
+        return is_gettext(self.root) or uses_approval(self.root)
+
+    def _group_edits(self, changed: Mapping[tuple[int, int], UnitTranslation]) -> Iterator[Edit]:
+        """Approves the groups of plural forms whose forms are all finished, in files of the translate toolkit."""
+        if is_of_qt(self.root):
+            return
+        forms: dict[int, tuple[Node, list[bool], list[bool]]] = {}
+        for entry in self.entries:
+            group = plural_group(entry.owner)
+            for part in entry.parts if group else ():
+                assert group is not None
+                _, are_new, are_done = forms.setdefault(group.start, (group, [], []))
+                new = changed.get((part.source.inner_start, part.source.inner_end))
+                are_new.append(new is not None)
+                are_done.append(new.is_confirmed if new else entry.is_done(part))
+        for group, are_new, are_done in forms.values():
+            tag = self.decoded.text[group.start : group.inner_start]
+            after = _with_approval(group, tag, is_approved=all(are_done))
+            if any(are_new) and after != tag:
+                yield group.start, group.inner_start, after
 
     @cached_property
     def _given(self) -> dict[tuple[int, int], str | None]:
@@ -352,21 +387,28 @@ def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None) -> It
         yield Unit(*place, part.shown.text, target, is_done, note, limits=limits, review=review)
 
 
-def _with_state(tag: str, target: Node | None, state: str, review: ReviewState) -> str:
-    """A target's start tag of 1.2 with its state."""
-    tag = with_attribute(tag, "state", state)
-    if review == "returned":
+def _with_approval(node: Node, tag: str, *, is_approved: bool) -> str:
+    """A start tag of 1.x with its approval, which a tag without one gets only if it is approved."""
+    given = node.attributes.get("approved")
+    if is_approved:
+        return with_attribute(tag, "approved", "yes") if given != "yes" else tag
+    return with_attribute(tag, "approved", "no") if given == "yes" else tag
+
+
+def _target_tag(tag: str, target: Node | None, state: str | None, review: ReviewState) -> str:
+    """A target's start tag of 1.2 with its state, if given, and without a qualifier of its former text."""
+    tag = tag if state is None else with_attribute(tag, "state", state)
+    if state is not None and review == "returned":
         return with_attribute(tag, "state-qualifier", RETURNED_1)
     qualifier = target.attributes.get("state-qualifier", "") if target else ""
-    is_of_return = qualifier == RETURNED_1 or qualifier.startswith("rejected-")
-    return with_attribute(tag, "state-qualifier", None) if is_of_return else tag
+    return with_attribute(tag, "state-qualifier", None) if is_of_former_text(qualifier) else tag
 
 
 def _note(entry: Entry) -> str:
     unit = entry.unit
     notes = [*unit.nodes("note"), *(note for group in unit.nodes("notes") for note in group.nodes("note"))]
     name = unit.attributes.get("resname") or unit.attributes.get("name")
-    parts = [name_note(name) if name else "", _case(entry.owner, unit)]
+    parts = [name_note(name) if name else "", _case(entry.owner, unit), *message_notes(unit)]
     return " · ".join([*filter(None, parts), *(" ".join(note.content().split()) for note in notes)])
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.formats.base import ReviewState, UnitTranslation
+from app.formats.bilingual.xliff_gettext import is_gettext, is_header
 from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.xml_text import Node
@@ -19,6 +21,11 @@ _APPROVED = {"final", "signed-off", "reviewed"}
 # Neither version has a value for a translation that a reviewer returned; both allow values of a program's own.
 RETURNED_1: Final = "x-returned"  # `state-qualifier`, beside the state "needs-translation"
 RETURNED_2: Final = "pinpoint:returned"  # `subState` of "initial"
+# Values of `state-qualifier` that state where a text came from, or why a reviewer rejected it.
+_OF_FORMER_TEXT = re.compile(
+    rf"{RETURNED_1}|rejected-\w+|(?:exact|fuzzy|id)-match|leveraged-(?:glossary|inherited|mt|repository|tm)"
+    r"|(?:mt|tm)-suggestion"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +46,17 @@ class EntryPart:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """All segments with a common target element. `owner` has the attributes for state (2.x) and approval (1.2)."""
+    """All segments with a common target element. `owner` has the attributes for state (2.x) and approval (1.2).
+
+    `is_message`: the file was made from messages of gettext or Qt, whose approval means only that they are finished.
+    """
 
     owner: Node
     source: Node
     segmented: Node | None
     target: Node | None
     parts: tuple[EntryPart, ...]
+    is_message: bool = False
 
     @property
     def unit(self) -> Node:
@@ -71,7 +82,10 @@ class Entry:
             or self.owner.attributes.get("subState") == RETURNED_2
         ):
             return "returned"
-        return "approved" if self._state in _APPROVED or self.owner.attributes.get("approved") == "yes" else ""
+        if self._state in _APPROVED:
+            return "approved"
+        is_reviewed = self.owner.attributes.get("approved") == "yes" and self._state is None and not self.is_message
+        return "approved" if is_reviewed else ""
 
     @property
     def _state(self) -> str | None:
@@ -81,18 +95,20 @@ class Entry:
 
 def entries_1(root: Node, text: str) -> Iterator[Entry]:
     """The translatable segments of a file of version 1.x."""
+    is_message = is_gettext(root)
     for unit in root.walk():
         source = unit.first("source") if unit.local == "trans-unit" else None
-        if source is None or unit.inherited("translate") == "no":
+        if source is None or unit.inherited("translate") == "no" or is_header(unit):
             continue
         segmented, target = unit.first("seg-source"), unit.first("target")
         marks = _marks(segmented) if segmented else {}
         if marks:
             targets = _marks(target) if target else {}
             parts = [_part(mark, targets.get(key), text, tool_state(unit, key[0])) for key, mark in marks.items()]
-            yield Entry(unit, source, segmented, target, tuple(parts))
+            yield Entry(unit, source, segmented, target, tuple(parts), is_message)
         else:
-            yield Entry(unit, source, None, target, (_part(source, target, text, tool_state(unit, None)),))
+            part = _part(source, target, text, tool_state(unit, None))
+            yield Entry(unit, source, None, target, (part,), is_message)
 
 
 def entries_2(root: Node, text: str) -> Iterator[Entry]:
@@ -137,6 +153,15 @@ def _pieces(node: Node, text: str, state: ToolState | None) -> list[Piece]:
     """The content of a source or target; line breaks are kept if the file requires this."""
     pieces = pieces_of(node, text, _PAIRED, keeps_lines=node.inherited("xml:space") == "preserve")
     return with_phrase_tags(pieces) if state and state.writes_tags_as_text else pieces
+
+
+def is_of_former_text(qualifier: str) -> bool:
+    """True for a state qualifier that is wrong once a person has changed or confirmed the text.
+
+    >>> is_of_former_text("mt-suggestion"), is_of_former_text("x-project-7")
+    (True, False)
+    """
+    return _OF_FORMER_TEXT.fullmatch(qualifier) is not None
 
 
 def by_carrier(

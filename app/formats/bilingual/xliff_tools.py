@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from app.formats.base import ReviewState
 from app.formats.inline import Kind, Piece
@@ -20,8 +21,8 @@ class _Tool:
 
     The values `done` mean a finished translation. Of these, a reviewer gives those in `approved`; `returned` mean that
     a reviewer refused the text. The first value of `done` and of `approved` is the one that is written. `origins` are
-    attributes about the origin of a text, with their values for a text that a person has changed; None removes the
-    attribute.
+    attributes about the origin of a text, with their values for a text that a person has changed or confirmed; None
+    removes the attribute.
     """
 
     attribute: str
@@ -54,13 +55,25 @@ _OF_UNITS: Sequence[_Tool] = (
         ("ManuallyConfirmed", "Proofread", "Reviewer1Confirmed"),
         "Edited",
         ("mq:locked", "locked"),
+        (("mq:percent", None), ("mq:translatorcommitmatchrate", None)),
         approved=("Reviewer1Confirmed", "Proofread"),
         returned=("Rejected",),
     ),
-    _Tool("m:confirmed", ("1",), "0", ("m:locked", "true"), (("m:trans-origin", None),)),
+    _Tool(
+        "m:confirmed",
+        ("1",),
+        "0",
+        ("m:locked", "true"),
+        (("m:trans-origin", None), ("m:score", "0"), ("m:gross-score", "0")),
+    ),
 )
 
-
+# Types of metadata of XLIFF 2, written in many ways: "match-percent", "matchPercent".
+_ABOUT_MATCH = {
+    *("percent", "matchpercent", "matchpercentage", "matchquality", "matchrate", "matchscore", "matchtype", "score"),
+    *("origin", "originsystem", "similarity", "textmatch", "translationorigin"),
+}
+_NOT_LETTER = re.compile(r"[^A-Za-z]+")
 # Phrase writes tags as text: {b>bold<b}, {1>link<1}, {2}.
 _PHRASE_TAG = re.compile(r"\{(?P<open>\w{1,20})>|<(?P<close>\w{1,20})\}|(?P<lone>\{\d{1,6}\})")
 
@@ -115,10 +128,27 @@ class ToolState:
         return now if now in values else values[0]
 
     def with_origin(self, tag: str) -> str:
-        """The carrier's start tag without the claim that a changed text came from a memory or a machine."""
+        """The carrier's start tag without the claim that the text came from a memory or a machine."""
         for name, value in self._tool.origins:
             tag = with_attribute(tag, name, value) if name in self.carrier.attributes else tag
         return tag
+
+
+def metadata_of_text(unit: Node) -> list[Node]:
+    """The metadata of a unit of XLIFF 2 about the match that its only translation came from."""
+    if unit.local != "unit" or len(unit.nodes("segment")) != 1:
+        return []
+    return list(chain.from_iterable(map(_about_match, unit.nodes("metadata"))))
+
+
+def _about_match(node: Node) -> list[Node]:
+    """The metadata about a match in an element; the element itself if nothing else is in it."""
+    if node.local == "meta":
+        return [node] if _NOT_LETTER.sub("", node.attributes.get("type", "")).lower() in _ABOUT_MATCH else []
+    inner = [(child, _about_match(child)) for child in node.nodes()]
+    if inner and all(found == [child] for child, found in inner):
+        return [node]
+    return list(chain.from_iterable(found for _, found in inner))
 
 
 def with_phrase_tags(pieces: Sequence[Piece]) -> list[Piece]:

@@ -39,7 +39,7 @@ from app.formats.software.po_header import (
     numbers_of_form,
     plural_rule,
 )
-from app.formats.unit_notes import plural_note
+from app.formats.unit_notes import context_note, plural_note
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
 
@@ -273,7 +273,7 @@ def _units(entry: PoEntry, text: str, first_is_one: bool, num_forms: int | None)
 
 
 def _notes(entry: PoEntry) -> list[str]:
-    context = [f"Context: {shown(entry.ids['msgctxt'].value)}"] if "msgctxt" in entry.ids else []
+    context = [context_note(shown(entry.ids["msgctxt"].value))] if "msgctxt" in entry.ids else []
     return context + entry.comments
 
 

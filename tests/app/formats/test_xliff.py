@@ -139,6 +139,9 @@ def test_only_targets_and_states_change_in_version_1() -> None:
             '<target state="needs-review-translation">Über Zeilen<',
         )
         .replace('<mrk mtype="seg" mid="1"/>', '<mrk mtype="seg" mid="1">Zwei.</mrk>')
+        # the file uses the attribute
+        .replace('<trans-unit id="2">', '<trans-unit id="2" approved="yes">')
+        .replace('<trans-unit id="3">', '<trans-unit id="3" approved="yes">')
     )
     assert exported.data.decode() == expected
     assert exported.name == "a.de.xlf"

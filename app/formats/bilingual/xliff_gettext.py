@@ -1,0 +1,76 @@
+"""Gettext messages in XLIFF 1.x, as Qt's lconvert and the translate toolkit write them.
+
+Each plural form is a trans-unit in a group. Both programs take a translation for finished if the trans-unit (and in
+files of the translate toolkit, the group of the plural forms) is approved, whatever its state is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.formats.unit_notes import class_note, context_note, plural_note
+from app.formats.xml_text import Node
+
+_GETTEXT = "x-gettext-"
+_QT_CLASS = "x-trolltech-linguist-context"
+_QT_NAMESPACE = "urn:trolltech:names:ts:document:1.0"
+_HEADER = "x-gettext-domain-header"
+_PLURALS = "x-gettext-plurals"
+_CONTEXTS = ("x-gettext-msgctxt", "x-po-msgctxt")
+_PO_GROUPS = ("po-entry", "po-reference", "po-translator")
+
+
+def is_of_qt(root: Node) -> bool:
+    """True if Qt's lconvert has written a file."""
+    return _QT_NAMESPACE in root.attributes.values()
+
+
+def is_gettext(root: Node) -> bool:
+    """True if a file was made from messages of gettext or Qt."""
+    return is_of_qt(root) or any(
+        node.attributes.get("restype", "").startswith((_GETTEXT, _QT_CLASS))
+        or (node.local == "context-group" and node.attributes.get("name") in _PO_GROUPS)
+        or node.attributes.get("context-type") in _CONTEXTS
+        for node in root.walk()
+    )
+
+
+def uses_approval(root: Node) -> bool:
+    """True if trans-units of a file have the attribute "approved"."""
+    return any(node.local == "trans-unit" and "approved" in node.attributes for node in root.walk())
+
+
+def is_header(unit: Node) -> bool:
+    """True if a trans-unit contains the header of a PO file."""
+    return unit.attributes.get("restype") == _HEADER
+
+
+def plural_group(unit: Node) -> Node | None:
+    """The group of a trans-unit that is a plural form."""
+    group = unit.parent
+    return group if group is not None and group.attributes.get("restype") == _PLURALS else None
+
+
+def plural_form(unit: Node) -> int:
+    """The number of a trans-unit among the plural forms of its message, from 1; 0 if it is not a plural form."""
+    group = plural_group(unit)
+    if group is None:
+        return 0
+    return next(number for number, form in enumerate(group.nodes("trans-unit"), 1) if form is unit)
+
+
+def message_notes(unit: Node) -> Iterator[str]:
+    """The notes about the message of a trans-unit: its plural form, context and class."""
+    group = plural_group(unit)
+    if group is not None:
+        yield plural_note(plural_form(unit), len(group.nodes("trans-unit")))
+    for element in (group, unit):
+        for contexts in element.nodes("context-group") if element else ():
+            for context in contexts.nodes("context"):
+                if context.attributes.get("context-type") in _CONTEXTS and context.content():
+                    yield context_note(context.content())
+    around = unit.parent
+    while around is not None:
+        if around.attributes.get("restype") == _QT_CLASS and around.attributes.get("resname"):
+            yield class_note(around.attributes["resname"])
+        around = around.parent
