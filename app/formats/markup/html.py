@@ -25,6 +25,7 @@ from app.formats.markup.html_attributes import Value, Zones, attributes, is_tran
 from app.formats.markup.html_blocks import OpenBlocks
 from app.formats.xml_text import encode_xml
 from app.text.encoding import DecodedText, decode_text
+from app.text.writing_direction import is_right_to_left
 
 _TOKEN = re.compile(
     r"""(?P<skip><!--.*?(?:-->|\Z)|<[!?][^>]*>)
@@ -35,6 +36,7 @@ _TOKEN = re.compile(
 )
 _TOKEN_MARKS = re.compile(r"<[/!A-Za-z][^>]*>")
 _LANGUAGE = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_BODY_TAG = re.compile(r"<body(?=[\s>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<html(?=[\s>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
@@ -140,12 +142,19 @@ class HtmlFile(TextFile):
             return
         after = tag.group()
         for name in ("lang", "xml:lang"):
-            found = re.search(rf"""\s{name}\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)""", after, re.IGNORECASE)
-            if found:
+            if found := _attribute(name, after):
                 after = f'{after[: found.start()]} {name}="{language}"{after[found.end() :]}'
             elif name == "lang":
                 after = f'{after[:5]} lang="{language}"{after[5:]}'
+        direction = "rtl" if is_right_to_left(language) else "ltr"
+        if found := _attribute("dir", after):
+            after = f"{after[: found.start()]}{_turned(found, direction)}{after[found.end() :]}"
+        elif direction == "rtl":
+            after = f'{after[:-1]} dir="rtl">'
         yield *tag.span(), after
+        body = _BODY_TAG.search(self.decoded.text, tag.end())
+        if body and (found := _attribute("dir", body.group())):
+            yield body.start() + found.start(), body.start() + found.end(), _turned(found, direction)
 
     def _shown(self, start: int, end: int, inner: Sequence[Edit]) -> tuple[int, int, Shown]:
         """Start and end of a place in the file, extended to complete tag pairs, and the content shown.
@@ -173,6 +182,17 @@ class HtmlFile(TextFile):
                 pieces.append(replace(token.piece, raw=splice(token.piece.raw, edits)))
         begins, ends = self.tokens[first], self.tokens[max(last - 1, first)]
         return start + begins.at - begins.start, end + ends.at - ends.start, show(pieces)
+
+
+def _attribute(name: str, tag: str) -> re.Match[str] | None:
+    """The attribute of a tag with its value, and the space before it."""
+    return re.search(rf"""\s{name}\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)""", tag, re.IGNORECASE)
+
+
+def _turned(found: re.Match[str], direction: str) -> str:
+    """The attribute `dir`, with this direction if it has the other one; "auto" stays."""
+    value = found.group().partition("=")[2].strip().strip("\"'").lower()
+    return f' dir="{direction}"' if value in ("ltr", "rtl") and value != direction else found.group()
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> HtmlFile:

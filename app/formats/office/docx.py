@@ -29,6 +29,7 @@ from app.formats.office.docx_text_boxes import copies, paragraphs_of
 from app.formats.office.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
 from app.formats.office.office_file import OfficePart, changed_at_once, check_runs, check_size, find_paragraph
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.turning import word_turned
 from app.formats.paragraph import OBJECT, Paragraph
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
@@ -128,7 +129,7 @@ class DocxFile:
             elif part.name in changes and isinstance(part, OfficePart):
                 new |= rewritten_extra(self.package, part, changes[part.name], language)
         if language:
-            new = self._in_language(new, language)
+            new = word_turned(self._in_language(new, language), language)
         return WrittenFile(self.package.rewritten(new))
 
     @cached_property

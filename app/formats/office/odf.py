@@ -32,6 +32,7 @@ from app.formats.office.office_file import (
     starts_of,
 )
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.turning import open_document_turned
 from app.formats.office.xlsx_formulas import formulas_note
 from app.formats.office.xlsx_lists import unknown_items
 from app.formats.paragraph import OBJECT, Atom, Container, Paragraph
@@ -136,7 +137,8 @@ class OdfFile(OfficeFile):
         if not language:
             return written
         package = OfficePackage(written.data, self.package.name, _KIND)
-        return WrittenFile(package.rewritten(_in_language(package, language)), written.note)
+        parts = {name: package.read(name) for name in _PARTS if package.has(name)} | _in_language(package, language)
+        return WrittenFile(package.rewritten(open_document_turned(parts, language)), written.note)
 
     def changed_parts(self, changes: Mapping[str, Changes], language: str | None) -> dict[str, bytes]:
         """The new content of the parts that change, by name, also in lists of choices for cells with the same text."""
@@ -273,7 +275,7 @@ def _depth(node: Node) -> int:
     return depth
 
 
-def _in_language(package: OfficePackage, language: str) -> Mapping[str, bytes]:
+def _in_language(package: OfficePackage, language: str) -> dict[str, bytes]:
     """The parts in which the document's language becomes the target language."""
     decoded = {name: package.xml(name) for name in _PARTS if package.has(name)}
     defaults = "".join(_DEFAULTS.findall(decoded["styles.xml"].text)) if "styles.xml" in decoded else ""

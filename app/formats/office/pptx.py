@@ -25,6 +25,7 @@ from app.formats.office.drawing_text import (
 from app.formats.office.office_blocks import Tables, placed, slide_block
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.turning import slides_turned
 from app.formats.xml_text import tree
 from app.i18n import Message
 
@@ -47,6 +48,11 @@ class PptxFile(OfficeFile):
             blocks = [slide_block(node, tables) for node, _ in nodes]
             found += placed(blocks, part.starts, part.end)
         return found
+
+    def changed_parts(self, changes: Mapping[str, Changes], language: str | None) -> dict[str, bytes]:
+        """The new content of the parts that change, by name, also of the styles if the direction of writing changes."""
+        new = super().changed_parts(changes, language)
+        return slides_turned(self.package, new, language) if language else new
 
     def rewritten(self, part: OfficePart, changes: Changes, language: str | None) -> dict[str, bytes]:
         """The part with these changes, and the pictures of a diagram or the workbook of a chart."""

@@ -22,6 +22,7 @@ from app.formats.office.docx_text import WordParagraph
 from app.formats.office.drawing_text import DIAGRAM_PICTURE, drawing_paragraphs, rewritten_drawing
 from app.formats.office.office_file import Changes, OfficeFile, OfficePart, check_runs, check_size, starts_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
+from app.formats.office.turning import sheets_turned
 from app.formats.office.xlsx_cells import text_cells
 from app.formats.office.xlsx_filters import filtered_texts, with_new_filters
 from app.formats.office.xlsx_formulas import formulas_note, has_formulas, texts_in_formulas, with_new_results
@@ -154,6 +155,8 @@ class XlsxFile(OfficeFile):
         for name, filtered in self.filters.items():
             if not texts.keys().isdisjoint(filtered):
                 new[name] = with_new_filters(new[name] if name in new else self.package.read(name), texts)
+        if language:
+            new = sheets_turned(self.package, new, language)
         return WrittenFile(self.file_with(new), unchanged_note(unchanged))
 
     def _new_texts(self, changes: Mapping[str, Changes]) -> dict[str, Collection[str]]:
