@@ -26,7 +26,7 @@ _TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("numbers", "form"): "Numbers in the format of the source language: {texts}",
     ("placeholders", "missing"): "Placeholders missing: {texts}",
     ("placeholders", "extra"): "Placeholders not in the source: {texts}",
-    ("placeholders", "order"): "Placeholders closed before they are opened: {texts}",
+    ("placeholders", "order"): "Placeholders in the wrong order: {texts}",
     ("placeholders", "changed"): "Differs from the source: {texts}",
     ("placeholders", "key"): "Access key missing or repeated: {texts}",
     ("placeholders", "position"): "Position of tags uncertain: {texts}",

@@ -1,6 +1,8 @@
 """Shows inline elements as numbered placeholders: "Press <g id='7'>OK</g><x/>" becomes "Press {1}OK{/1}{2}".
 
-The placeholders of a translation are converted back to elements. The result is well-formed for any translation.
+The placeholders of a translation are converted back to elements. The result is well-formed for any translation. Codes
+whose begin and end are separate elements (`app.formats.code_pairs`) are shown as pairs, too, if both are in the text.
+An end without its begin is shown as "{/1}".
 """
 
 from __future__ import annotations
@@ -8,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
+from app.formats.code_pairs import code_end
 from app.formats.xml_text import Node, Text, escape
 
 Kind = Literal["text", "open", "close", "lone"]
@@ -22,10 +25,14 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text, or the raw tag for `{n}` or `{/n}`; a lone piece has no end tag."""
+    """Text, or the raw tag for `{n}` or `{/n}`; a lone piece has no end tag.
+
+    `code` is the key of a code whose begin and end are separate elements, else empty.
+    """
 
     kind: Kind
     raw: str
+    code: str = ""
 
 
 @dataclass(slots=True)
@@ -33,13 +40,15 @@ class Shown:
     """Content as shown to the user, with the raw content of its placeholders.
 
     `lead` and `trail` are the raw content before and after it that is not shown. `tags` contains the raw start and end
-    tag for each number; the end tag of a lone element is None.
+    tag for each number; the end tag of a lone element is None, and the start tag of a lone end is empty. `codes` are
+    the numbers of pairs whose begin and end are separate elements.
     """
 
     text: str = ""
     lead: str = ""
     trail: str = ""
     tags: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    codes: set[str] = field(default_factory=set)
 
     def raw(self, text: str, content: Callable[[str], str] = escape) -> str:
         """Converts a translation back to raw content.
@@ -48,29 +57,38 @@ class Shown:
         file format.
         """
         parts: list[str] = []
-        opened: list[str] = []
+        opened: list[tuple[int, str]] = []  # elements, by their places in `parts`
         num_opened: Counter[str] = Counter()
+        codes: dict[str, list[int]] = {}  # open codes, which elements may overlap
         position = 0
         for match in _TAG.finditer(text):
             ends, number = match[1] == "/", match[2]
-            if number not in self.tags or (ends and self.tags[number][1] is None):
+            start, end = self.tags.get(number, ("", None))
+            if not (end if ends else start):
                 continue
             parts.append(content(text[position : match.start()]))
             position = match.end()
-            start, end = self.tags[number]
             if not ends:
                 parts.append(start)
-                if end is not None:
-                    opened.append(number)
+                if end is not None and number in self.codes:
+                    codes.setdefault(number, []).append(len(parts))
+                elif end is not None:
+                    opened.append((len(parts), number))
                     num_opened[number] += 1
+            elif not start:
+                parts.append(end or "")
+            elif codes.get(number):
+                codes[number].pop()
+                parts.append(end or "")
             elif num_opened[number]:
-                while (inner := opened.pop()) != number:
+                while (inner := opened.pop()[1]) != number:
                     num_opened[inner] -= 1
                     parts.append(self.tags[inner][1] or "")
                 num_opened[number] -= 1
                 parts.append(end or "")
         parts.append(content(text[position:]))
-        parts += [self.tags[number][1] or "" for number in reversed(opened)]
+        left = [*opened, *((place, number) for number, places in codes.items() for place in places)]
+        parts += [self.tags[number][1] or "" for _, number in sorted(left, reverse=True)]
         return self.lead + "".join(parts) + self.trail
 
 
@@ -83,31 +101,36 @@ def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = Tr
     shown = Shown()
     inner = _without_ends(pieces, shown, like, hides=hides)
     taken = {m[2] for piece in inner if piece.kind == "text" for m in _TAG.finditer(piece.raw)}
-    known: dict[str, list[str]] = {}
+    known: dict[tuple[Kind, str], list[str]] = {}
     if like is not None:
         taken |= set(like.tags)
         shown.tags.update(like.tags)
-        for number, (start, _) in like.tags.items():
-            known.setdefault(start, []).append(number)
+        shown.codes |= like.codes
+        for number, (start, end) in like.tags.items():
+            kind: Kind = "lone" if end is None else "open" if start else "close"
+            known.setdefault((kind, start or end or ""), []).append(number)
     numbers = (str(n) for n in count(1) if str(n) not in taken)
-    opened: list[str] = []
+    partners = _partners(inner)
+    number_of: dict[int, str] = {}  # by the index of the end tag
     parts = []
-    for piece in inner:
+    for place, piece in enumerate(inner):
         if piece.kind == "text":
             parts.append(piece.raw)
             continue
-        if piece.kind == "close":
-            number = opened.pop()
+        if place in number_of:
+            number = number_of[place]
             shown.tags[number] = (shown.tags[number][0], piece.raw)
             parts.append(f"{{/{number}}}")
             continue
-        number = known[piece.raw].pop(0) if known.get(piece.raw) else next(numbers)
-        parts.append(f"{{{number}}}")
+        same = known.get((piece.kind, piece.raw))
+        number = same.pop(0) if same else next(numbers)
+        parts.append(f"{{/{number}}}" if piece.kind == "close" else f"{{{number}}}")
         if piece.kind == "open":
-            opened.append(number)
+            number_of[partners[place]] = number
             shown.tags[number] = (piece.raw, "")
+            shown.codes |= {number} if piece.code else set()
         else:
-            shown.tags[number] = (piece.raw, None)
+            shown.tags[number] = ("", piece.raw) if piece.kind == "close" else (piece.raw, None)
     shown.text = "".join(parts)
     return shown
 
@@ -116,8 +139,12 @@ def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool
     """The content of an element as pieces: elements named in `paired` contain segment text, the others are lone.
 
     Text pieces are unescaped. A line break and the white space around it become a space; with `keeps_lines`, they
-    become a lone piece.
+    become a lone piece. The begin of a code without its end is lone.
     """
+    return _with_pairs(_content_of(node, text, tuple(paired), keeps_lines=keeps_lines))
+
+
+def _content_of(node: Node, text: str, paired: tuple[str, ...], *, keeps_lines: bool) -> list[Piece]:
     pieces: list[Piece] = []
     for child in node.children:
         if isinstance(child, Text):
@@ -129,11 +156,22 @@ def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool
                 pieces += [Piece("text", line)] * bool(line)
         elif child.local in paired and not child.is_empty_tag and child.attributes.get("mtype") != _DELETED:
             pieces.append(Piece("open", text[child.start : child.inner_start]))
-            pieces += pieces_of(child, text, paired, keeps_lines=keeps_lines)
+            pieces += _content_of(child, text, paired, keeps_lines=keeps_lines)
             pieces.append(Piece("close", text[child.inner_end : child.end]))
+        elif end := code_end(child):
+            pieces.append(Piece(end.side, text[child.start : child.end], end.key))
         else:
             pieces.append(Piece("lone", text[child.start : child.end]))
     return pieces
+
+
+def _with_pairs(pieces: list[Piece]) -> list[Piece]:
+    """The pieces, in which the begins of codes without an end are lone."""
+    partners = _partners(pieces)
+    return [
+        replace(piece, kind="lone", code="") if piece.kind == "open" and place not in partners else piece
+        for place, piece in enumerate(pieces)
+    ]
 
 
 def _without_lines(space: re.Match[str]) -> str:
@@ -175,10 +213,10 @@ def _without_ends(pieces: Sequence[Piece], shown: Shown, like: Shown | None, *, 
 def _partners(pieces: Sequence[Piece]) -> dict[int, int]:
     """The index of the end tag of each start tag, by the index of that."""
     partners: dict[int, int] = {}
-    opened: list[int] = []
+    opened: dict[str, list[int]] = {}
     for number, piece in enumerate(pieces):
         if piece.kind == "open":
-            opened.append(number)
-        elif piece.kind == "close" and opened:
-            partners[opened.pop()] = number
+            opened.setdefault(piece.code, []).append(number)
+        elif piece.kind == "close" and opened.get(piece.code):
+            partners[opened[piece.code].pop()] = number
     return partners

@@ -43,6 +43,11 @@ class Tag:
     is_sign: bool = False
 
     @property
+    def is_lone_end(self) -> bool:
+        """True for an end without its begin, which is in the text before or overlaps with another pair."""
+        return self.kind == "lone" and self.text[1:2] == "/"
+
+    @property
     def needs_space_before(self) -> bool:
         """True if it is separated by a space from the text before it, like a word."""
         return self.has_space_before and (self.has_space_after or self.is_sign)
@@ -174,13 +179,17 @@ class _Placer:
         for number in sorted(pairs, key=lambda n: (is_free[n], ideal[n][1] - ideal[n][0], n)):
             spans[number] = _fitted(ideal[number], words[number], free)
             free = _without(free, spans[number])
+        first_place = start  # of a lone end: behind the pairs and lone ends that are before it in the source
         for number, node in enumerate(nodes):
             if node.last is None:
                 place = self._place_of(node.first, source_span, start, end)
+                place = max(place, first_place) if node.first.is_lone_end else place
                 around = next((n for n, span in spans.items() if span[0] < place < span[1]), None)
                 if around is not None:
                     place = spans[around][node.first.at > nodes[around].span[0]]
                 spans[number] = place, place
+            if node.last is not None or node.first.is_lone_end:
+                first_place = max(first_place, spans[number][1])
         found: list[PlacedTag] = []
         for number in sorted(spans, key=lambda n: (*spans[n], n)):
             node, (first, last) = nodes[number], spans[number]

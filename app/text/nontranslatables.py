@@ -136,16 +136,19 @@ def without_markup(text: str) -> str:
 
 
 def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
-    """Placeholders that are "missing" or "extra" in `target`, or closed before they are opened ("order").
+    """Placeholders that are "missing" or "extra" in `target`, or in the wrong order ("order").
 
-    "changed" are the addresses and signs that occur less often in `target`; "key" is the sign of a missing or
+    The order is wrong for an end before its beginning, and for ends without a beginning in another order than in the
+    source. "changed" are the addresses and signs that occur less often in `target`; "key" is the sign of a missing or
     repeated access key.
 
     >>> placeholder_difference("{1}Open{/1} %s", "{/1}Öffnen{1}")
     {'missing': ('%s',), 'extra': (), 'order': ('{/1}',), 'changed': (), 'key': ()}
     """
     expected, found = Counter(placeholders(source)), Counter(placeholders(target))
-    early_in_source = set(_closed_early(source))
+    lone_ends, early = _closed_early(source), _closed_early(target)
+    kept_ends = [text for text in early if text in set(lone_ends)]
+    swapped = [text for text, before in zip(kept_ends, lone_ends, strict=False) if text != before]
     addresses = dict.fromkeys(
         element.text for element in nontranslatables(source) if element.kind in ("address", "sign")
     )
@@ -153,7 +156,10 @@ def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...
     return {
         "missing": tuple((expected - found).elements()),
         "extra": tuple((found - expected).elements()),
-        "order": tuple(text for text in _closed_early(target) if text in expected and text not in early_in_source),
+        "order": (
+            *(text for text in early if text in expected and text not in lone_ends),
+            *(swapped if len(kept_ends) == len(lone_ends) else ()),
+        ),
         "changed": tuple(text for text in addresses if target.count(text) < source.count(text)),
         "key": key_difference(source, target, key),
     }

@@ -31,14 +31,14 @@ def test_units_are_read_with_numbered_placeholders_and_targets():
     document = read_document(FILE, "a.tmx")
     assert [(s.source, s.target, s.state) for s in document.segments] == [
         ("The file", "Die  Datei", "confirmed"),
-        ("Press {1}OK{2} & wait", None, "new"),
+        ("Press {1}OK{/1} & wait", None, "new"),
         ("Open {1}it{/1}", None, "new"),
     ]
     assert document.export({0: "Die  Datei"}) == FILE
 
 
 def test_only_targets_are_written_and_other_programs_can_read_them():
-    written = read_document(FILE, "a.tmx").export({1: "{1}OK{2} <drücken>", 2: "{1}Es{/1} öffnen {7}"})
+    written = read_document(FILE, "a.tmx").export({1: "{1}OK{/1} <drücken>", 2: "{1}Es{/1} öffnen {7}"})
     expected = FILE.replace(
         b"<seg/>",
         '<seg><bpt i="1">&lt;b></bpt>OK<ept i="1">&lt;/b></ept> &lt;drücken&gt;</seg>'.encode(),

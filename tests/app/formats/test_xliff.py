@@ -83,7 +83,7 @@ def test_segments_have_their_targets_states_and_notes() -> None:
     assert [(s.source, s.target, s.state) for s in document.segments] == [
         ("Settings & more", "Einstellungen & mehr", "confirmed"),
         ("Press {2}OK{/2} to copy {1} files{3}.", None, "new"),  # {1} is literal text of the file
-        ("All {1}bold{2}", None, "new"),
+        ("All {1}bold{/1}", None, "new"),
         ("Wrapped over lines", None, "new"),
         ("One.", "Eins.", "edited"),
         ("Two.", None, "new"),
@@ -118,7 +118,7 @@ def test_case_of_a_plural_or_gender_is_in_the_note() -> None:
 def test_only_targets_and_states_change_in_version_1() -> None:
     document = read_document(V1.encode(), "a.xlf")
     exported = document.export_file(
-        {1: "{2}OK{/2} kopiert {1} Dateien{3} < 3.", 2: "Alles {1}fett{2}", 3: "Über Zeilen", 5: "Zwei."},
+        {1: "{2}OK{/2} kopiert {1} Dateien{3} < 3.", 2: "Alles {1}fett{/1}", 3: "Über Zeilen", 5: "Zwei."},
         "de",
         drafts={3, 5},
     )

@@ -56,7 +56,7 @@ def content_of(document: Document) -> list[tuple[str, str | None, str]]:
             TRADOS,
             [("Two doors.", None, "new"), ("{1}One{/1} key.", "{1}Ein{/1} Schlüssel.", "confirmed")],
         ),
-        ("a.mqxliff", MEMOQ, [("A {1}door{2}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
+        ("a.mqxliff", MEMOQ, [("A {1}door{/1}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
         ("a.mxliff", PHRASE, [("A {1}door{/1}", None, "new"), ("A key", "Ein Schlüssel", "confirmed")]),
     ],
 )
@@ -76,7 +76,7 @@ def test_trados_state_is_written_for_each_segment() -> None:
 
 
 def test_memoq_and_phrase_states_are_written_and_a_changed_text_is_proofread_no_more() -> None:
-    written = read_document(MEMOQ.encode(), "a.mqxliff").export({0: "Eine {1}Tür{2}", 1: "Der Schlüssel"}).decode()
+    written = read_document(MEMOQ.encode(), "a.mqxliff").export({0: "Eine {1}Tür{/1}", 1: "Der Schlüssel"}).decode()
     expected = MEMOQ.replace("NotStarted", "ManuallyConfirmed").replace("Ein Schlüssel", "Der Schlüssel")
     expected = expected.replace('"Proofread" approved="yes"', '"ManuallyConfirmed" approved="no"')
     target = 'preserve">Eine <bpt id="1">{}</bpt>Tür<ept id="1">{}</ept></target>'

@@ -145,6 +145,10 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("a<b> b </b>c", "A B C", "a-A b-B c-C", "A<b> B </b>C"),
         ("a <b> b </b> c", "A B C", "a-A b-B c-C", "A <b> B </b> C"),
         ("a {1}{/1} b", "B A", "a-A b-B", "B A{1}{/1}"),
+        # ends without a beginning keep their order, also those of overlapping pairs
+        ("red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus rot{/1}{/2}"),
+        ("{1}red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus {1}rot{/1}{/2}"),
+        ("a {1}b {2}c{/1} d{/2} e", "E D C B", "b-B c-C d-D e-E", "E D {1}{2}C B{/1}{/2}"),
         ("Press {1}OK{/1} now", "Jetzt OK drücken", "", "Jetzt {1}OK{/1} drücken"),
     ],
 )

@@ -90,3 +90,19 @@ def test_changed_address_is_reported():
 )
 def test_options_variables_and_icu_messages_are_kept(text, kept):
     assert tuple(element for element, _ in kept_texts(text)) == kept
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "order"),
+    [
+        ("{1}a{/1}", "{/1}a{1}", ("{/1}",)),
+        ("a{/1} b{/2}", "b{/2} a{/1}", ("{/2}", "{/1}")),
+        ("a{/1} b{/2}", "b a{/1}{/2}", ()),
+        ("a{/1} b{/2}", "b{/2} a", ()),  # missing
+        ("{1}a {2}b{/1} c{/2}", "{1}{2}a b{/2} c{/1}", ()),
+        ("{1}a {2}b{/1} c{/2}", "{1}{/2}a b{2} c{/1}", ("{/2}",)),
+        ("</b>a <i>b</i>", "<i>b</i> </b>a", ()),
+    ],
+)
+def test_ends_of_tags_keep_their_order(source: str, target: str, order: tuple[str, ...]):
+    assert placeholder_difference(source, target)["order"] == order
