@@ -45,6 +45,7 @@ from app.formats.unit_notes import name_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText, shortened_list
+from app.text.language_names import language_of
 from app.text.text_limits import TextLimits
 
 MAX_UNITS: Final = 60_000  # before those that are not translated are left out; a tree of them takes seconds
@@ -57,12 +58,18 @@ _STATES_2: Mapping[ReviewState, str] = {"approved": "reviewed", "returned": "ini
 
 @dataclass(frozen=True)
 class XliffFile(PairedFile):
-    """An XLIFF file; a place is the content of a source."""
+    """An XLIFF file; a place is the content of a source.
+
+    `languages` are declared by the root (2.x) or by the `file` elements (1.x) whose texts are offered; `left_out` are
+    the texts in other languages.
+    """
 
     decoded: DecodedText
     root: Node = field(repr=False)
     entries: Sequence[Entry] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
+    languages: tuple[str, str] = ("", "")
+    left_out: Sequence[Unit] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
     is_paired: bool = True
 
@@ -71,14 +78,21 @@ class XliffFile(PairedFile):
         """True if this is XLIFF 2.x rather than 1.x."""
         return _version(self.root).startswith("2")
 
+    @cached_property
+    def _sources(self) -> dict[tuple[int, int], str]:
+        return {(unit.start, unit.end): unit.source for unit in self._all_units}
+
     @property
-    def languages(self) -> tuple[str, str]:
-        """The languages declared by the root (2.x) or by the first file element (1.x)."""
-        if self.is_version_2:
-            node, names = self.root, ("srcLang", "trgLang")
-        else:
-            node, names = self.root.first("file") or self.root, ("source-language", "target-language")
-        return node.attributes.get(names[0], ""), node.attributes.get(names[1], "")
+    def _all_units(self) -> Sequence[Unit]:
+        """The units in all languages: a document may have been opened in others than the file is read in again."""
+        return [*self.units, *self.left_out]
+
+    def with_targets_in(self, language: str) -> XliffFile:
+        """The texts of the `file` elements with this target language; the file as it is if there are none."""
+        others = [languages for languages in _pairs(self.entries) if language_of(languages[1]) == language]
+        if not others or language_of(self.languages[1]) == language:
+            return self
+        return _read(self.decoded, self.root, others[0])
 
     def tags(self, start: int, end: int) -> RawTags:
         """The tags of the source at a place; empty if the place does not exist."""
@@ -223,7 +237,7 @@ class XliffFile(PairedFile):
     @cached_property
     def reviews(self) -> Mapping[tuple[int, int], ReviewState]:
         """The reviewers' decisions that the file states, by place."""
-        return {(unit.start, unit.end): unit.review for unit in self.units}
+        return {(unit.start, unit.end): unit.review for unit in self._all_units}
 
     @cached_property
     def _approves_finished(self) -> bool:
@@ -251,7 +265,7 @@ class XliffFile(PairedFile):
 
     @cached_property
     def _given(self) -> dict[tuple[int, int], str | None]:
-        return {(unit.start, unit.end): unit.target for unit in self.units}
+        return {(unit.start, unit.end): unit.target for unit in self._all_units}
 
     def _notes_edits(self, comments: Sequence[Comment]) -> Iterator[Edit]:
         """Adds notes: in 1.2 after the target, in 2.x before the segments of the unit."""
@@ -318,16 +332,56 @@ def read(data: bytes, name: str) -> XliffFile:
                 found=found,
             )
         )
-    entries = list(entries_1(root, decoded.text) if version.startswith("1") else entries_2(root, decoded.text))
+    return _read(decoded, root)
+
+
+def _read(decoded: DecodedText, root: Node, languages: tuple[str, str] | None = None) -> XliffFile:
+    """The file with the texts of these languages, by default the first ones that it declares for a text."""
+    is_version_1 = _version(root).startswith("1")
+    entries = list(entries_1(root, decoded.text) if is_version_1 else entries_2(root, decoded.text))
+    pairs = _pairs(entries)
+    chosen = languages or next(iter(pairs), _languages(root.first("file") or root))
     limits = {entry.owner.start: stated for entry in entries if (stated := _limit(entry))}
-    units = [unit for entry in entries for unit in _units(entry, decoded.text, limits.get(entry.owner.start))]
+    units: list[Unit] = []
+    left_out: list[Unit] = []
+    for entry in entries:
+        found = units if _is_same_pair(_languages(_declaring(entry)), chosen) else left_out
+        found += _units(entry, decoded.text, limits.get(entry.owner.start))
+    others = [" → ".join(code or "?" for code in pair) for pair in pairs if not _is_same_pair(pair, chosen)]
+    not_offered = Message("Not offered: texts in {languages}.", languages=shortened_list(others)) if others else None
     count = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
     note = Message(
         "Not checked: length limits in units other than characters, or for several segments ({count:,} in this file).",
         count=count,
     )
-    notes = (note if count else None, _repeated_ids_note(root), _repeated_mids_note(entries))
-    return XliffFile(decoded, root, entries, units, tuple(filter(None, notes)))
+    notes = (not_offered, note if count else None, _repeated_ids_note(root), _repeated_mids_note(entries))
+    return XliffFile(decoded, root, entries, units, chosen, left_out, tuple(filter(None, notes)))
+
+
+def _declaring(entry: Entry) -> Node:
+    """The element that declares the languages of an entry: its `file` (1.x) or the root (2.x)."""
+    node = entry.unit
+    while node.parent is not None and "source-language" not in node.attributes and "srcLang" not in node.attributes:
+        node = node.parent
+    return node
+
+
+def _languages(node: Node) -> tuple[str, str]:
+    """The source and target language that an element declares; "" if it declares none."""
+    declared = node.attributes
+    source, target = ("srcLang", "trgLang") if "srcLang" in declared else ("source-language", "target-language")
+    return declared.get(source, ""), declared.get(target, "")
+
+
+def _pairs(entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    """The pairs of languages of the entries, each once, in the order of the file."""
+    return list(dict.fromkeys(_languages(_declaring(entry)) for entry in entries))
+
+
+def _is_same_pair(pair: tuple[str, str], other: tuple[str, str]) -> bool:
+    """True if both are the same languages, whatever the region; a missing language may be any."""
+    codes = ((language_of(one) or one, language_of(two) or two) for one, two in zip(pair, other, strict=True))
+    return all("" in both or both[0] == both[1] for both in codes)
 
 
 def _repeated_ids_note(root: Node) -> Message | None:
