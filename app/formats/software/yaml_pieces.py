@@ -44,6 +44,12 @@ def with_changes(raw: str, value: str, edits: Sequence[Edit]) -> str | None:
     return splice(raw, [(places[start], places[stop], _escaped(text, mark)) for start, stop, text in edits])
 
 
+def value_in(raw: str) -> str:
+    """The value of a string as it is written: plain or in quotation marks."""
+    mark = raw[0] if raw[:1] in ('"', "'") else ""
+    return "".join(map(_value, _TOKENS[mark].finditer(raw, len(mark), len(raw) - len(mark))))
+
+
 def _value(token: re.Match[str]) -> str:
     """The value of a token."""
     groups = token.groupdict()

@@ -12,6 +12,8 @@ import yaml  # type: ignore[import-untyped]
 from app.errors import DocumentError
 from app.formats.base import one_line
 from app.formats.escapes import shown
+from app.formats.software.yaml_pieces import value_in
+from app.formats.software.yaml_rewriting import rewritten
 from app.i18n import Message
 
 MAX_DEPTH: Final = 100
@@ -22,6 +24,7 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")  # anchor and tag before a value
 # Plain texts that all readers of YAML understand alike
 _PLAIN = re.compile(r"[^\W_](?:[^\x00-\x1f#:]|:(?=\S)|(?<=\S)#)*")
 _PLAIN_IN_BRACKETS = re.compile(r"[^\W_][^\x00-\x1f#:,?\[\]{}]*")
+_SYMBOL = re.compile(r""":(?:[^\W\d]\w*[?!=]?|"[^"]*"|'[^']*')""")
 BLOCKS: Final = ("|", ">")
 LINE_END = re.compile(r"\r\n|\r|\n")
 _BLOCK_LINE = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
@@ -61,58 +64,16 @@ class _OpenNode:
             self.step += 1
 
 
-def strings_of(text: str, name: str) -> Iterator[tuple[Scalar, bool]]:
+def strings_of(text: str, name: str) -> list[tuple[Scalar, bool]]:
     """All strings with their paths, each with True if it is a key. Aliases are not followed.
 
     Raises DocumentError, with `name` as the name of the file, if the text is not valid YAML or beyond a limit.
     """
-    resolver = yaml.resolver.Resolver()
-    open_nodes: list[_OpenNode] = []
-
     try:
-        # The C library counts from the second character of a text with a byte order mark.
-        start = 1 if text.startswith("\ufeff") else 0
-        for number, event in enumerate(yaml.parse(text[start:], Loader=_LOADER)):
-            if number > MAX_NODES:
-                raise DocumentError(
-                    Message(
-                        "{name} has more than {limit:,} values: split the file and open the parts one by one",
-                        name=name,
-                        limit=MAX_NODES,
-                    )
-                )
-            if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-                is_mapping = isinstance(event, yaml.MappingStartEvent)
-                is_key = bool(open_nodes) and open_nodes[-1].expects_key
-                if is_key:
-                    open_nodes[-1].step = ""  # a key that is not a text
-                    open_nodes[-1].expects_key = False
-                open_nodes.append(_OpenNode(is_mapping, bool(event.flow_style), is_key, expects_key=is_mapping))
-                if len(open_nodes) > MAX_DEPTH:
-                    raise DocumentError(
-                        Message(
-                            "{name} is nested more than {limit} levels deep: choose another file",
-                            name=name,
-                            limit=MAX_DEPTH,
-                        )
-                    )
-            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-                if not open_nodes.pop().is_key and open_nodes:
-                    open_nodes[-1].end_value()
-            elif isinstance(event, yaml.AliasEvent | yaml.ScalarEvent):
-                is_key = bool(open_nodes) and open_nodes[-1].expects_key
-                value = event.value if isinstance(event, yaml.ScalarEvent) else ""
-                if isinstance(event, yaml.ScalarEvent) and (is_key or _is_string(event, resolver)):
-                    path = tuple(str(node.step) for node in (open_nodes[:-1] if is_key else open_nodes))
-                    yield _scalar(event, text, start, path, any(node.is_in_flow for node in open_nodes)), is_key
-                if is_key:
-                    open_nodes[-1].step = value
-                    open_nodes[-1].expects_key = False
-                elif open_nodes:
-                    open_nodes[-1].end_value()
+        return list(_strings_in(text, text, name))
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
-        raise DocumentError(
+        refusal = DocumentError(
             Message(
                 "{name}, line {line}, column {column}: this is not valid YAML ({reason}): correct it and open the file "
                 "again",
@@ -121,7 +82,61 @@ def strings_of(text: str, name: str) -> Iterator[tuple[Scalar, bool]]:
                 column=mark.column + 1 if mark else "?",
                 reason=getattr(problem, "problem", None) or type(problem).__name__,
             )
-        ) from problem
+        )
+        refusal.__cause__ = problem
+    try:
+        return list(_strings_in(text, rewritten(text), name))
+    except yaml.YAMLError:
+        raise refusal from refusal.__cause__
+
+
+def _strings_in(text: str, parsed: str, name: str) -> Iterator[tuple[Scalar, bool]]:
+    """The strings of a text. `parsed` is the text or, if the C library refuses it, the text rewritten for it."""
+    resolver = yaml.resolver.Resolver()
+    open_nodes: list[_OpenNode] = []
+    # The C library counts from the second character of a text with a byte order mark.
+    start = 1 if text.startswith("\ufeff") else 0
+    for number, event in enumerate(yaml.parse(parsed[start:], Loader=_LOADER)):
+        if number > MAX_NODES:
+            raise DocumentError(
+                Message(
+                    "{name} has more than {limit:,} values: split the file and open the parts one by one",
+                    name=name,
+                    limit=MAX_NODES,
+                )
+            )
+        if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            is_mapping = isinstance(event, yaml.MappingStartEvent)
+            is_key = bool(open_nodes) and open_nodes[-1].expects_key
+            if is_key:
+                open_nodes[-1].step = ""  # a key that is not a text
+                open_nodes[-1].expects_key = False
+            open_nodes.append(_OpenNode(is_mapping, bool(event.flow_style), is_key, expects_key=is_mapping))
+            if len(open_nodes) > MAX_DEPTH:
+                raise DocumentError(
+                    Message(
+                        "{name} is nested more than {limit} levels deep: choose another file",
+                        name=name,
+                        limit=MAX_DEPTH,
+                    )
+                )
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            if not open_nodes.pop().is_key and open_nodes:
+                open_nodes[-1].end_value()
+        elif isinstance(event, yaml.AliasEvent | yaml.ScalarEvent):
+            is_key = bool(open_nodes) and open_nodes[-1].expects_key
+            value = ""
+            if isinstance(event, yaml.ScalarEvent):
+                path = tuple(str(node.step) for node in (open_nodes[:-1] if is_key else open_nodes))
+                scalar = _scalar(event, text, parsed, start, path, any(node.is_in_flow for node in open_nodes))
+                value = scalar.value
+                if is_key or _is_string(event, resolver):
+                    yield scalar, is_key
+            if is_key:
+                open_nodes[-1].step = value
+                open_nodes[-1].expects_key = False
+            elif open_nodes:
+                open_nodes[-1].end_value()
 
 
 def _is_string(event: Any, resolver: Any) -> bool:
@@ -130,12 +145,20 @@ def _is_string(event: Any, resolver: Any) -> bool:
     return bool(event.style) or bool(resolver.resolve(yaml.ScalarNode, event.value, (True, False)) == _STRING)
 
 
-def _scalar(event: Any, text: str, offset: int, path: tuple[str, ...], is_in_flow: bool) -> Scalar:
+def _scalar(event: Any, text: str, parsed: str, offset: int, path: tuple[str, ...], is_in_flow: bool) -> Scalar:
     start, end = event.start_mark.index + offset, event.end_mark.index + offset
     properties = _PROPERTIES.match(text, start, end)
     start = properties.end() if properties else start
     end = start + len(text[start:end].rstrip(" \t\r\n"))
-    return Scalar(start, end, event.value, event.style or "", path, is_in_flow)
+    style, value = event.style or "", event.value
+    if parsed is not text and style not in BLOCKS and parsed[start:end] != text[start:end]:
+        value = value_in(text[start:end])
+    return Scalar(start, end, value, style, path, is_in_flow)
+
+
+def is_symbol(scalar: Scalar) -> bool:
+    """True for a symbol of Ruby (`:year`, `:"two words"`), which a program reads and no person."""
+    return not scalar.style and _SYMBOL.fullmatch(scalar.value) is not None
 
 
 def end_of_header(block: Scalar, text: str) -> int:

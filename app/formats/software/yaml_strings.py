@@ -2,11 +2,11 @@
 
 Keys, comments, anchors, order and layout stay unchanged. Line breaks and tabs are shown as `\\n` and `\\t`. A text
 keeps its style (plain, quoted, block) if YAML can write the translation in it; otherwise it gets double quotes. If all
-texts are below a key that is a language, as in Rails, the key becomes the target language. Each line or paragraph of a
-block (`|`, `>`) is a segment. In an ICU message with plural or select forms, as in Symfony, each form is a segment
-(`app.formats.icu`). Plural forms that only the target language has are added (`app.formats.added_forms`), in ICU
-messages and beside keys that are plural forms, as in Rails. Rules choose which keys are translated
-(`app.formats.part_rules`).
+texts are below a key that is a language, as in Rails, the key becomes the target language. Symbols of Ruby (`:year`)
+are not texts. Each line or paragraph of a block (`|`, `>`) is a segment. In an ICU message with plural or select forms,
+as in Symfony, each form is a segment (`app.formats.icu`). Plural forms that only the target language has are added
+(`app.formats.added_forms`), in ICU messages and beside keys that are plural forms, as in Rails. Rules choose which keys
+are translated (`app.formats.part_rules`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from app.formats.software.yaml_scalars import (
     LINE_END,
     Scalar,
     end_of_header,
+    is_symbol,
     joined_lines,
     lines_of,
     shown_value,
@@ -85,7 +86,7 @@ class YamlStrings(TextFile):
         """The keys with text."""
         parts = PartList()
         for scalar, is_key in strings_of(self.decoded.text, ""):
-            if not is_key and scalar.path and any(map(str.isalpha, scalar.value)):
+            if not is_key and scalar.path and any(map(str.isalpha, scalar.value)) and not is_symbol(scalar):
                 use = KEY_USES[not self.rules.translates(scalar.path)]
                 steps = [int(step) if step.isdecimal() else step for step in scalar.path]
                 parts.add(pattern_of(steps), use, KEY_USES, shown_value(scalar.value))
@@ -94,7 +95,7 @@ class YamlStrings(TextFile):
     @property
     def languages(self) -> tuple[str, str]:
         """The key that is a language as source language."""
-        return (self.locale.value if self.locale else "", "")
+        return (self.locale.value.removeprefix(":") if self.locale else "", "")
 
     def source(self, start: int, end: int) -> str:
         """The text at this place. Raises LookupError if there is none."""
@@ -137,7 +138,8 @@ class YamlStrings(TextFile):
             edits.append((scalar.start, scalar.end, kept if kept and is_same else written_value(scalar, whole)))
         if self.locale and language:
             key = self.locale
-            edits.append((key.start, key.end, written_value(key, language)))
+            mark = ":" if key.value.startswith(":") else ""  # of a symbol
+            edits.append((key.start, key.end, mark + written_value(key, language)))
         return encode(splice(text, edits), self.encoding, self.mark)
 
 
@@ -164,7 +166,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
                 repeated.append(".".join((*scalar.path, scalar.value)))
             siblings[scalar.value] = scalar
             continue
-        has_letters = any(map(str.isalpha, scalar.value))
+        has_letters = any(map(str.isalpha, scalar.value)) and not is_symbol(scalar)
         is_below = is_below and (len(scalar.path) > 1 or not has_letters)
         if not chosen.translates(scalar.path):
             num_skipped += has_letters
@@ -177,8 +179,8 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         for part in lines_of(scalar, text) if scalar.style in BLOCKS else [scalar]:
             if not any(map(str.isalpha, part.value)):
                 continue
-            scalars[part.start, part.end] = part  # of a message, too: documents of older logs have it as one segment
-            if message:
+            scalars[part.start, part.end] = part  # of a message and a symbol, too: documents of older logs have these
+            if message or is_symbol(part):
                 continue
             blank = re.sub(r"\s", " ", text[part.start : part.end])
             blank = re.sub(r"\A | \Z", "\u2060", blank)  # a no-break space there is part of the text
@@ -189,7 +191,8 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
         if value is not None and value.path[-1:] == (OTHER,) and value.style not in BLOCKS:
             forms += _beside_keys(value, unit, keys.get(value.path[:-1], {}), text)
     top = [*keys.get((), {}).values()]
-    is_locale = len(top) == 1 and _LANGUAGE.fullmatch(top[0].value) is not None and is_language(top[0].value)
+    language = top[0].value.removeprefix(":") if len(top) == 1 else ""
+    is_locale = _LANGUAGE.fullmatch(language) is not None and is_language(language)
     locale = top[0] if is_locale else None
     locale = locale if is_below else None
     return YamlStrings(

@@ -272,3 +272,75 @@ def test_new_text_of_a_message_is_escaped_for_its_quotation_marks() -> None:
 def test_repeated_keys_are_named(text: str, repeated: str | None) -> None:
     notes = read_document(text.encode(), "en.yml").notes
     assert [note.split(": ")[1].split(". ")[0] for note in notes] == ([repeated] if repeated else [])
+
+
+# Valid by YAML 1.2.2, but libyaml, which follows YAML 1.1, refuses them; with the texts that are offered.
+REFUSED_BY_LIBYAML = [
+    ("%YAML 1.3\n---\na: One\n", ["One"]),  # 6.8.1: a newer version is read with a warning
+    ("%FOO bar  # of the future\n--- 'One'\n", ["One"]),  # 6.8: unknown directives are ignored
+    ("a: &b.c One\nd: *b.c\ne: &é Two\nf: *é\n", ["One", "Two"]),  # 6.9.2: names of anchors
+    ("a: &b:c 'One'\nd: *b:c\ne: 'See &x.y'\n", ["One", "See &x.y"]),
+    ("-\tOne\n-\t-\tTwo\n  -\tThree\n", ["One", "Two", "Three"]),  # 6.1: tabs separate
+    ("a: One\n\t\nb: Two\n \t# comment\nc: Three\n", ["One", "Two", "Three"]),
+    ("a: |\n \tOne\nc:\n \tTwo\n\n \t more\n", ["One", "Two\\nmore"]),
+    ("---\nOne\n...\n# comment\na: Two\n...\n", ["One", "Two"]),  # 9.2: bare documents
+    ("a: [ ::One, :two words, x:y, ':z z' ]\n", ["::One", ":two words", "x:y", ":z z"]),  # 7.3.3
+    ('a: {:"b.c": One, :d: Two}\n', ["One", "Two"]),  # symbols of Ruby as keys
+    ("a: { 'b'\n : One, c\n  :\n Two}\n", ["One", "Two"]),  # 7.4.2: a line break behind a key in brackets
+    ("a: \"One\x7f\"\n-x: 'Two\x80'\n", ["One\x7f", "Two\x80"]),  # 5.1
+    ("\ufeff%TAG ! tag:example.com,2000:\n%X\n---\na: !!str One\n", ["One"]),
+]
+
+
+@pytest.mark.parametrize(("text", "sources"), REFUSED_BY_LIBYAML)
+def test_valid_yaml_that_the_library_refuses_is_read(text: str, sources: list[str]) -> None:
+    with pytest.raises(yaml.YAMLError):
+        list(yaml.parse(text.removeprefix("\ufeff"), Loader=yaml.CSafeLoader))
+    document = read_document(text.encode(), "a.yml")
+    assert [segment.source for segment in document.segments] == sources
+    assert document.export({segment.index: segment.source for segment in document.segments}) == text.encode()
+    written = document.export({segment.index: f"New {segment.index}" for segment in document.segments})
+    assert [segment.source for segment in read_document(written, "a.yml").segments] == [
+        f"New {segment.index}" for segment in document.segments
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["a:\n\tb: One\n", "a: 'One\n", "%YAML 2.0\n---\na: One\n", "a: One: two\n", "%a: b\n"]
+)
+def test_invalid_yaml_is_refused(text: str) -> None:
+    with pytest.raises(DocumentError, match="not valid YAML"):
+        read_document(text.encode(), "a.yml")
+
+
+@pytest.mark.parametrize("part", ["-\t", "\t", "&a.b ", "[:", "%a\n", "...\n", "'a'\n", ": ", "\x7f", "? \t"])
+def test_refusing_takes_linear_time(part: str) -> None:
+    def refuse(size: int) -> None:
+        with suppress(DocumentError):
+            read_document(b"a: 'b\n" + part.encode() * size, "a.yml")
+
+    assert growth(refuse, 2_000) < 2.5
+
+
+RAILS = """:en:
+  date:
+    order: [ :year, :month, :day ]
+    long: ":year"
+    symbols:
+      - :month  # read by the program
+      - :"two words"
+      - ! ':text'
+    tagged: !ruby/symbol year
+    old: !ruby/sym month
+  :"errors.blank": can't be blank
+  ? :'errors.full'
+  : Fill it in
+"""
+
+
+def test_symbols_of_ruby_are_not_texts() -> None:
+    document = read_document(RAILS.encode(), "en.yml")
+    assert [segment.source for segment in document.segments] == [":year", ":text", "can't be blank", "Fill it in"]
+    assert read_file(RAILS.encode(), "en.yml").languages == ("en", "")
+    written = document.export_file({2: "darf nicht leer sein"}, "de").data.decode()
+    assert written == RAILS.replace(":en:", ":de:").replace("can't be blank", "darf nicht leer sein")
