@@ -28,7 +28,7 @@ class Term:
     `row` is the row in its file, counted from 1, or 0 without a file. `is_for_document` marks a pin that the user
     required in the whole document: it wins against glossary terms for the same words. `variants` are other allowed
     targets. `glossary` is the name of its glossary. `inflections` are forms of the targets, and `joins_compounds` means
-    that the target may be the first or last part of a compound; both are derived from the form list
+    that the target may be the first or last part of a compound of its `language`; these are derived from the form list
     (`lemmas.with_forms`) and from the translation memory (`used_forms`), never entered by the user.
     """
 
@@ -44,6 +44,7 @@ class Term:
     glossary: str = ""
     inflections: tuple[str, ...] = ()
     joins_compounds: bool = False
+    language: str = ""
 
     @property
     def is_case_exact(self) -> bool:

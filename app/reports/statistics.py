@@ -13,12 +13,12 @@ from statistics import median
 from typing import Any, Final, Literal
 
 from app.formats.documents import Segment
+from app.glossary.lemmas import target_in
 from app.log.changes import TEXT_EVENTS, is_filled_in
 from app.log.records import KEY_CLASSES, Event, SegmentStateName
 from app.reports.edit_effort import EditEffort, edit_effort
 from app.reports.word_origins import WordOrigins, Words
 from app.reports.working_time import IDLE_LIMIT_MS, SegmentTime, words_per_hour, working_time
-from app.segments.findings import inflected_form
 from app.text.words import count_words
 
 Start = Literal["model", "memory", "file"]
@@ -208,10 +208,13 @@ class _Tracked:
             return []
         asked = zip(self.request.get("constraints", ()), self.request.get("phrases", ()), strict=False)
         return [
-            any(
-                inflected_form(text, form, joins_compounds=phrase.get("boundary") == "compound") is not None
-                for form in (phrase["text"], *phrase.get("forms", ()))
+            target_in(
+                text,
+                (phrase["text"], *phrase.get("forms", ())),
+                constraint.get("language", ""),
+                joins_compounds=phrase.get("boundary") == "compound",
             )
+            is not None
             for constraint, phrase in asked
             if constraint.get("term_keys")
         ]

@@ -13,8 +13,7 @@ from typing import Any, Literal
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.records import EventType
-from app.segments.findings import contains_banned
-from app.segments.resolved_constraints import term_key
+from app.segments.resolved_constraints import contains_banned, term_key
 from app.segments.state import SegmentState
 from engine import Avoid
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from app.errors import check_fields
 from app.segments.state import Json, SegmentState
-from engine import stands_alone
+from app.text.folding import FoldedText, folded, lower
+from engine import is_word_char, stands_alone
 
 MAX_SHOWN = 200
 _CONTEXT = 60  # characters of context around an occurrence
@@ -35,9 +36,20 @@ class Query:
         """
         if not self.text:
             return []
-        pattern = re.compile(re.escape(self.text), 0 if self.matches_case else re.IGNORECASE)
-        spans = (match.span() for match in pattern.finditer(text))
-        return [span for span in spans if not self.whole_words or stands_alone(text, *span)]
+        if self._is_about_characters:
+            found = re.finditer(re.escape(self.text), text, 0 if self.matches_case else re.IGNORECASE)
+            spans = (match.span() for match in found)
+            return [span for span in spans if not self.whole_words or stands_alone(text, *span)]
+        searched, needle = FoldedText(text), folded(self.text)
+        letters, needle = (searched.exact, needle) if self.matches_case else (searched.lower, lower(needle))
+        spans = (match.span() for match in re.finditer(re.escape(needle), letters))
+        return [searched.span(*span) for span in spans if not self.whole_words or stands_alone(searched.exact, *span)]
+
+    @property
+    def _is_about_characters(self) -> bool:
+        """True if the search must not be folded: for signs alone, and to replace a text by another way to write it."""
+        needle = folded(self.text)
+        return not any(map(is_word_char, needle)) or needle == folded(self.replacement)
 
     def replaced(self, text: str) -> str:
         """The text with every occurrence replaced."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 
 from app.checks import CheckName, Finding, findings_in
+from app.glossary.lemmas import target_in
 from app.i18n import Message, joined
-from app.segments.resolved_constraints import Constraint
+from app.segments.resolved_constraints import Constraint, contains_banned
 from app.segments.state import SegmentState
 from app.text.nontranslatables import nontranslatables, without_markup
 from app.text.words import count_occurrences
-from engine import Avoid, is_word_char, stands_alone
+from engine import is_word_char
 
 
 def unmet_texts(segment: SegmentState, text: str) -> list[str]:
@@ -101,38 +101,10 @@ def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
     )
 
 
-def contains_banned(text: str, ban: Avoid) -> bool:
-    """True if the banned text occurs in `text` as whole words."""
-    if ban.case == "permissive":
-        return count_occurrences(text.lower(), ban.text.lower()) > 0
-    return count_occurrences(text, ban.text) > 0
-
-
-def inflected_form(text: str, target: str, *, joins_compounds: bool = False) -> str | None:
-    """The first word of `text` that starts with `target`: "Routern" for "Router"; None if there is none.
-
-    Finds inflected forms that only add an ending. With `joins_compounds`, `target` may also end the word: "Bilddatei"
-    for "Datei".
-    """
-    for match in re.finditer(re.escape(target), text, re.IGNORECASE):
-        start, end = match.span()
-        if start > 0 and is_word_char(text[start - 1]):
-            if not (joins_compounds and stands_alone(text, start, end, "end")):
-                continue
-            while start > 0 and is_word_char(text[start - 1]):
-                start -= 1
-        while end < len(text) and is_word_char(text[end]):
-            end += 1
-        return text[start:end]
-    return None
-
-
 def term_form(text: str, constraint: Constraint) -> str | None:
-    """The words of `text` that meet a constraint of a term: one of its forms, or an inflected or compound word."""
+    """The words of `text` that meet a constraint of a term: one of its forms, or a compound with one."""
     forms = (constraint.text, *constraint.forms)
-    joins = constraint.boundary == "compound"
-    words = (inflected_form(text, form, joins_compounds=joins) for form in (forms if joins else forms[:1]))
-    return next((form for form in forms if count_occurrences(text, form)), None) or next(filter(None, words), None)
+    return target_in(text, forms, constraint.language, joins_compounds=constraint.boundary == "compound")
 
 
 def _is_in_text(text: str, constraint: Constraint) -> bool:

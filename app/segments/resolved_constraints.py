@@ -15,7 +15,8 @@ from typing import Literal
 
 from app.glossary import Term, TermHit
 from app.glossary.model import has_inner_capitals
-from engine import Avoid, Phrase, stands_alone
+from app.text.words import count_occurrences
+from engine import Avoid, Phrase
 
 PhraseCase = Literal["exact", "auto"]
 PhraseBoundary = Literal["word", "start", "compound", "anywhere"]
@@ -31,7 +32,7 @@ class Constraint:
     `is_pinned`: the translator pinned it. `term_keys`: the glossary terms that require it. `is_kept`: a placeholder or
     address of the source. A pin and a term with the same text are one constraint, because the engine needs separate
     occurrences for separate phrases. `source_span` is the term's place in the source if there is only one. `forms` are
-    alternatives to `text`; `case` and `boundary` are those of `engine.Phrase`.
+    alternatives to `text`, of which `language` may have more; `case` and `boundary` are those of `engine.Phrase`.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Constraint:
     case: PhraseCase = "exact"
     boundary: PhraseBoundary = "word"
     is_kept: bool = False
+    language: str = ""
 
     @property
     def is_explicit(self) -> bool:
@@ -167,6 +169,7 @@ def _constraint(text: str, num_pins: int, hits: Sequence[TermHit]) -> Constraint
         forms=() if num_pins else tuple(forms),
         case="exact" if is_fixed else "auto",
         boundary="compound" if may_join else "word",
+        language=terms[0].language if terms and num_pins == 0 else "",
     )
 
 
@@ -226,7 +229,7 @@ def _without_forbidden(
             for text in texts
             for other in stronger
             for item in _forbidden_texts(other.term)
-            if text not in pins and _contains(text, item)
+            if text not in pins and contains_banned(text, item)
         }
         for item, other in list(against.values())[:1]:
             key, by = term_key(hit.term), term_key(other.term)
@@ -255,7 +258,7 @@ def _avoided(
     for hit in hits:
         stronger = [c for c in constraints if priorities.get(c.text, hit.priority) <= hit.priority]
         for item in _forbidden_texts(hit.term):
-            winner = next((c for c in stronger if _contains(c.text, item)), None)
+            winner = next((c for c in stronger if contains_banned(c.text, item)), None)
             if winner is not None:
                 kind: ConflictKind = "pin_forbidden" if winner.is_pinned else "term_forbidden"
                 conflicts.append(Conflict(kind, winner.text, item.text, hit.term.source, term_key(hit.term)))
@@ -268,16 +271,11 @@ def _forbidden_texts(term: Term) -> list[Avoid]:
     return [Avoid(text, "permissive" if term.case == "any" else "exact") for text in (*term.targets, *term.inflections)]
 
 
-def _contains(text: str, avoid: Avoid) -> bool:
-    banned = avoid.text
-    if avoid.case == "permissive":
-        text, banned = text.lower(), banned.lower()
-    start = text.find(banned)
-    while start >= 0:
-        if stands_alone(text, start, start + len(banned)):
-            return True
-        start = text.find(banned, start + 1)
-    return False
+def contains_banned(text: str, ban: Avoid) -> bool:
+    """True if the banned text occurs in `text` as whole words."""
+    if ban.case == "permissive":
+        return count_occurrences(text.lower(), ban.text.lower()) > 0
+    return count_occurrences(text, ban.text) > 0
 
 
 def _is_same(text: str, avoid: Avoid) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.segments import Json
-from app.segments.findings import contains_banned
+from app.segments.resolved_constraints import contains_banned
 from app.text.differences import steps_between
 from app.text.words import word_spans
 from engine import Avoid

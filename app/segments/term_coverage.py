@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from app.glossary import Term, TermHit
 from app.glossary.model import TermMatches
-from app.segments.findings import contains_banned, unmet_texts
-from app.segments.resolved_constraints import term_key
+from app.segments.findings import unmet_texts
+from app.segments.resolved_constraints import contains_banned, term_key
 from app.segments.state import SegmentState
 from engine import Avoid
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from app.formats.unit_notes import shown_note
 from app.glossary import Term
 from app.i18n import Message
-from app.segments.findings import contains_banned, term_form
+from app.segments.findings import term_form
 from app.segments.proposal_view import (
     DecodingResult,
     aligned_words,
@@ -21,7 +21,7 @@ from app.segments.proposal_view import (
     with_banned_words,
     word_confidences,
 )
-from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
+from app.segments.resolved_constraints import Conflict, contains_banned, distinct_terms, term_key
 from app.segments.revision import with_changes
 from app.segments.state import Json, SegmentState
 from app.text.nontranslatables import placeholders, without_markup

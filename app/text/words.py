@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from app.text.folding import folded
 from app.text.nontranslatables import tag_spans
 from engine import is_unspaced, is_word_char, short_code, stands_alone
 
@@ -101,7 +102,10 @@ def count_words(text: str) -> int:
 
 
 def count_occurrences(text: str, phrase: str) -> int:
-    """Number of non-overlapping occurrences of `phrase` in `text` as whole words."""
+    """Number of non-overlapping occurrences of `phrase` in `text` as whole words, both folded."""
+    text, phrase = folded(text), folded(phrase)
+    if not phrase:
+        return 0
     count = position = 0
     while (start := text.find(phrase, position)) >= 0:
         if stands_alone(text, start, start + len(phrase)):

@@ -70,7 +70,7 @@ EVERYTHING = MemoryScope()
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entry and the similarity of its source in percent; 100 is equal except for white space.
+    """An entry and the similarity of its source in percent; 100 is equal once folded.
 
     `penalties`, see `MemoryScope.penalties`, are taken off the rate already. If the entry's target was adapted to the
     numbers and placeholders of the text that was looked up, `original` is the target in the memory; else it is empty.

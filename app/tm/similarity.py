@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from rapidfuzz.distance import Levenshtein
 
 from app.text.differences import steps_between
+from app.text.folding import folded, lower
 
 # A run of letters, one letter of a script without spaces, or a number.
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
@@ -18,12 +18,12 @@ _TAG_SIGN = "\ufffc"
 
 
 def fold(text: str) -> str:
-    """The text normalized for comparison: NFC, lower case, single spaces.
+    """The plain text in lower case, for comparison.
 
     >>> fold("  Open\\u00a0 the FILE ")
     'open the file'
     """
-    return plain_text(text).lower()
+    return lower(plain_text(text))
 
 
 def stems_of(folded: str) -> frozenset[str]:
@@ -69,6 +69,6 @@ def runs_between(memory: str, text: str) -> list[list[str]]:
 
 
 def plain_text(text: str) -> str:
-    """The text with single spaces, and one sign for any inline tag: other tools number and write them differently."""
-    normal = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+    """The folded text with one sign for any inline tag: other tools number and write them differently."""
+    normal = folded(text).strip()
     return INLINE_TAG.sub(_TAG_SIGN, normal) if "{" in normal or "<" in normal else normal

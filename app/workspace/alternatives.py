@@ -8,8 +8,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from app.errors import CommandError
+from app.glossary.lemmas import target_in
 from app.i18n import Message
-from app.segments.findings import inflected_form
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.text.words import word_spans
@@ -115,7 +115,12 @@ def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> J
                 "beginning": text[: end + 1],
                 "score_difference": alternative.hypothesis.score - question.hypothesis.score,
                 "is_term": any(
-                    inflected_form(word, hit.term.target, joins_compounds=hit.term.joins_compounds)
+                    target_in(
+                        word,
+                        (*hit.term.targets, *hit.term.inflections),
+                        hit.term.language,
+                        joins_compounds=hit.term.joins_compounds,
+                    )
                     for hit in question.segment.hits
                 ),
             }

@@ -17,7 +17,6 @@ from app.formats.documents import Export
 from app.glossary import Term, TermMatches
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.import_report import Shown, StagedImport, Verdict
-from app.glossary.index.folding import fold_spelling
 from app.glossary.reading.review import initial_capitals, misspellings, texts_to_spell
 from app.glossary.reading.row_checks import GlossaryImport, RowReport, clean, identity, located, wrong_with
 from app.i18n import Message
@@ -26,6 +25,7 @@ from app.models.loading import ModelHandle
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
 from app.text.encoding import safe_name
+from app.text.folding import fold_spelling
 from app.workspace.core import WorkspaceCore
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.terms import DocumentTerms

@@ -12,6 +12,7 @@ from app.glossary.model import Case, Matching, Status
 from app.glossary.reading.row_checks import TermEntry, term_of, wrong_with
 from app.i18n import Message
 from app.segments.state import Json
+from app.text.folding import folded, lower
 from app.workspace.glossaries import GlossaryEditor
 
 PAGE_ROWS = 100
@@ -19,7 +20,7 @@ PAGE_ROWS = 100
 
 def grid_rows(glossary: Glossary, text: str, offset: int) -> Json:
     """Up to PAGE_ROWS terms that contain `text` in source, targets or note, from number `offset` on."""
-    text = text.strip().casefold()
+    text = lower(folded(text.strip()))
     numbers: Sequence[int] = list(glossary.terms)
     if text:
         numbers = [number for number in numbers if _contains(glossary.terms[number], text)]
@@ -87,7 +88,7 @@ def _check_rivals(glossary: Glossary, number: int | None, term: Term, language: 
 
 
 def _contains(term: Term, text: str) -> bool:
-    return any(text in own.casefold() for own in (term.source, *term.targets, term.note))
+    return any(text in lower(folded(own)) for own in (term.source, *term.targets, term.note))
 
 
 def _row(term: Term) -> Json:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+_UMLAUTS = {"ä": "a", "ö": "o", "ü": "u", "Ä": "A", "Ö": "O", "Ü": "U"}
+
 
 class FormList:
     """The form list of one language, searched by bisection of its text (7 MB for German)."""
@@ -37,9 +39,17 @@ class FormList:
         return ()
 
     def dictionary_form(self, word: str) -> str | None:
-        """The shorter word of which this is a form: "grafischen" -> "grafisch"; None if the list has none."""
-        candidates = (word[:end] for end in range(len(word) - 1, max(len(word) - 4, 1), -1))
+        """The word of which this is a form: "grafischen" -> "grafisch"; None if the list has none.
+
+        Finds forms that are as long or longer, with or without an umlaut: "Häusern" -> "Haus".
+        """
+        shorter = (word[:end] for end in range(len(word), max(len(word) - 4, 1), -1))
+        candidates = (other for each in shorter for other in (each, _without_umlaut(each)) if other != word)
         return next((candidate for candidate in candidates if word in self.forms(candidate)), None)
+
+    def knows(self, word: str) -> bool:
+        """True if the list contains the word, as a dictionary form or as a form of one."""
+        return bool(self.forms(word)) or self.dictionary_form(word) is not None
 
 
 def list_text(forms: Mapping[str, Iterable[str]]) -> bytes:
@@ -49,6 +59,12 @@ def list_text(forms: Mapping[str, Iterable[str]]) -> bytes:
         for lemma, its_forms in forms.items()
     )
     return b"\n".join(sorted(lines))
+
+
+def _without_umlaut(word: str) -> str:
+    """The word without its last umlaut."""
+    at = max(map(word.rfind, _UMLAUTS))
+    return word if at < 0 else word[:at] + _UMLAUTS[word[at]] + word[at + 1 :]
 
 
 def _shortened(lemma: str, form: str) -> str:

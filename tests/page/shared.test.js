@@ -5,6 +5,7 @@ import {test} from 'node:test';
 import {isUnspaced, isWordChar} from '../../app/ui/static/core/boundaries.js';
 import {changeBetween} from '../../app/ui/static/core/changes.js';
 import {ban, containsBanned, pin} from '../../app/ui/static/core/constraints.js';
+import {folded} from '../../app/ui/static/core/folding.js';
 import {MAX_KEY_CHARACTERS} from '../../app/ui/static/core/key_counter.js';
 import {oneLine} from '../../app/ui/static/core/unseen.js';
 import {withoutMarks, wordAround} from '../../app/ui/static/core/words.js';
@@ -22,6 +23,10 @@ for (const {text, phrase, case: kind, expected, why} of cases('word_boundaries')
   test(`a phrase is found as whole words: ${why}`, () => {
     assert.equal(containsBanned(text, {text: phrase, case: kind}), expected);
   });
+}
+
+for (const {text, expected, why} of cases('folding')) {
+  test(`a text is folded for comparison: ${why}`, () => assert.equal(folded(text), expected));
 }
 
 for (const {pins, bans, action, expected, lifted, why} of cases('pin_and_ban')) {

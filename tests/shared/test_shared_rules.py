@@ -16,8 +16,9 @@ from app.glossary.reading.glossary_file import MAX_BYTES as MAX_GLOSSARY_BYTES
 from app.log.changes import reported_changes
 from app.reports.working_time import IDLE_LIMIT_MS
 from app.segments.constraint_changes import MAX_COMMENT_CHARACTERS, clean_bans, one_line, without_clashes
-from app.segments.findings import contains_banned
+from app.segments.resolved_constraints import contains_banned
 from app.segments.state import SegmentState
+from app.text.folding import folded
 from app.text.words import word_spans
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.server import MAX_BODY_BYTES
@@ -45,6 +46,11 @@ def cases(table: str) -> list[Any]:
 @pytest.mark.parametrize("case", cases("word_boundaries"))
 def test_phrase_is_found_as_whole_words(case: dict[str, Any]):
     assert contains_banned(case["text"], Avoid(case["phrase"], case["case"])) is case["expected"]
+
+
+@pytest.mark.parametrize("case", cases("folding"))
+def test_text_is_folded_for_comparison(case: dict[str, Any]):
+    assert folded(case["text"]) == case["expected"]
 
 
 @pytest.mark.parametrize("case", cases("pin_and_ban"))

@@ -1,1 +1,1 @@
-"""Search for glossary terms in a text: normalization, an index of terms, and the choice between matches."""
+"""Search for glossary terms in a text: an index of terms, and the choice between matches."""

@@ -1,27 +1,23 @@
 """The terms in a text, found in one pass over its words, however many terms there are.
 
 A term matches at word boundaries, the longest first; with capitals for "IT" but not for "Router"; in any form of its
-words if it is matched by lemma; but never inside a name in code.
+words if it is matched by lemma; but never inside a name, nor joined to less than a word by a hyphen.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from app.glossary.index.folding import FoldedText, fold_spelling, token_end
+from app.glossary.index.names import Names, is_part_of_compound
 from app.glossary.index.term_index import SearchedText, TermIndex
 from app.glossary.model import STATUS_RANK, Term, TermHit, TermMatches
-from app.text.nontranslatables import nontranslatables
+from app.text.folding import fold_spelling, token_end
 from engine import is_word_char, stands_alone
 
 _Priority = tuple[int, int, bool, int, int, bool, int]
-
-# Names in code and commands, which are not words of the sentence: get_class, date(1), open(), --file
-_NAME = re.compile(r"(?<![\w-])--\w[\w-]*+|(?<!\w)_*+[^\W_]++(?:(?:_++[^\W_]++)++(?:\(\d?\))?|\(\d?\))")
 
 
 @dataclass(frozen=True)
@@ -78,16 +74,14 @@ class TermMatcher:
     def _matches(self, text: str) -> Iterator[tuple[_Priority, TermHit]]:
         """All matches, including overlapping ones, each with its priority (the lowest wins)."""
         searched = SearchedText(text, self.language)
-        kept: list[tuple[int, int]] | None = None
+        names: Names | None = None
         for part, terms in enumerate(self.parts):
             for number, start, end in terms.candidates(searched):
-                hit = _hit(searched.folded, start, end, terms[number], part)
+                hit = _hit(searched, start, end, terms[number], part)
                 if hit is None:
                     continue
-                if kept is None:
-                    kept = [(element.start, element.end) for element in nontranslatables(text)]
-                    kept += [match.span() for match in _NAME.finditer(text)]
-                if not _is_part(hit, kept):
+                names = names or Names(text)
+                if not names.contain(hit.start, hit.end):
                     yield _priority(hit, number), hit
 
 
@@ -96,8 +90,9 @@ def term_matcher(terms: Iterable[Term], language: str = "") -> TermMatcher:
     return TermMatcher((TermIndex(dict(enumerate(terms))),), language)
 
 
-def _hit(folded: FoldedText, start: int, end: int, term: Term, part: int) -> TermHit | None:
+def _hit(text: SearchedText, start: int, end: int, term: Term, part: int) -> TermHit | None:
     """The term at these characters of the folded text; None if word boundaries or capitals do not match."""
+    folded = text.folded
     may_go_on = term.matching == "prefix"
     if not stands_alone(folded.exact, start, end, "start" if may_go_on else "word"):
         return None
@@ -105,7 +100,9 @@ def _hit(folded: FoldedText, start: int, end: int, term: Term, part: int) -> Ter
         return None
     if may_go_on and is_word_char(folded.exact[end - 1]):
         end = token_end(folded.exact, end - 1)
-    return TermHit(term, folded.starts[start], folded.ends[end - 1], folded.exact[start:end], priority=part)
+    if is_part_of_compound(folded, (start, end), term, text.language):
+        return None
+    return TermHit(term, *folded.span(start, end), folded.exact[start:end], priority=part)
 
 
 def _priority(hit: TermHit, number: int) -> _Priority:
@@ -120,11 +117,6 @@ def checksum_of(terms: Iterable[Term]) -> str:
     """SHA-256 of the terms in order, for the log."""
     rows = json.dumps([(term.source, term.target, term.fields()) for term in terms])
     return hashlib.sha256(rows.encode("ascii")).hexdigest()
-
-
-def _is_part(hit: TermHit, spans: Sequence[tuple[int, int]]) -> bool:
-    """True if a hit is inside a non-translatable: "download" in "https://harbor.example/download"."""
-    return any(start <= hit.start and hit.end <= end and hit.end - hit.start < end - start for start, end in spans)
 
 
 def _same_capitals(source: str, found: str) -> bool:

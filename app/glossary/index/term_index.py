@@ -7,13 +7,14 @@ boundaries, capitals and priorities are up to the matcher.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from heapq import merge
 
-from app.glossary.index.folding import FoldedText, fold_term, token_end, tokens
 from app.glossary.lemmas import lemmatiser
 from app.glossary.model import Term
+from app.text.folding import FoldedText, fold_term, token_end, tokens
 from engine import is_word_char
 
 # The new term by number; None removes the term.
@@ -24,14 +25,21 @@ Candidate = tuple[int, int, int]
 # With more changes than this beside an index, the index is rebuilt at the next search.
 MAX_CHANGED = 2000
 
+_COMPOUND = re.compile(r"[^\W_]++(?:-[^\W_]++)++")
+
 
 class SearchedText:
     """A text prepared for search in any number of indexes. `language` is its language."""
 
     def __init__(self, text: str, language: str) -> None:
-        self.folded = FoldedText(text)
+        self.folded = FoldedText.of_words(text)
         self.language = language
         self.tokens = tuple(tokens(self.folded.lower))
+
+    @cached_property
+    def compounds(self) -> tuple[tuple[int, int], ...]:
+        """Start and end of each hyphenated compound."""
+        return tuple(match.span() for match in _COMPOUND.finditer(self.folded.lower))
 
     @cached_property
     def lemmas(self) -> LemmaText:
@@ -125,6 +133,9 @@ class _Indexed:
         for start, end, numbers in words.candidates(text.folded.lower, text.tokens) if words else ():
             for number in numbers:
                 yield number, start, end
+        for start, end, numbers in words.forms_of_compounds(text) if words.has_compounds else ():
+            for number in numbers:
+                yield number, start, end
         if lemmas:
             places = text.lemmas.places
             for start, end, numbers in lemmas.candidates(text.lemmas.text, text.lemmas.tokens):
@@ -138,7 +149,7 @@ class _Indexed:
             words, lemmas = _Index(), _Index()
             for number, term in self.terms.items():
                 if term.matching == "lemma":
-                    lemmas.add(LemmaText(FoldedText(term.source), language).text, number)
+                    lemmas.add(LemmaText(FoldedText.of_words(term.source), language).text, number)
                 else:
                     words.add(fold_term(term.source), number, may_go_on=term.matching == "prefix")
             self._indices[language] = words, lemmas
@@ -152,6 +163,8 @@ class _Index:
         self._by_key: dict[str, list[int]] = {}
         self._lengths: dict[str, list[int]] = {}  # first token of a key -> lengths of the keys that start with it
         self._open_lengths: set[int] = set()  # of one-word keys that match longer words (prefix matching)
+        # Keys that are hyphenated compounds, by their text up to the last hyphen.
+        self._compounds: dict[str, list[str]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._by_key)
@@ -167,7 +180,22 @@ class _Index:
                 lengths.append(len(key))
         if may_go_on and token_end(key, 0) == len(key):
             self._open_lengths.add(len(key))
+        elif not numbers and _COMPOUND.fullmatch(key):
+            self._compounds.setdefault(key[: key.rfind("-")], []).append(key)
         numbers.append(number)
+
+    @property
+    def has_compounds(self) -> bool:
+        """True if there are keys that are hyphenated compounds."""
+        return bool(self._compounds)
+
+    def forms_of_compounds(self, text: SearchedText) -> Iterator[tuple[int, int, list[int]]]:
+        """(start, end, numbers) of the compounds of the text that are other forms of a key: "add-ons" of "add-on"."""
+        for start, end in text.compounds:
+            compound = text.folded.lower[start:end]
+            for key in self._compounds.get(compound[: compound.rfind("-")], ()):
+                if key != compound and _is_form(key, compound, text.language):
+                    yield start, end, self._by_key[key]
 
     def candidates(self, text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, list[int]]]:
         """(start, end, numbers) wherever a key occurs at the start of a token; `spans` are the tokens of the text."""
@@ -178,6 +206,12 @@ class _Index:
             for length in lengths:
                 if (numbers := self._by_key.get(text[start : start + length])) and start + length <= len(text):
                     yield start, start + length, numbers
+
+
+def _is_form(compound: str, other: str, language: str) -> bool:
+    """True if two compounds that differ in their last parts are forms of one word."""
+    lemma = lemmatiser(language)
+    return lemma(other) == lemma(compound)
 
 
 class LemmaText:

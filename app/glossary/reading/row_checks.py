@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.glossary.index.folding import fold_spelling, fold_term
 from app.glossary.model import Case, Matching, Status, Term
 from app.i18n import Message
 from app.text.encoding import shortened_list
+from app.text.folding import fold_spelling, fold_term
 
 MAX_TERM_CHARACTERS = 200
 MAX_VARIANTS = 20

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term
-from app.glossary.lemmas import MAX_FORMS, lemmatiser, with_forms
+from app.glossary.compounds import compound_head, is_compound
+from app.glossary.lemmas import MAX_FORMS, lemmatiser, target_in, with_forms
 from engine.text import FormList, list_text
+from tests.app.work import growth
 
 TERMS = (
     Term("account", "Konto"),
@@ -67,3 +69,71 @@ def test_form_list_survives_a_round_trip(forms: dict[str, list[str]], others: li
     read = FormList(list_text(forms))
     for word in (*forms, *others):
         assert set(read.forms(word)) == set(forms.get(word, ()))
+
+
+@pytest.mark.parametrize(
+    ("word", "part", "expected", "why"),
+    [
+        ("Netzkabelstecker", "Netzkabel", True, "Stecker is a word"),
+        ("Netzkabelsteckern", "Netzkabel", True, "in another form"),
+        ("Netzkabelle", "Netzkabel", False, "le is none"),
+        ("Netzkabels", "Netzkabel", False, "an ending is no word"),
+        ("Netzkabelladegerät", "Netzkabel", True, "two words, the first a verb"),
+        ("Netzkabelgehäuse", "Netzkabel", True, "Gehäuse is a word"),
+        ("Netzkabelhäuser", "Netzkabel", True, "with an umlaut in the plural"),
+        ("Bilddatei", "datei", True, "Bild is a word"),
+        ("Konfigurationsdatei", "datei", True, "s joins two words"),
+        ("Sprachpaket", "paket", True, "Sprache without its e"),
+        ("Außentemperatur", "temperatur", True, "a first part without forms"),
+        ("Xyzqdatei", "datei", False, "letters"),
+        ("Routerei", "Router", False, "a suffix is no word"),
+        ("Postung", "Post", False, "a suffix is no word"),
+        ("Ratte", "Rat", False, "another word"),
+        ("Bilddateiname", "datei", False, "the search allows it at the start and at the end only"),
+        ("Datei", "Datei", False, "the word itself"),
+    ],
+)
+def test_other_parts_of_a_german_compound_are_words(word: str, part: str, expected: bool, why: str):
+    start = word.index(part)
+    assert is_compound(word, start, start + len(part), "de") is expected, why
+
+
+def test_compound_that_is_not_listed_has_the_forms_of_its_last_part():
+    assert compound_head("Bremsscheibenhalterung", "de") == "Halterung"
+    (term,) = with_forms((Term("brake disc bracket", "Bremsscheibenhalterung"),), "de")
+    assert term.inflections == ("Bremsscheibenhalterungen",)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "language", "found"),
+    [
+        ("Mit den Routern", "Router", "de", "Routern"),
+        ("Das WLAN-Kennwort", "Kennwort", "de", "Kennwort"),
+        ("DIE ROUTER", "Router", "de", "ROUTER"),
+        ("Er hat sie gespeichert.", "speichern", "de", "gespeichert"),
+        ("der grafischen Oberfläche", "grafische Oberfläche", "de", "grafischen Oberfläche"),
+        ("Die Rou\u00adter", "Router", "de", "Rou\u00adter"),
+        ("eine E‑Mail", "E-Mail", "de", "E‑Mail"),
+        ("Die Routers", "Kabel", "de", None),
+        ("Die Netzkabelle", "Netzkabel", "de", None),
+        ("les serveurs principaux", "serveur principal", "fr", "serveurs principaux"),
+        ("le serveurable", "serveur", "fr", None),
+        ("serveurs", "serveur", "", None),  # without a language, only as given
+    ],
+)
+def test_target_is_used_in_forms_that_the_language_knows(text: str, target: str, language: str, found: str | None):
+    assert target_in(text, [target], language) == found
+
+
+def test_target_is_used_in_a_compound_where_it_may_join():
+    assert target_in("Der Funkrouter", ["Router"], "de") is None
+    assert target_in("Der Funkrouter", ["Router"], "de", joins_compounds=True) == "Funkrouter"
+    assert target_in("Die Netzkabelle", ["Netzkabel"], "de", joins_compounds=True) is None
+
+
+@pytest.mark.parametrize("unit", ["Datei", "datei", "xdatei ", "Dateix ", "Bilddatei", "Datei-"])
+def test_long_texts_are_read_for_a_target_in_linear_time(unit: str):
+    def read(size: int) -> None:
+        target_in("x" + unit * size, ["Datei", "Dateien"], "de", joins_compounds=True)
+
+    assert growth(read, 2000) < 3

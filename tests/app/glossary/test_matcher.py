@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Glossary, Term, TermHit, term_matcher
+from app.text.function_words import is_joined_part
 from engine.text import occurrences
+from tests.app.work import growth
 
 # Letters of both cases, a mark that composes with a and not with b, digits and their joiners, signs, a word joiner.
 ALPHABET = "aAbB\u030113.,-_ +²"
@@ -29,7 +31,8 @@ def all_matches(text: str, terms: tuple[Term, ...]) -> set[tuple[Term, int, int]
                     is_same = span == term.source
                 else:
                     is_same = [c.lower() for c in span] == [c.lower() for c in term.source]
-                if is_same and (start, end) in occurrences(text, span) and not is_part_of_name(text, start, end):
+                is_part = is_part_of_name(text, start, end) or is_part_of_compound(text, start, end, term.source)
+                if is_same and (start, end) in occurrences(text, span) and not is_part:
                     found.add((term, start, end))
     return found
 
@@ -50,6 +53,16 @@ def is_part_of_name(text: str, start: int, end: int) -> bool:
             last = first if first > 0 and text[first - 1] == "-" else last
         names.append((first, last))
     return any(first <= start and end <= last and end - start < last - first for first, last in names)
+
+
+def is_part_of_compound(text: str, start: int, end: int, source: str) -> bool:
+    """True if a hyphen joins the span to one or two letters; two capitals are a word, except in a text in capitals."""
+    before = re.search(r"([^\W_]|[\u0301])+(?=-\Z)", text[:start]) if text[start] not in ".,-_ +" else None
+    after = re.match(r"-(([^\W_]|[\u0301])+)", text[end:]) if text[end - 1] not in ".,-_ +" else None
+    parts = [match[0].strip("-") for match in (before, after) if match]
+    if text[start:end].isupper() and not source.isupper():
+        parts = [part.lower() for part in parts]
+    return any(is_joined_part(part, "") for part in parts)
 
 
 def key(hit: TermHit) -> tuple[Term, int, int]:
@@ -88,7 +101,7 @@ def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[
         ("The iPhone, not the iphone", "iPhone", ["iPhone"]),
         ("a new york minute in New York", "New York", ["new york", "New York"]),  # capitals begin words only
         ("routers, router's", "router", ["router"]),  # an apostrophe is a boundary, a letter is not
-        ("e-mail and mail", "mail", ["mail", "mail"]),  # a hyphen is a boundary
+        ("web-mail, e-mail and mail", "mail", ["mail", "mail"]),  # a hyphen joins words, but no less than a word
         ("C++, C+++ and C", "C++", ["C++", "C++"]),  # signs have no boundary of their own
         (".NET and .net", ".NET", [".NET"]),
         ("1.000 and 1. and 1", "1", ["1", "1"]),  # a digit behind the dot makes it one number
@@ -113,6 +126,62 @@ def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[
 def test_term_is_found_only_as_a_whole_word(text: str, source: str, found: list[str]) -> None:
     hits = term_matcher((Term(source, "x"),)).find(text)
     assert [text[hit.start : hit.end] for hit in hits] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "sources", "found"),
+    [
+        ("The files and add-ons. Please add it.", ["add", "add-on"], ["add-ons", "add"]),  # the compound's own term
+        ("add-ons", ["add"], []),
+        ("ADD-ONS AND E-MAIL", ["add", "mail", "add-on"], ["ADD-ONS"]),
+        ("add‑ons", ["add", "add-on"], ["add‑ons"]),
+        ("an e\u00ad-mail", ["e-mail", "mail"], ["e\u00ad-mail"]),
+        ("a non-stick pan, plug-ins, a set-up, a pop-up", ["stick", "plug", "set", "pop"], []),
+        ("state-of-the-art", ["state", "art"], []),
+        ("the IT-department, a USB-cable, a 3-phase motor", ["department", "cable", "phase"],
+         ["department", "cable", "phase"]),
+        ("E-mail-addresses, an e-mail-address", ["address"], ["address"]),  # "mail" is a word
+        ("the check-in and check-ins", ["check-in"], ["check-in", "check-ins"]),
+        ("add-onset", ["add-on"], []),
+        ("add- and other", ["add"], ["add"]),  # nothing is joined
+    ],
+)  # fmt: skip
+def test_term_in_a_hyphenated_compound(text: str, sources: list[str], found: list[str]) -> None:
+    hits = term_matcher(tuple(Term(source, "x") for source in sources), "en").find(text)
+    assert [text[hit.start : hit.end] for hit in hits] == found
+
+
+def test_german_compound_keeps_its_words_after_an_acronym() -> None:
+    terms = term_matcher((Term("Abteilung", "department"), Term("IT", "IT")), "de")
+    assert [hit.term.source for hit in terms.find("Die IT-Abteilung")] == ["IT", "Abteilung"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ add file }}", "${add.file}", "`git add`", "```add file```", "$t(add.key)", "<%= add %>", "%(add)s",
+        "%{add}", "%add%", ":add", "@:add", "@add", "#add", "C:\\add\\file", "\\\\server\\add", "%APPDATA%\\add",
+        "www.harbor.example/add", "add.harbor.org", "add.py", "src/add/file.py", "./add/file", "add/file.txt",
+        "<code>add</code>", "{% add %}", "&add;", "mailto:add@harbor.example", "file.add()", "add_file",
+    ],
+)  # fmt: skip
+def test_term_is_not_found_in_names_placeholders_and_code(text: str) -> None:
+    assert term_matcher((Term("add", "x"), Term("file", "y"))).find(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["add, file.", "add/file", "add: file", "The add.Then file", "[add]", "10:add", "(add)"]
+)
+def test_term_is_found_beside_marks_of_prose(text: str) -> None:
+    assert term_matcher((Term("add", "x"),)).find(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["add ", "add-", "add-ons ", "/add", "`add ", "<code>", "add.", "a_", "@add ", "C:\\add"]
+)
+def test_long_texts_are_searched_in_linear_time(unit: str) -> None:
+    terms = term_matcher((Term("add", "x"), Term("add-on", "y")), "en")
+    assert growth(lambda size: terms.search(unit * size), 3000) < 3
 
 
 def test_longest_term_wins_and_others_are_reported_as_suppressed() -> None:

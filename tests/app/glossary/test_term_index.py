@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from app.glossary import Term
 from app.glossary.glossary import Glossary, combined_matcher, differing_terms, term_matcher
 from app.glossary.index import term_index
-from app.glossary.index.folding import fold_term
 from app.glossary.index.term_index import TermIndex
+from app.text.folding import fold_term
 
 WORDS = ("file", "Files", "log", "Log", "fi", "café")
 TERMS = st.builds(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.segments.constraint_changes import clean_bans, clean_pins, without_clashes
-from app.segments.findings import contains_banned
+from app.segments.resolved_constraints import contains_banned
 from app.segments.state import SegmentState
 from engine import Avoid
 

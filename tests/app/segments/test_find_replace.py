@@ -19,6 +19,12 @@ PLACES = [
     ("%", {"whole_words": True}, "5 %", "5 x", "an edge that is not a letter"),
     ("", {}, "abc", "abc", "an empty text is never found"),
     ("İ", {}, "İstanbul", "xstanbul", "a letter whose lower case is two"),
+    ("e-mail", {}, "Eine E‑Mail, E\u00ad-Mail", "Eine x, x", "hyphens are the same, hidden characters do not count"),
+    ("it's so", {"matches_case": True}, "it’s\u00a0so", "x", "apostrophes and spaces are the same"),
+    ("cafe\u0301", {"whole_words": True}, "Café, Cafés", "x, Cafés", "composed letters"),
+    ("  ", {}, "a  b c", "axb c", "spaces alone are found as typed"),
+    ("’", {}, "it’s it's", "itxs it's", "signs alone are found as typed"),
+    ("\u00ad", {}, "co\u00adop", "coxop", "a hidden character is found as typed"),
 ]
 
 
@@ -27,6 +33,23 @@ def test_every_occurrence_is_replaced_and_nothing_else(
     find: str, flags: dict[str, bool], text: str, expected: str, why: str
 ):
     assert Query(find, "x", **flags).replaced(text) == expected, why
+
+
+@pytest.mark.parametrize(
+    ("find", "replacement", "text", "expected"),
+    [
+        ("it's", "it’s", "it's it’s", "it’s it’s"),
+        ("a  b", "a b", "a b a  b", "a b a b"),
+        ("E‑Mail", "E-Mail", "E‑Mail E-Mail", "E-Mail E-Mail"),
+        ("10 km", "10\u00a0km", "10 km", "10\u00a0km"),
+    ],
+)
+def test_text_is_found_as_typed_if_it_is_replaced_by_another_way_to_write_it(
+    find: str, replacement: str, text: str, expected: str
+):
+    query = Query(find, replacement)
+    assert query.replaced(text) == expected
+    assert query.spans(text) == [(text.index(find), text.index(find) + len(find))]
 
 
 def by_hand(text: str, find: str, replacement: str) -> str:

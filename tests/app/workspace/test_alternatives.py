@@ -12,6 +12,7 @@ import pytest
 
 from app.errors import CommandError
 from app.glossary import Term, term_matcher
+from app.glossary.lemmas import with_forms
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.segments.proposal_view import DecodingResult
@@ -91,7 +92,7 @@ def test_alternative_begins_where_the_sentences_differ(proposal, number, word, t
 
 
 def test_alternatives_exclude_same_word_and_punctuation_and_mark_terms():
-    hits = term_matcher((Term("button", "Schalter"),)).find(SOURCE)
+    hits = term_matcher(with_forms((Term("button", "Schalter"),), "de")).find(SOURCE)
     question = replace(question_for(segment("Den Knopf."), asked, 1, "Den Knopf."), segment=segment("x", hits=hits))
     found = [("Knopf,", "Den Knopf, ja."), ("–", "Den – ja"), ("Schaltern", "Den Schaltern."), ("Hut", "Den Hut.")]
     rows = alternatives_view(question, [alternative(*each) for each in found])["rows"]

@@ -2,6 +2,7 @@
    locked: [text]}. If a pin and a ban contradict each other, the newer one stays. The beginning and locked texts stay
    until a change contradicts them. */
 import {occursIn, placesOf} from './boundaries.js';
+import {folded} from './folding.js';
 
 /**
  * True if the banned words occur in a text as whole words.
@@ -9,7 +10,9 @@ import {occursIn, placesOf} from './boundaries.js';
  * @param {Ban} ban
  */
 export const containsBanned = (text, {text: banned, case: kind}) =>
-  kind === 'permissive' ? occursIn(text.toLowerCase(), banned.toLowerCase()) : occursIn(text, banned);
+  kind === 'permissive'
+    ? occursIn(folded(text.toLowerCase()), folded(banned.toLowerCase()))
+    : occursIn(folded(text), folded(banned));
 
 /**
  * True if a text contains all pins and no ban.
