@@ -64,8 +64,8 @@ class Format:
     """One file format: `key` identifies it, `read` parses a file of it.
 
     `is_paired`: its files contain targets beside the sources. `takes_comments`: its parsed files are
-    `app.formats.base.SupportsComments`. `options` are the fields of `Reading` that `read` accepts; `reading` are the
-    chosen settings.
+    `app.formats.base.SupportsComments`. `has_forms`: its units may be plural forms. `options` are the fields of
+    `Reading` that `read` accepts; `reading` are the chosen settings.
     """
 
     key: str
@@ -75,6 +75,7 @@ class Format:
     max_bytes: int = 5 * _MIB
     is_paired: bool = False
     takes_comments: bool = False
+    has_forms: bool = False
     options: tuple[str, ...] = ()
     reading: Reading = Reading()
 
@@ -141,7 +142,9 @@ FORMATS = (
     Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),
     Format("mdx", "MDX", (".mdx",), markdown.read, options=_TEXT),
     Format("srt", Message("SubRip subtitles"), (".srt",), srt.read, options=_TEXT),
-    Format("po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True),
+    Format(
+        "po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True, has_forms=True
+    ),
     Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB, options=("extras",)),
     Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
     Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB),
@@ -150,20 +153,37 @@ FORMATS = (
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True, options=(*_TEXT, "columns")),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
-    Format("json", Message("JSON texts"), (".json", ".arb"), json_strings.read, options=(*_TEXT, "rules")),
+    Format(
+        "json", Message("JSON texts"), (".json", ".arb"), json_strings.read, has_forms=True, options=(*_TEXT, "rules")
+    ),
     Format("properties", Message("Java properties"), (".properties",), properties.read, options=_TEXT),
-    Format("android", Message("Android resources"), (), android.read),
-    Format("xml", "XML", (".xml", ".dita", ".ditamap", ".dbk", ".docbook"), xml_document.read, options=("rules",)),
+    Format("android", Message("Android resources"), (), android.read, has_forms=True),
+    Format(
+        "xml",
+        "XML",
+        (".xml", ".dita", ".ditamap", ".dbk", ".docbook"),
+        xml_document.read,
+        has_forms=True,
+        options=("rules",),
+    ),
     Format("resx", Message(".NET resources"), (".resx",), resx.read),
     Format("strings", Message("iOS strings"), (".strings",), ios_strings.read, options=_TEXT),
     Format(
-        "xcstrings", Message("Xcode string catalogs"), (".xcstrings",), xcstrings.read, is_paired=True, options=_TEXT
+        "xcstrings",
+        Message("Xcode string catalogs"),
+        (".xcstrings",),
+        xcstrings.read,
+        is_paired=True,
+        has_forms=True,
+        options=_TEXT,
     ),
-    Format("stringsdict", Message("iOS plural forms"), (".stringsdict",), stringsdict.read),
-    Format("yaml", Message("YAML texts"), (".yml", ".yaml"), yaml_strings.read, options=(*_TEXT, "rules")),
+    Format("stringsdict", Message("iOS plural forms"), (".stringsdict",), stringsdict.read, has_forms=True),
+    Format(
+        "yaml", Message("YAML texts"), (".yml", ".yaml"), yaml_strings.read, has_forms=True, options=(*_TEXT, "rules")
+    ),
     Format("ass", Message("ASS subtitles"), (".ass", ".ssa"), ass.read, options=_TEXT),
     Format("vtt", Message("WebVTT subtitles"), (".vtt",), webvtt.read, options=_TEXT),
-    Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True),
+    Format("xliff", "XLIFF", _XLIFF, xliff.read, 10 * _MIB, is_paired=True, takes_comments=True, has_forms=True),
 )
 _BY_KEY = {known.key: known for known in FORMATS}
 

@@ -89,11 +89,12 @@ def added_forms(
     joint: str,
     note: Callable[[str], str],
     is_ordinal: bool = False,
+    path: str = "",
 ) -> Iterator[AddedForm]:
     """The plural forms, other than those in `given`, that a language may need beside an item of the form "other".
 
     `item` is the span of the item in the text, `keyword` the offset of the word "other" in it, `other` its segment.
-    `joint` separates two items; `note` returns the note of a form.
+    `joint` separates two items; `note` returns the note of a form, and `path` names the forms around them.
     """
     start, end = item
     for number, category in enumerate(CATEGORIES[:-1]):
@@ -101,7 +102,7 @@ def added_forms(
             continue
         place = keyword + number, keyword + number + 1
         yield AddedForm(
-            Unit(*place, text[slice(*place)], note=note(category), whole=((0, 1),)),
+            Unit(*place, text[slice(*place)], note=note(category), whole=((0, 1),), form=path + category),
             (other.start, other.end),
             partial(numbers_of, category, is_ordinal=is_ordinal),
             start,

@@ -36,6 +36,7 @@ class Unit:
 
     In prose, `source[i]` is at `start + i` and the unit may be split into sentences. In a file with targets, the unit
     is one segment. `target` is the translation that the file already contains, `limits` are the limits of its length.
+    `form` names the form of a message with several, such as plural forms: texts of other forms are not repetitions.
     """
 
     start: int
@@ -47,6 +48,7 @@ class Unit:
     whole: tuple[tuple[int, int], ...] = ()  # spans of `source` in which no sentence may end
     limits: TextLimits | None = None
     review: ReviewState = ""
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ A document contains the bytes of its file and the place of each segment. The mea
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -174,6 +175,19 @@ class Document:
             Block("entry" if unit.note else "paragraph", unit.start, unit.end, label=unit.note)
             for unit in all_units(parsed)
         ]
+
+    def forms(self) -> Mapping[int, str]:
+        """The forms of messages, such as plural forms, that segments are, by index; see `app.formats.base.Unit`."""
+        if not format_by_key(self.format).has_forms:
+            return {}
+        units = [unit for unit in all_units(_parsed(self.format, self.data, self.name)) if unit.form]
+        starts = [unit.start for unit in units]
+        found = {}
+        for segment in self.segments:
+            place = bisect_right(starts, segment.start) - 1
+            if segment.source and place >= 0 and segment.end <= units[place].end:
+                found[segment.index] = units[place].form
+        return found
 
     def matches(self) -> list[tuple[str, str, str]]:
         """Source, target and origin of the matches of a memory that the file contains."""

@@ -95,6 +95,7 @@ class IcuPlural:
             joint=text[start - len(space) : start],
             note=lambda category: note(self.path + category),
             is_ordinal=self.is_ordinal,
+            path=self.path,
         )
 
 

@@ -14,8 +14,8 @@ from app.text.words import count_words
 class Repetitions:
     """Segments and words of a document that need no translation of their own.
 
-    "Inside" are second and later occurrences of a source in the document. "Elsewhere" are the first occurrences of
-    sources that other documents of the project contain, too.
+    "Inside" are second and later occurrences of a source in the document, except other plural forms. "Elsewhere" are
+    the first occurrences of sources that other documents of the project contain, too.
     """
 
     num_inside: int
@@ -27,17 +27,19 @@ class Repetitions:
 def repetitions_of(store: LogStore, session: SessionRecord) -> Repetitions:
     """The repetitions in the document of a session, and in its project and language pair."""
     known = _sources_elsewhere(store, session)
-    seen: set[str] = set()
+    forms = session.document.forms()
+    seen: set[tuple[str, str]] = set()
     inside: list[str] = []
     elsewhere: list[str] = []
     for segment in session.segments:
         if not segment.source:
             continue  # merged into another
-        if segment.source in seen:
+        same = segment.source, forms.get(segment.index, "")
+        if same in seen:
             inside.append(segment.source)
         elif segment.source in known:
             elsewhere.append(segment.source)
-        seen.add(segment.source)
+        seen.add(same)
     return Repetitions(len(inside), sum(map(count_words, inside)), len(elsewhere), sum(map(count_words, elsewhere)))
 
 

@@ -7,7 +7,7 @@ changed after the step.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -45,6 +45,7 @@ class Batches:
         self._core = core
         self._steps: list[list[_Change]] = []
         self._by_source: dict[str, list[int]] = {}
+        self._forms: Mapping[int, str] | None = None  # of the segments, once needed
         self._by_source_at = -2  # the order stamp that it was built at
 
     def find(self, query: Query) -> Json:
@@ -166,10 +167,15 @@ class Batches:
         return afters
 
     def _repetitions(self, segment: SegmentState) -> list[int]:
-        """The other segments with the same source."""
+        """The other segments with the same source, unless they are another form of a message, such as a plural."""
         if self._by_source_at != self._core.order_stamp:
             self._by_source = defaultdict(list)
             for other in self._core.in_order():
                 self._by_source[other.source].append(other.index)
             self._by_source_at = self._core.order_stamp
-        return [index for index in self._by_source.get(segment.source, ()) if index != segment.index]
+            self._forms = None
+        others = [index for index in self._by_source.get(segment.source, ()) if index != segment.index]
+        if others and self._forms is None:
+            self._forms = self._core.document.forms()
+        forms = self._forms or {}
+        return [index for index in others if forms.get(index) == forms.get(segment.index)]

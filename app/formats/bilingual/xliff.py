@@ -26,8 +26,14 @@ from app.formats.base import (
     one_line,
     splice,
 )
-from app.formats.bilingual.xliff_gettext import is_gettext, is_of_qt, message_notes, plural_group, uses_approval
+from app.formats.bilingual.xliff_gettext import (
+    is_gettext,
+    is_of_qt,
+    plural_group,
+    uses_approval,
+)
 from app.formats.bilingual.xliff_limits import num_unchecked, stated_limit
+from app.formats.bilingual.xliff_notes import form_of, note_of
 from app.formats.bilingual.xliff_segments import (
     RETURNED_1,
     RETURNED_2,
@@ -41,7 +47,6 @@ from app.formats.bilingual.xliff_segments import (
 )
 from app.formats.bilingual.xliff_tools import metadata_of_text
 from app.formats.escapes import repeated
-from app.formats.unit_notes import name_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText, shortened_list
@@ -50,7 +55,6 @@ from app.text.text_limits import TextLimits
 
 MAX_UNITS: Final = 60_000  # before those that are not translated are left out; a tree of them takes seconds
 _UNIT = re.compile(r"<(?:[\w.-]+:)?(?:trans-unit|segment)[\s/>]")
-_CASES_NAMESPACE = "urn:oasis:names:tc:xliff:pgs:1.0"  # plural, gender and select module of 2.2
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:"
 _STATES_1: Mapping[ReviewState, str] = {"approved": "signed-off", "returned": "needs-translation"}
 _STATES_2: Mapping[ReviewState, str] = {"approved": "reviewed", "returned": "initial"}
@@ -424,7 +428,7 @@ def _limit(entry: Entry) -> tuple[Node, TextLimits] | None:
 
 
 def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None) -> Iterator[Unit]:
-    note = _note(entry)
+    note, form = note_of(entry), form_of(entry)
     for part in entry.parts:
         if not part.shown.text or (part.tool_state and part.tool_state.is_locked):
             continue
@@ -438,7 +442,7 @@ def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None) -> It
         limits = replace(limit[1], tags=tags) if limit else None
         is_done = target is not None and entry.is_done(part)
         review = entry.review(part) if target is not None else ""
-        yield Unit(*place, part.shown.text, target, is_done, note, limits=limits, review=review)
+        yield Unit(*place, part.shown.text, target, is_done, note, limits=limits, review=review, form=form)
 
 
 def _with_approval(node: Node, tag: str, *, is_approved: bool) -> str:
@@ -456,24 +460,3 @@ def _target_tag(tag: str, target: Node | None, state: str | None, review: Review
         return with_attribute(tag, "state-qualifier", RETURNED_1)
     qualifier = target.attributes.get("state-qualifier", "") if target else ""
     return with_attribute(tag, "state-qualifier", None) if is_of_former_text(qualifier) else tag
-
-
-def _note(entry: Entry) -> str:
-    unit = entry.unit
-    notes = [*unit.nodes("note"), *(note for group in unit.nodes("notes") for note in group.nodes("note"))]
-    name = unit.attributes.get("resname") or unit.attributes.get("name")
-    parts = [name_note(name) if name else "", _case(entry.owner, unit), *message_notes(unit)]
-    return " · ".join([*filter(None, parts), *(" ".join(note.content().split()) for note in notes)])
-
-
-def _case(segment: Node, unit: Node) -> str:
-    """The values of variables for which a segment of 2.2 is shown: "host_gender = feminine, guest_count = 0"."""
-    for name, value in segment.attributes.items():
-        prefix, _, local = name.rpartition(":")
-        if local == "case" and segment.inherited(f"xmlns:{prefix}") == _CASES_NAMESPACE:
-            cases = value.split()
-            variables = [switch.partition(":")[2] for switch in unit.attributes.get(f"{prefix}:switch", "").split()]
-            if len(variables) != len(cases):
-                return value
-            return ", ".join(f"{variable} = {case}" for variable, case in zip(variables, cases, strict=True))
-    return ""

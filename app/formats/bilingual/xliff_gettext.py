@@ -6,6 +6,7 @@ files of the translate toolkit, the group of the plural forms) is approved, what
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from app.formats.unit_notes import class_note, context_note, plural_note
@@ -17,6 +18,7 @@ _QT_NAMESPACE = "urn:trolltech:names:ts:document:1.0"
 _HEADER = "x-gettext-domain-header"
 _PLURALS = "x-gettext-plurals"
 _CONTEXTS = ("x-gettext-msgctxt", "x-po-msgctxt")
+_FORM_OF_XCODE = re.compile(r"(?<=\|==\|).+\Z|(?:zero|one|two|few|many|other)(?=:dict/:string\Z)", re.DOTALL)
 _PO_GROUPS = ("po-entry", "po-reference", "po-translator")
 
 
@@ -51,20 +53,30 @@ def plural_group(unit: Node) -> Node | None:
     return group if group is not None and group.attributes.get("restype") == _PLURALS else None
 
 
-def plural_form(unit: Node) -> int:
-    """The number of a trans-unit among the plural forms of its message, from 1; 0 if it is not a plural form."""
-    group = plural_group(unit)
-    if group is None:
-        return 0
-    return next(number for number, form in enumerate(group.nodes("trans-unit"), 1) if form is unit)
+def plural_numbers(root: Node) -> dict[int, tuple[int, int]]:
+    """The numbers of the plural forms, from 1, and of all forms of their messages, by the places of the trans-units."""
+    found: dict[int, tuple[int, int]] = {}
+    for group in root.walk():
+        if group.attributes.get("restype") == _PLURALS:
+            forms = group.nodes("trans-unit")
+            found.update((form.start, (number, len(forms))) for number, form in enumerate(forms, 1))
+    return found
 
 
-def message_notes(unit: Node) -> Iterator[str]:
-    """The notes about the message of a trans-unit: its plural form, context and class."""
-    group = plural_group(unit)
-    if group is not None:
-        yield plural_note(plural_form(unit), len(group.nodes("trans-unit")))
-    for element in (group, unit):
+def form_of_xcode(unit: Node) -> str:
+    """The name of a form of a message, such as a plural form, in the id of a trans-unit; Xcode writes such ids."""
+    found = _FORM_OF_XCODE.search(unit.attributes.get("id", ""))
+    return found[0] if found else ""
+
+
+def message_notes(unit: Node, plural: tuple[int, int] | None) -> Iterator[str]:
+    """The notes about the message of a trans-unit: its plural form, context and class.
+
+    `plural` are the numbers of the form, from 1, and of all forms; None for a message without plural forms.
+    """
+    if plural is not None:
+        yield plural_note(*plural)
+    for element in (plural_group(unit), unit):
         for contexts in element.nodes("context-group") if element else ():
             for context in contexts.nodes("context"):
                 if context.attributes.get("context-type") in _CONTEXTS and context.content():

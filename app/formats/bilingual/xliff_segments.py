@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.formats.base import ReviewState, UnitTranslation
-from app.formats.bilingual.xliff_gettext import is_gettext, is_header
+from app.formats.bilingual.xliff_gettext import is_gettext, is_header, plural_numbers
 from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.xml_text import Node
@@ -49,6 +49,7 @@ class Entry:
     """All segments with a common target element. `owner` has the attributes for state (2.x) and approval (1.2).
 
     `is_message`: the file was made from messages of gettext or Qt, whose approval means only that they are finished.
+    `plural` are the number of the plural form, from 1, and of all forms of the message, if it has plural forms.
     """
 
     owner: Node
@@ -57,6 +58,7 @@ class Entry:
     target: Node | None
     parts: tuple[EntryPart, ...]
     is_message: bool = False
+    plural: tuple[int, int] | None = None
 
     @property
     def unit(self) -> Node:
@@ -95,7 +97,7 @@ class Entry:
 
 def entries_1(root: Node, text: str) -> Iterator[Entry]:
     """The translatable segments of a file of version 1.x."""
-    is_message = is_gettext(root)
+    is_message, plurals = is_gettext(root), plural_numbers(root)
     for unit in root.walk():
         source = unit.first("source") if unit.local == "trans-unit" else None
         if source is None or unit.inherited("translate") == "no" or is_header(unit):
@@ -105,10 +107,10 @@ def entries_1(root: Node, text: str) -> Iterator[Entry]:
         if marks:
             targets = _marks(target) if target else {}
             parts = [_part(mark, targets.get(key), text, tool_state(unit, key[0])) for key, mark in marks.items()]
-            yield Entry(unit, source, segmented, target, tuple(parts), is_message)
+            yield Entry(unit, source, segmented, target, tuple(parts), is_message, plurals.get(unit.start))
         else:
             part = _part(source, target, text, tool_state(unit, None))
-            yield Entry(unit, source, None, target, (part,), is_message)
+            yield Entry(unit, source, None, target, (part,), is_message, plurals.get(unit.start))
 
 
 def entries_2(root: Node, text: str) -> Iterator[Entry]:

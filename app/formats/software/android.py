@@ -122,7 +122,8 @@ def read(data: bytes, name: str) -> XmlStrings:
         if any(map(str.isalpha, value.source)) and not _REFERENCE.fullmatch(decoded.text, start, end):
             note = " · ".join(filter(None, [key_note(key), _comment_above(node, decoded.text)]))
             blank = re.sub(r"\s", " ", decoded.text[start:end])
-            units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
+            form = node.attributes.get("quantity", "") if node.local == "item" else ""
+            units.append(Unit(start, end, blank, note=note, whole=((0, end - start),), form=form))
             values[start, end] = value
             added += _added(node, units[-1], decoded.text)
     # One name may have a text for each product, such as a tablet.

@@ -106,7 +106,14 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
             for begin, last, form in [(one.start, one.end, one.path) for one in message.texts] or [(start, end, "")]:
                 if any(map(str.isalpha, _value(text[begin:last]))):
                     first, last = _without_outer_space(text, begin, last)
-                    by_start[begin] = Unit(first, last, text[first:last], note=note(form), whole=((0, last - first),))
+                    by_start[begin] = Unit(
+                        first,
+                        last,
+                        text[first:last],
+                        note=note(form),
+                        whole=((0, last - first),),
+                        form=form or plurals.form_of(path),
+                    )
             units += by_start.values()
             for plural in message.plurals:
                 if like := by_start.get(plural.other.start):
@@ -136,30 +143,39 @@ class _PluralKeys:
         self._text = text
         self._content = content
 
+    def form_of(self, path: Path) -> str:
+        """The plural form that a string is; empty if it is not one."""
+        found = _PLURAL_KEY.fullmatch(str(path[-1])) if path else None
+        return found["form"] if found and self._forms_beside(path) else ""
+
+    def _forms_beside(self, path: Path) -> set[str]:
+        """All plural forms of the message that a string belongs to; empty if its key only looks like a form."""
+        found = _PLURAL_KEY.fullmatch(str(path[-1]))
+        siblings = self._content
+        try:
+            for step in path[:-1]:
+                siblings = siblings[step]
+        except (KeyError, IndexError, TypeError):
+            return set()  # of a key that is there twice, the other value counts
+        if found is None or not isinstance(siblings, dict):
+            return set()
+        prefix = str(path[-1]).removesuffix(found["form"])
+        given = {form for form in CATEGORIES if f"{prefix}{form}" in siblings}
+        texts = [siblings[f"{prefix}{form}"] for form in given]
+        if len(given) < 2 or not all(isinstance(text, str) for text in texts):
+            return set()
+        return given if (any(map(_COUNT.search, texts)) if prefix else given == siblings.keys()) else set()
+
     def added(self, path: Path, key: Place, end: int, unit: Unit, description: str) -> Iterator[AddedForm]:
         """The forms that a language may need beside a string.
 
         `key` is the span of its key with quotation marks, `end` the place of its last quotation mark.
         """
         name = str(path[-1])
-        found = _PLURAL_KEY.fullmatch(name)
-        if not found or found["form"] != OTHER or not self._text.startswith(f'{OTHER}"', key[1] - len(OTHER) - 1):
-            return
-        siblings = self._content
-        try:
-            for step in path[:-1]:
-                siblings = siblings[step]
-        except (KeyError, IndexError, TypeError):
-            return  # of a key that is there twice, the other value counts
-        if not isinstance(siblings, dict):
+        given = self._forms_beside(path)
+        if self.form_of(path) != OTHER or not self._text.startswith(f'{OTHER}"', key[1] - len(OTHER) - 1):
             return
         prefix = name.removesuffix(OTHER)
-        given = {form for form in CATEGORIES if f"{prefix}{form}" in siblings}
-        texts = [siblings[f"{prefix}{form}"] for form in given]
-        if len(given) == 1 or not all(isinstance(text, str) for text in texts):
-            return
-        if not (any(map(_COUNT.search, texts)) if prefix else given == siblings.keys()):
-            return  # keys that only look so
         yield from added_forms(
             self._text,
             unit,

@@ -196,7 +196,7 @@ def _added(entry: PoEntry) -> Iterator[AddedForm]:
         return
     for form, place in enumerate(_missing_places(entry), len(entry.targets)):
         note = " · ".join([plural_note(form + 1), *_notes(entry)])
-        yield AddedForm(Unit(*place, source, note=note), place, partial(numbers_of_form, form))
+        yield AddedForm(Unit(*place, source, note=note, form=str(form + 1)), place, partial(numbers_of_form, form))
 
 
 def _decoded(data: bytes, name: str) -> DecodedText:
@@ -269,7 +269,9 @@ def _units(entry: PoEntry, text: str, first_is_one: bool, num_forms: int | None)
         of_all = num_forms if num_forms == len(entry.targets) else None
         plural = [plural_note(form + 1, of_all)] if "msgid_plural" in entry.ids else []
         is_confirmed = target is not None and not entry.is_fuzzy(text)
-        yield Unit(strings.start, strings.end, source, target, is_confirmed, " · ".join([*plural, *notes]))
+        note = " · ".join([*plural, *notes])
+        number = str(form + 1) if plural else ""
+        yield Unit(strings.start, strings.end, source, target, is_confirmed, note, form=number)
 
 
 def _notes(entry: PoEntry) -> list[str]:

@@ -34,12 +34,12 @@ def read(data: bytes, name: str) -> XmlStrings:
     return replace(file_of(decoded, _values(root)), notes=(note,) if note else ())
 
 
-def _values(root: Node) -> Iterator[tuple[Node, str]]:
-    """The values with text, with their notes."""
+def _values(root: Node) -> Iterator[tuple[Node, str, str]]:
+    """The values with text, with their notes; they have no plural forms."""
     for entry in root.nodes("data"):
         key, value, comment = entry.attributes.get("name", ""), entry.first("value"), entry.first("comment")
         is_text = not {"type", "mimetype"} & set(entry.attributes) and not key.startswith(">>")
         if value is None or not is_text or value.nodes() or not any(map(str.isalpha, value.content())):
             continue
         remark = " ".join(comment.content().split()) if comment else ""
-        yield value, " · ".join(filter(None, [key_note(key), remark]))
+        yield value, " · ".join(filter(None, [key_note(key), remark])), ""

@@ -38,7 +38,7 @@ def read(data: bytes, name: str) -> XmlStrings:
                 root=root.name,
             )
         )
-    strings = ((node, key_note(".".join(path))) for node, path in _strings(root, ()))
+    strings = ((node, key_note(".".join(path)), path[-1]) for node, path in _strings(root, ()))
     note = repeated_keys_note(_repeated(root, ()))
     file = file_of(decoded, strings, lambda node, unit: _added(node, unit, decoded.text))
     return replace(file, notes=(*file.notes, note)) if note else file

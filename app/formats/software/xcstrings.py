@@ -247,6 +247,7 @@ def _unit(place: Place, text: str, key: str, path: tuple[str, ...], entry: dict[
         translated,
         is_confirmed,
         " · ".join(note),
+        form=names,
     )
 
 

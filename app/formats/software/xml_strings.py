@@ -64,22 +64,24 @@ class XmlStrings(TextFile):
 
 def file_of(
     decoded: DecodedText,
-    strings: Iterable[tuple[Node, str]],
+    strings: Iterable[tuple[Node, str, str]],
     added: Callable[[Node, Unit], Iterable[AddedForm]] = lambda node, unit: (),
 ) -> XmlStrings:
-    """The file with these elements, which contain only text, and their notes. A text in CDATA is written without CDATA.
+    """The file with these elements, which contain only text, their notes and forms.
+
+    A text in CDATA is written without CDATA.
 
     `added` returns the plural forms that a language may need beside an element.
     """
     forms: list[AddedForm] = []
     values: dict[Place, XmlValue] = {}
     units: list[Unit] = []
-    for node, note in strings:
+    for node, note, form in strings:
         raw = decoded.text[node.inner_start : node.inner_end]
         start = node.inner_start + len(raw) - len(raw.lstrip())
         end = node.inner_start + len(raw.rstrip())
         blank = re.sub(r"\s", " ", decoded.text[start:end])
-        units.append(Unit(start, end, blank, note=note, whole=((0, end - start),)))
+        units.append(Unit(start, end, blank, note=note, whole=((0, end - start),), form=form))
         values[start, end] = PlainValue(shown(node.content().strip()))
         forms += added(node, units[-1])
     return XmlStrings(decoded, values, units, by_place(forms))

@@ -186,8 +186,11 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
             blank = re.sub(r"\A | \Z", "\u2060", blank)  # a no-break space there is part of the text
             note = key_note(".".join(part.path))
             units.append(Unit(part.start, part.end, blank, note=note, whole=((0, len(blank)),)))
-    for unit in units:
+    for number, unit in enumerate(units):
         value = scalars.get((unit.start, unit.end))
+        beside = keys.get(value.path[:-1], {}).keys() if value else set()
+        if value is not None and not unit.form and len(beside) > 1 and beside <= {*CATEGORIES}:
+            units[number] = replace(unit, form=value.path[-1])
         if value is not None and value.path[-1:] == (OTHER,) and value.style not in BLOCKS:
             forms += _beside_keys(value, unit, keys.get(value.path[:-1], {}), text)
     top = [*keys.get((), {}).values()]
@@ -240,7 +243,7 @@ def _pieces(scalar: Scalar, text: str, fixed: list[FixedPlural]) -> Iterator[tup
 
 def _piece_unit(scalar: Scalar, layout: str, first: int, last: int, form: str) -> Unit:
     blank = re.sub(r"\s", " ", layout[first:last])
-    return Unit(first, last, blank, note=_note(scalar, form), whole=((0, len(blank)),))
+    return Unit(first, last, blank, note=_note(scalar, form), whole=((0, len(blank)),), form=form)
 
 
 def _note(scalar: Scalar, form: str) -> str:

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from app.errors import CommandError, LogError
+from app.formats.read_file import read_document
 from app.log.store import LogStore
+from app.reports.repetitions import repetitions_of
 from app.segments.find_replace import Query
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+from tests.app.workspace.test_review import workspace_of
 
 TEXT = "Save.\nOpen the file.\nSave.\nClose the file.\nSave.\nSave.\n"
 
@@ -136,3 +139,31 @@ def test_log_that_fails_in_the_middle_changes_nothing(workspace: Workspace, monk
         workspace.batches.replace(Query("de:", "DE"))
     assert texts(workspace) == stored(workspace) == before
     assert workspace.store.verify_chain(workspace.session_id).is_intact
+
+
+PLURALS = b"""msgid ""
+msgstr "Language: pl\\nPlural-Forms: nplurals=3; plural=n;\\n"
+
+msgid "%d file"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+msgstr[2] ""
+
+msgid "%d item"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+msgstr[2] ""
+"""
+
+
+def test_plural_forms_of_one_message_are_not_repetitions_of_each_other(store: LogStore):
+    workspace = workspace_of(store, store.start_session(read_document(PLURALS, "a.po"), "en-pl").token)
+    step = workspace.confirm(1, "%d pliki")
+    assert step is not None and step["segments"] == [4]  # the same form of the other message
+    assert texts(workspace) == [None, "%d pliki", None, None, "%d pliki", None]
+    workspace.confirm(2, "%d plików")
+    assert texts(workspace) == [None, "%d pliki", "%d plików", None, "%d pliki", "%d plików"]
+    found = repetitions_of(store, store.load_session(workspace.token))
+    assert found.num_inside == 2
