@@ -14,6 +14,7 @@ _DATA = _INSTALLED_DATA if _INSTALLED_DATA.is_dir() else _ROOT / "data"
 MODEL_FOLDER = _DATA / "models" / "en-de"
 SAMPLES_FOLDER = _DATA / "samples"
 FORMS_FOLDER = _DATA / "forms"
+BRITISH_SPELLINGS = _DATA / "spelling" / "british.tsv"
 
 
 def default_log_path() -> Path:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Literal
 
 from app.errors import ApiError, ApiErrorKind, check_fields
+from app.formats.base import splice
 from app.glossary import TermMatcher
 from app.models.loading import ModelHandle
 from app.models.style import Style
+from app.text.spelling import british_edits
 from engine import Avoid, Phrase, Reason
 
 Splitting = Literal["sentences", "punctuation", "none"]
@@ -37,13 +41,17 @@ class ConstrainedText:
 
 @dataclass(frozen=True, slots=True)
 class TranslationSetup:
-    """Model, direction, style, terms and splitting for the texts of a request."""
+    """Model, direction, style, terms and splitting for the texts of a request.
+
+    `is_british`: translations into English get British spelling.
+    """
 
     model: ModelHandle
     direction: str
     style: Style = field(default_factory=Style)
     terms: TermMatcher | None = None
     splitting: Splitting = "sentences"
+    is_british: bool = False
 
     @property
     def source(self) -> str:
@@ -81,6 +89,18 @@ class TextHypothesis:
     placements: tuple[PlacedPhrase, ...] = ()
     unmet: tuple[str, ...] = ()
 
+    def in_british_spelling(self) -> TextHypothesis:
+        """The hypothesis in British spelling, except for required texts."""
+        edits = british_edits(self.text, [(place.start, place.end) for place in self.placements])
+        ends = [end for _, end, _ in edits]
+        growths = list(accumulate((len(new) - (end - start) for start, end, new in edits), initial=0))
+
+        def moved(position: int) -> int:
+            return position + growths[bisect_right(ends, position)]
+
+        placements = tuple(replace(place, start=moved(place.start), end=moved(place.end)) for place in self.placements)
+        return replace(self, text=splice(self.text, edits), placements=placements)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -90,6 +110,10 @@ class Answer:
     status: str  # of `engine.Translation`
     hypotheses: tuple[TextHypothesis, ...]
     reasons: tuple[Reason, ...] = ()
+
+    def in_british_spelling(self) -> Answer:
+        """The answer with its hypotheses in British spelling."""
+        return replace(self, hypotheses=tuple(each.in_british_spelling() for each in self.hypotheses))
 
     def best(self, number: int) -> str:
         """The best translation of text `number`, from 0. Raises ApiError if there is none."""

@@ -36,6 +36,7 @@ from app.serving.constrained_texts import (
 from app.tags.protect import Protection
 from app.text.language_names import english_name
 from app.text.nontranslatables import nontranslatables
+from app.text.spelling import is_british
 from app.text.words import count_words
 from engine import (
     Alternative,
@@ -137,7 +138,7 @@ class TranslationService:
             style.check(model, direction)
         except CommandError as error:
             raise ApiError("unsupported", str(error)) from error
-        return TranslationSetup(model, direction, style, terms, splitting)
+        return TranslationSetup(model, direction, style, terms, splitting, is_british(target))
 
     async def translate(
         self, caller: Caller, items: Sequence[ConstrainedText], setup: TranslationSetup, gone: Hangup
@@ -149,7 +150,8 @@ class TranslationService:
         by_text: list[list[tuple[_Piece, Translation]]] = [[] for _ in items]
         for piece, translation in zip(pieces, found, strict=True):
             by_text[piece.text].append((piece, translation))
-        return [_answer(item, parts) for item, parts in zip(items, by_text, strict=True)]
+        answers = [_answer(item, parts) for item, parts in zip(items, by_text, strict=True)]
+        return [answer.in_british_spelling() for answer in answers] if setup.is_british else answers
 
     async def price(self, caller: Caller, item: ConstrainedText, setup: TranslationSetup, gone: Hangup) -> Pricing:
         """The prices of the constraints of an item. Raises ApiError."""

@@ -45,6 +45,15 @@ def test_client_translates_with_constraints_and_style(ana: deepl.DeepLClient):
         ana.translate_text("Die Datei.", source_lang="DE", target_lang="EN-US", formality="more")
 
 
+def test_british_english_has_its_spelling(ana: deepl.DeepLClient):
+    found = {
+        variant: ana.translate_text("Wählen Sie eine Farbe aus.", source_lang="DE", target_lang=variant).text
+        for variant in ("EN-US", "EN-GB")
+    }
+    assert "color" in found["EN-US"]
+    assert found["EN-GB"] == found["EN-US"].replace("color", "colour")
+
+
 def test_client_keeps_tags(ana: deepl.DeepLClient):
     text = '<p>Click <b id="1">AT&amp;T</b>.</p><p>Then press <k>Enter</k>.</p>'
     result = ana.translate_text(text, source_lang="EN", target_lang="DE", tag_handling="html", ignore_tags=["k"])
