@@ -36,7 +36,7 @@ FLOORS = {
         {"__main__"},
     ),
     "app": (
-        {"collector", "i18n", "paths", "whole_files"},
+        {"collector", "i18n", "paths", "repeating", "whole_files"},
         {"errors", "settings"},
         {"text"},
         {"formats", "checks", "tags"},

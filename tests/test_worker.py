@@ -433,6 +433,27 @@ def test_thread_that_hangs_is_replaced_and_has_no_effect_any_more(gated, model):
     assert (statistics.num_answered, statistics.num_failed, statistics.num_running) == (3, 1, 0)
 
 
+def test_a_worker_may_be_closed_while_its_thread_is_replaced(gated, model):
+    translator, worker = gated
+    hung = begin(translator, worker, "first")
+    worker.restart("the model did not answer")
+    translator.wait()
+    problems: list[Exception] = []
+
+    def close(_: object) -> None:
+        try:
+            worker.close()
+        except RuntimeError as problem:
+            problems.append(problem)
+
+    hung.add_done_callback(close)
+    translator.open()
+    worker.restart("the model did not answer")  # answers the request, which closes the worker meanwhile
+    assert not problems
+    with pytest.raises(EngineError):
+        hung.result(60)
+
+
 def test_request_that_ran_when_the_thread_hung_is_answered_by_the_new_one(gated, model):
     translator, worker = gated
     answered = begin(translator, worker, "first")

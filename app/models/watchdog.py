@@ -12,6 +12,7 @@ from typing import Final
 
 from app.i18n import Message
 from app.models.loading import ModelHandle
+from app.repeating import repeat
 
 TICK_SECONDS: Final = 1.0
 # A step takes less than a second where nothing else uses the processor, and a model looks for cancelled requests in
@@ -48,7 +49,7 @@ class Watchdog:
 
     def start(self) -> None:
         """Watches in a thread of its own until `close`."""
-        threading.Thread(target=self._run, name="watchdog", daemon=True).start()
+        repeat(self.tick, TICK_SECONDS, self._is_closed, "watchdog")
 
     def close(self) -> None:
         """Ends the thread."""
@@ -93,10 +94,6 @@ class Watchdog:
         if (message := self._reported.pop(model, None)) is not None:
             model.is_silent = False
             self._report(model, message, False)
-
-    def _run(self) -> None:
-        while not self._is_closed.wait(TICK_SECONDS):
-            self.tick()
 
 
 _UNREACHABLE: Final = Message(

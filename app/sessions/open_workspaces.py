@@ -11,6 +11,7 @@ from app.errors import LogError
 from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_models import DocumentModels
+from app.repeating import repeat
 from app.workspace.commands import Workspace
 
 IDLE_SECONDS = 30 * 60.0
@@ -36,13 +37,9 @@ class OpenWorkspaces:
         self._is_closed = threading.Event()
 
     def start(self, also: Callable[[], object] = lambda: None) -> None:
-        """Closes unused workspaces, in a separate thread until `close`; calls `also` each time."""
-        threading.Thread(target=self._look_after, args=(also,), name="idle documents", daemon=True).start()
-
-    def _look_after(self, also: Callable[[], object]) -> None:
-        while not self._is_closed.wait(_LOOK_SECONDS):
-            self.close_idle()
-            also()
+        """Closes unused workspaces, in a separate thread until `close`; calls `also` as often, in another."""
+        for job in (self.close_idle, also):
+            repeat(job, _LOOK_SECONDS, self._is_closed, "idle documents")
 
     @property
     def current_token(self) -> str:

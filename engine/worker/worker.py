@@ -181,11 +181,11 @@ class Worker:
             self._interactive, self._documents = self._new_loops()
             self._num_steps += 1
             self._thread = self._new_thread()
+            self._thread.start()  # before `close`, which waits for it, can come in between
             self._changed.notify_all()
         for task in running:
             self._answer(task, error=EngineError(reason))
             task.stop.set()
-        self._thread.start()
 
     def close(self) -> None:
         """Cancel all waiting and running requests, and end the thread; one that does not answer is left alone."""

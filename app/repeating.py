@@ -1,0 +1,27 @@
+"""Work that a thread of its own repeats until the app closes."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+_log = logging.getLogger("pinpoint")
+
+
+def repeat(job: Callable[[], object], seconds: float, is_closed: threading.Event, name: str) -> threading.Thread:
+    """Calls `job` every `seconds` in a new thread until `is_closed` is set; returns the thread, which has begun.
+
+    An exception of the job is logged, and the job is called again as usual: one failure must not end the work for good.
+    """
+
+    def run() -> None:
+        while not is_closed.wait(seconds):
+            try:
+                job()
+            except Exception:
+                _log.exception("the thread %r failed once and goes on", name)
+
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,31 @@
+"""Work that is repeated in the background."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+
+from app.repeating import repeat
+
+
+def test_work_goes_on_after_an_exception_and_ends_when_it_is_closed(caplog: pytest.LogCaptureFixture) -> None:
+    is_closed, has_failed, goes_on = threading.Event(), threading.Event(), threading.Event()
+
+    def job() -> None:
+        if has_failed.is_set():
+            goes_on.set()
+            return
+        has_failed.set()
+        raise OSError("disk I/O error")
+
+    with caplog.at_level(logging.ERROR, "pinpoint"):
+        thread = repeat(job, 0.001, is_closed, "a job")
+        assert goes_on.wait(60)
+    is_closed.set()
+    thread.join(60)
+    assert not thread.is_alive()
+    [record] = caplog.records
+    assert "'a job' failed once and goes on" in record.getMessage()
+    assert "disk I/O error" in caplog.text
