@@ -222,6 +222,7 @@ class Translator(AnyTranslator):
         """
         if (target is None) == (tokens is None):
             raise InvalidRequest("score needs either target, a text, or tokens, a list of piece ids")
+        request = Request(source, direction=direction, domain=domain, formality=formality)
         if target is not None:
             if (written := self.misspelling(target)) is not None:
                 raise InvalidRequest(f"target {target!r} cannot be spelt by this model, which would write {written!r}")
@@ -231,7 +232,6 @@ class Translator(AnyTranslator):
         if not 0 < len(tokens) <= limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model scores 1 to {limit}")
         decoding = self._codec.decode(tokens)
-        request = Request(source, direction=direction, domain=domain, formality=formality)
         prepared = self.pipeline.prepare(request, datastore)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
@@ -241,7 +241,7 @@ class Translator(AnyTranslator):
         log_probs = log_probs_TV.gather(1, tokens_T[:, None])[:, 0].double()
         log_prob = float(log_probs.sum())
         [alignment] = self.pipeline.align(prepared, [tokens], [decoding])
-        return Hypothesis(
+        scored = Hypothesis(
             text=decoding.text,
             score=log_prob / len(tokens),
             log_prob=log_prob,
@@ -251,6 +251,7 @@ class Translator(AnyTranslator):
             alignment=alignment.links if alignment else (),
             weak_alignment=alignment.weak_links if alignment else (),
         )
+        return self.pipeline.reading(replace(request, prefix=target or "")).written(scored)
 
     @torch.inference_mode()
     def learn(
@@ -284,7 +285,7 @@ class Translator(AnyTranslator):
         `Translation.learned_from` names the pair by. Pieces that the model cannot write are left out. Raises
         InvalidRequest for a request or target that the model cannot take.
         """
-        if not target.strip():
+        if not self._codec.normalise(target):
             raise InvalidRequest("target is blank; there is nothing to learn")
         if least_fit is None:
             least_fit = DatastoreOptions().least_fit

@@ -18,6 +18,7 @@ from engine.decoding.phrases_in_pieces import (
     prefix_in_pieces,
     tracked_phrase,
 )
+from engine.decoding.reading import RequestReading
 from engine.model.datastore import Datastore
 from engine.request import Phrase, Request
 from engine.search.follow import FollowedText
@@ -45,7 +46,8 @@ class PreparedRequest:
     one phrase with a count. The locked texts and the suffix, `num_ordered` in all, follow. `obstacles` are the reasons
     why no translation can meet the request; empty if it is feasible. `datastore` has the neighbours that count. A
     request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared. `hints` are the
-    pieces that the encoder reads behind the source (`Request.hints`); they are not used elsewhere.
+    pieces that the encoder reads behind the source (`Request.hints`); they are not used elsewhere. All texts are those
+    that the model reads (`reading`), except for `unknown_source`.
     """
 
     source: str
@@ -63,6 +65,7 @@ class PreparedRequest:
     datastore: Datastore | None = None
     is_refused: bool = False
     hints: tuple[int, ...] = ()
+    reading: RequestReading | None = None
 
     @classmethod
     def of(
@@ -85,6 +88,8 @@ class PreparedRequest:
         """
         if (reason := excess(request)) is not None:
             return cls._refused(request, direction, marks, reason)
+        reading = RequestReading.of(request, codec, source_codec)
+        request = reading.request
         encoding = (source_codec or codec).encode(request.source)
         go_on()
         obstacles: list[Reason] = []
@@ -95,12 +100,12 @@ class PreparedRequest:
         prefix, reasons = prefix_in_pieces(request.prefix, codec)
         obstacles += reasons
         go_on()
-        avoided = avoided_texts(request.avoid, codec)
+        avoided = avoided_texts(request.avoid)
         forbidden = Forbidden.of(avoided)
         go_on()
         phrases: list[TrackedPhrase] = []
         members: list[tuple[int, ...]] = []
-        for numbers in groups_of_equals(request.phrases, codec):
+        for numbers in groups_of_equals(request.phrases):
             go_on()
             tracked, reasons = tracked_phrase(request.phrases, numbers, forbidden, codec)
             obstacles += reasons
@@ -110,7 +115,7 @@ class PreparedRequest:
         go_on()
         ordered, reasons = ordered_phrases(request, codec)
         obstacles += reasons
-        obstacles += _too_often(phrases, members, ordered, request.prefix and codec.normalise(request.prefix), go_on)
+        obstacles += _too_often(phrases, members, ordered, request.prefix, go_on)
         phrases += ordered
         num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
         num_prefix = len(codec.encode(request.prefix).ids)
@@ -124,16 +129,17 @@ class PreparedRequest:
             direction=direction,
             marks=marks,
             source_ids=encoding.ids,
-            unknown_source=encoding.unknown,
+            unknown_source=reading.given_source_spans(encoding.unknown),
             constraints=SentenceConstraints(tuple(phrases), avoided, prefix),
             members=tuple(members),
             phrases=request.phrases,
-            num_ordered=len(request.locked) + bool(request.suffix.strip()),
+            num_ordered=len(request.locked) + bool(request.suffix),
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
             followed=_followed(request, codec, phrases, go_on),
             datastore=datastore,
             hints=_hints(phrases, hint_id, most - len(encoding.ids)) if hint_id is not None and request.hints else (),
+            reading=reading,
         )
 
     @classmethod
@@ -221,7 +227,8 @@ class PreparedRequest:
 
     def not_placed(self, phrase: int) -> Reason:
         """The reason for a phrase that the search could not place within the length limit."""
-        text = self.phrases[phrase].text
+        assert self.reading is not None
+        text = self.reading.given.phrases[phrase].text
         message = f"{text!r} could not be placed within the length limit; raise max_length_offset or remove a phrase"
         return Reason("not_placed", message, phrase)
 
@@ -242,7 +249,7 @@ def _followed(
     The pieces of its occurrences of these phrases are required. Phrases that the prefix has are left out, because their
     place may be there.
     """
-    follow, prefix = request.follow, codec.normalise(request.prefix)
+    follow, prefix = request.follow, request.prefix
     if follow is None or not follow.strength:
         return None
     pieces = codec.encode(follow.text).ids

@@ -1,4 +1,7 @@
-"""The texts of a request in pieces: phrases in each accepted form, locked texts, suffix and prefix; avoided texts."""
+"""The texts of a request in pieces: phrases in each accepted form, locked texts, suffix and prefix; avoided texts.
+
+The texts are those that the model reads (`engine.decoding.reading`).
+"""
 
 from __future__ import annotations
 
@@ -34,10 +37,9 @@ class Forbidden:
 
 def prefix_in_pieces(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
     """The prefix with the pieces of all but its last word, which may continue; a space after it closes that word."""
-    text = codec.normalise(text)
     if not text:
         return None, []
-    closed = text[:-1] if text.endswith(" ") and not text[:-1].endswith(" ") and text.strip() else ""
+    closed = text[:-1] if text.endswith(" ") else ""
     if closed and codec.spells(closed):
         return Prefix(text, codec.encode(closed).ids), []
     if not codec.spells(text):
@@ -60,22 +62,17 @@ def _goes_on(piece: int, following: int, codec: Codec) -> bool:
     return is_joined and joins_words(ends[-1]) and joins_words(begins[0])
 
 
-def avoided_texts(avoid: Sequence[Avoid], codec: Codec) -> tuple[AvoidedText, ...]:
-    """The avoided texts as the output would write them, each once."""
-    texts = (AvoidedText(codec.normalise(item.text.strip()), item.case == "permissive") for item in avoid)
+def avoided_texts(avoid: Sequence[Avoid]) -> tuple[AvoidedText, ...]:
+    """The avoided texts, each once."""
+    texts = (AvoidedText(item.text, item.case == "permissive") for item in avoid)
     return tuple(dict.fromkeys(texts))
 
 
-def _forms(phrase: Phrase, codec: Codec) -> tuple[str, ...]:
-    """The distinct texts of the phrase as the output writes them: NFC, without surrounding space."""
-    return tuple(dict.fromkeys(codec.normalise(form.strip()) for form in phrase.all_forms))
-
-
-def groups_of_equals(phrases: Sequence[Phrase], codec: Codec) -> list[tuple[int, ...]]:
+def groups_of_equals(phrases: Sequence[Phrase]) -> list[tuple[int, ...]]:
     """Indices of equal phrases, grouped: each group becomes one phrase with a higher count."""
     groups: dict[_Kind, list[int]] = {}
     for number, phrase in enumerate(phrases):
-        key = frozenset(_forms(phrase, codec)), (phrase.boundary, phrase.case)
+        key = frozenset(phrase.all_forms), (phrase.boundary, phrase.case)
         groups.setdefault(key, []).append(number)
     return [tuple(numbers) for numbers in groups.values()]
 
@@ -85,7 +82,7 @@ def tracked_phrase(
 ) -> tuple[TrackedPhrase | None, list[Reason]]:
     """One phrase for all of `numbers`; None, with the reasons, if no form can be spelt or all are avoided."""
     phrase = phrases[numbers[0]]
-    forms = tuple(form for form in _forms(phrase, codec) if form not in forbidden)
+    forms = tuple(form for form in dict.fromkeys(phrase.all_forms) if form not in forbidden)
     if not forms:
         message = f"{phrase.text!r} is both required and avoided; remove it from phrases or from avoid"
         return None, [Reason("avoided", message, number) for number in numbers]
@@ -121,9 +118,8 @@ def ordered_phrases(request: Request, codec: Codec) -> tuple[list[TrackedPhrase]
     """The locked texts and the suffix as phrases with an order; reasons for texts that cannot be spelt."""
     phrases: list[TrackedPhrase] = []
     reasons: list[Reason] = []
-    texts = [(text, False) for text in request.locked] + [(request.suffix, True)] * bool(request.suffix.strip())
-    for turn, (text, ends_text) in enumerate(texts):
-        form = codec.normalise(text.strip())
+    texts = [(text, False) for text in request.locked] + [(request.suffix, True)] * bool(request.suffix)
+    for turn, (form, ends_text) in enumerate(texts):
         if not codec.spells(form):
             kind = "suffix" if ends_text else "locked text"
             message = f"the {kind} {form!r} cannot be spelt by this model, which would write {codec.respell(form)!r}"

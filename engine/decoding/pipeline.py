@@ -14,6 +14,7 @@ from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignm
 from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.placing import OpenDecoder, PhrasePlacer, Pieces
+from engine.decoding.reading import RequestReading
 from engine.decoding.reverse import reverse_direction, reverse_scores
 from engine.decoding.untranslated import WordReplacer
 from engine.errors import InvalidRequest
@@ -80,6 +81,10 @@ class RequestPipeline:
         return PreparedRequest.of(
             request, direction, model.codec, max_pieces, model.source_codec, marks, consulted, model.hint_id, go_on
         )
+
+    def reading(self, request: Request) -> RequestReading:
+        """The request as the model reads it."""
+        return RequestReading.of(request, self._model.codec, self._model.source_codec)
 
     def check(self, datastore: Datastore) -> None:
         """Raises InvalidRequest for a datastore of another model."""
@@ -386,7 +391,7 @@ def _hypothesis(
     placements, unmet = prepared.place(decoding.text)
     if alignment is not None:
         placements = with_alignment(placements, prepared.phrases, alignment.links, decoding.text)
-    return Hypothesis(
+    hypothesis = Hypothesis(
         text=decoding.text,
         score=found.score,
         log_prob=found.log_prob,
@@ -402,3 +407,5 @@ def _hypothesis(
         weak_alignment=alignment.weak_links if alignment else (),
         reverse_score=found.reverse_score,
     )
+    assert prepared.reading is not None
+    return prepared.reading.written(hypothesis)

@@ -28,7 +28,7 @@ from engine.search.sentence import SearchVocabulary
 from engine.search.tracker import ConstraintTracker
 from engine.search_options import MAX_BEAM, SearchOptions
 from engine.text import Codec, join_bytes, word_of_piece
-from engine.translation import Alternative, Pricing, Translation
+from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 _VARIANTS_AT_ONCE = 20  # of a request, which are prepared and decoded before the next: each may have 1,000 forms
 
@@ -162,11 +162,19 @@ def alternatives_steps(
         jobs.append(DecodingJob(request, options, interruption, begun, started_at=started))
     yield jobs
     found = [
-        Alternative(codec.decode(word.pieces).text, word.log_prob, translation.hypotheses[0])
+        Alternative(_written(word, first, translation.hypotheses[0], codec), word.log_prob, translation.hypotheses[0])
         for word, translation in zip(following, map(_translation, jobs), strict=bool(jobs))
         if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
     ]
     return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
+
+
+def _written(word: NextWord, first: int, hypothesis: Hypothesis, codec: Codec) -> str:
+    """The text of a word that begins with piece number `first` of the hypothesis."""
+    last = first + len(word.pieces)
+    if hypothesis.tokens[first:last] != word.pieces:  # a word before it was replaced by one of the lexicon
+        return codec.decode(word.pieces).text
+    return hypothesis.text[hypothesis.token_spans[first][0] : hypothesis.token_spans[last - 1][1]]
 
 
 def _variants(request: Request) -> Iterator[Request]:

@@ -34,7 +34,7 @@ from engine.text.byte_pieces import (
 from engine.text.codec import Codec, DecodedPieces, EncodedPieces, TextCodec
 from engine.text.languages import short_code, short_names
 from engine.text.moses_codec import MosesCodec
-from engine.text.normalisation import normalise
+from engine.text.normalisation import NormalText, PlainForm, normalise
 from engine.text.placeholders import PLACEHOLDER
 from engine.text.sentencepiece_codec import SentencePieceCodec, read_pieces
 from engine.text.sentences import sentence_spans
@@ -80,6 +80,8 @@ __all__ = [
     "EncodedPieces",
     "FormList",
     "MosesCodec",
+    "NormalText",
+    "PlainForm",
     "SentencePieceCodec",
     "Standing",
     "TextCodec",

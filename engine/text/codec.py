@@ -5,8 +5,9 @@ The search relies on these equations:
     decode(ids).text == the pieces' surfaces, with a space before each that is not the first, does not glue left and
                         does not follow a piece that glues right
 
-and `decode(encode(text).ids).text == normalise(text)` for all text that the vocabulary can spell. The pieces of a word
-depend only on the word and the spaces around it.
+and `decode(encode(text).ids).text == codec.normalise(text)` for all text that the vocabulary can spell: `encode` reads
+the plain form of a text (`engine.text.normalisation`). `TextCodec.encode_ids`, for training, reads every character.
+The pieces of a word depend only on the word and the spaces around it.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 from engine.errors import InvalidRequest, ModelError, TrainingError
 from engine.text.boundaries import is_word_char
 from engine.text.bpe import BytePairs, as_piece, learn_merges
-from engine.text.normalisation import normalise, normalise_with_offsets
+from engine.text.normalisation import NormalText, PlainForm, normalise
 from engine.text.placeholders import choose_placeholders, pattern_of
 from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
 from engine.text.vocabulary import SPECIAL_PIECES, UNK, Vocabulary, basic_pieces, mark_spellings
@@ -45,6 +47,13 @@ class EncodedPieces:
     ids: tuple[int, ...]
     spans: tuple[Span, ...]
     unknown: tuple[Span, ...] = ()
+
+    def of_given(self, normal: NormalText) -> EncodedPieces:
+        """The pieces of a normal text with their characters in the text that was given."""
+        if normal.offsets is None:
+            return self
+        spans, unknown = (tuple(normal.given_span(*span) for span in found) for found in (self.spans, self.unknown))
+        return EncodedPieces(self.ids, spans, unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +86,7 @@ class Codec(Protocol):
         ...
 
     def encode(self, text: str) -> EncodedPieces:
-        """The canonical pieces of a text."""
+        """The canonical pieces of the plain form of a text, with their characters in the text itself."""
         ...
 
     def decode(self, ids: Sequence[int]) -> DecodedPieces:
@@ -85,15 +94,19 @@ class Codec(Protocol):
         ...
 
     def spells(self, text: str) -> bool:
-        """True if the pieces of `text` decode to exactly `text` (in NFC)."""
+        """True if the pieces of `text` decode to exactly `normalise(text)`."""
         ...
 
     def respell(self, text: str) -> str:
         """The text that the pieces of `text` spell."""
         ...
 
+    def normal(self, text: str) -> NormalText:
+        """The plain form of a text: what the model reads, and how constraints are compared."""
+        ...
+
     def normalise(self, text: str) -> str:
-        """`text` as constraints are compared: in NFC."""
+        """`normal(text).text`."""
         ...
 
 
@@ -149,25 +162,25 @@ class TextCodec:
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
-    def encode(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> EncodedPieces:
-        """The canonical pieces of a text; with BPE `dropout`, for training, random other ones drawn with `rng`."""
-        normal = normalise_with_offsets(text)
+    def encode(self, text: str) -> EncodedPieces:
+        """The canonical pieces of the plain form of a text, with their characters in the text itself."""
+        normal = self.normal(text)
         ids: list[int] = []
         spans: list[Span] = []
         unknown: list[Span] = []
         for start, chunk in cut(normal.text):
-            pieces = self._encode_chunk(chunk, dropout, rng)
+            pieces = self._encode_chunk(chunk, 0.0, None)
             ids += pieces.ids
             for piece_id, length in zip(pieces.ids, pieces.lengths, strict=True):
-                span = normal.given_span(start, start + length)
+                span = start, start + length
                 spans.append(span)
                 if piece_id == UNK:
                     _append_or_extend(unknown, span)
                 start += length
-        return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown))
+        return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown)).of_given(normal)
 
     def encode_ids(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> list[int]:
-        """The ids of `encode` alone, faster."""
+        """For training: the pieces of every character of a text; with BPE `dropout` random ones, drawn with `rng`."""
         ids: list[int] = []
         for _, chunk in cut(normalise(text)):
             ids += self._encode_chunk(chunk, dropout, rng).ids
@@ -214,17 +227,20 @@ class TextCodec:
         return DecodedPieces("".join(parts), tuple(spans))
 
     def spells(self, text: str) -> bool:
-        """True if the pieces of `text` write exactly it (in NFC)."""
-        return UNK not in self.encode_ids(text)
+        """True if the pieces of `text` write exactly `normalise(text)`."""
+        return UNK not in self.encode_ids(self.normalise(text))
 
     def respell(self, text: str) -> str:
         """The text that the pieces of `text` spell: `normalise(text)`, with ⁇ for unknown characters."""
-        return self.decode(self.encode_ids(text)).text
+        return self.decode(self.encode_ids(self.normalise(text))).text
 
-    @staticmethod
-    def normalise(text: str) -> str:
-        """`text` in NFC, as the codec returns it if it can spell everything."""
-        return normalise(text)
+    def normal(self, text: str) -> NormalText:
+        """The plain form of a text: what the model reads, and how constraints are compared."""
+        return self._plain.of(text)
+
+    def normalise(self, text: str) -> str:
+        """`normal(text).text`, as the codec returns it if it can spell everything."""
+        return self.normal(text).text
 
     # -- files --------------------------------------------------------------------------------------------------------
 
@@ -293,6 +309,10 @@ class TextCodec:
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _plain(self) -> PlainForm:
+        return PlainForm(lambda char: UNK not in self.encode_ids(char))
+
     def _encode_chunk(self, chunk: str, dropout: float, rng: random.Random | None) -> _ChunkPieces:
         if not dropout and (cached := self._cache.get(chunk)) is not None:
             return cached
@@ -315,7 +335,7 @@ class TextCodec:
         return encoded
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_cache": {}}
+        return {name: value for name, value in self.__dict__.items() if name != "_plain"} | {"_cache": {}}
 
 
 def _mark_piece(token: Token) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
-from engine.text.normalisation import normalise
+from engine.text.codec import EncodedPieces
+from engine.text.normalisation import NormalText, PlainForm
 from engine.text.vocabulary import UNK, UNKNOWN_SURFACE
 
 NUM_SPECIAL = 4  # padding, start, end, unknown: the first ids of every vocabulary
@@ -31,14 +32,38 @@ class ImportedPieces(ABC):
         """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
         return self._ids[piece]
 
-    @staticmethod
-    def normalise(text: str) -> str:
-        """`text` in NFC, as constraints are compared."""
-        return normalise(text)
+    def encode(self, text: str) -> EncodedPieces:
+        """The canonical pieces of the plain form of a text, with their characters in the text itself."""
+        normal = self.normal(text)
+        return self._encode_exactly(normal.text).of_given(normal)
+
+    def spells(self, text: str) -> bool:
+        """True if the pieces of `text` write exactly `normalise(text)`."""
+        return self._spells_exactly(self.normalise(text))
+
+    def normal(self, text: str) -> NormalText:
+        """The plain form of a text: what the model reads, and how constraints are compared."""
+        return self._plain.of(text)
+
+    def normalise(self, text: str) -> str:
+        """`normal(text).text`."""
+        return self.normal(text).text
+
+    @abstractmethod
+    def _encode_exactly(self, text: str) -> EncodedPieces:
+        """The canonical pieces of a text in its plain form."""
+
+    @abstractmethod
+    def _spells_exactly(self, text: str) -> bool:
+        """True if the pieces of `text`, in NFC, write exactly it."""
 
     @abstractmethod
     def _surface_of(self, piece: str) -> str:
         """The text of a piece that is not special."""
+
+    @cached_property
+    def _plain(self) -> PlainForm:
+        return PlainForm(self._spells_exactly)
 
     @cached_property
     def _ids(self) -> dict[str, int]:

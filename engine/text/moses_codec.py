@@ -18,7 +18,6 @@ from engine.errors import InvalidRequest
 from engine.text.bpe import BytePairs
 from engine.text.codec import DecodedPieces, EncodedPieces, Span
 from engine.text.imported_codec import ImportedPieces
-from engine.text.normalisation import normalise
 from engine.text.tokens import CONTINUATION
 from engine.text.vocabulary import UNK
 
@@ -66,8 +65,8 @@ class MosesCodec(ImportedPieces):
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
-    def encode(self, text: str) -> EncodedPieces:
-        """The canonical pieces of a text, with their characters as far as they are known after Moses' rewriting."""
+    def _encode_exactly(self, text: str) -> EncodedPieces:
+        """The pieces with their characters, as far as they are known after Moses' rewriting."""
         ids: list[int] = []
         spans: list[Span] = []
         unknown: list[Span] = []
@@ -108,10 +107,10 @@ class MosesCodec(ImportedPieces):
             layout.add(surfaces, left, right)
         return layout.decoding
 
-    def spells(self, text: str) -> bool:
-        """True if the pieces of `text` spell it exactly (in NFC), at any position."""
-        ids = self.encode(text).ids
-        return UNK not in ids and self.decode(ids).text == normalise(text) == self._written_by_pieces(ids)
+    def _spells_exactly(self, text: str) -> bool:
+        """True if the pieces of `text` spell exactly it, at any position."""
+        ids = self._encode_exactly(text).ids
+        return UNK not in ids and self.decode(ids).text == text == self._written_by_pieces(ids)
 
     def respell(self, text: str) -> str:
         """The text that the pieces of `text` spell, with ⁇ for unknown characters."""

@@ -18,7 +18,6 @@ from engine.errors import InvalidRequest, ModelError
 from engine.text.byte_pieces import REPLACEMENT, byte_piece, byte_surface, bytes_of, is_byte_surface, split_bytes
 from engine.text.codec import DecodedPieces, EncodedPieces, Span
 from engine.text.imported_codec import ImportedPieces
-from engine.text.normalisation import normalise
 from engine.text.vocabulary import UNK
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ class SentencePieceCodec(ImportedPieces):
 
     # -- text to pieces -----------------------------------------------------------------------------------------------
 
-    def encode(self, text: str) -> EncodedPieces:
-        """The canonical pieces of a text, with the characters of each, its leading space not included."""
+    def _encode_exactly(self, text: str) -> EncodedPieces:
+        """The pieces with the characters of each, its leading space not included."""
         given = _writable(text)
         mapping = self.processor.encode(given, return_type="offset_mapping")
         ids: list[int] = []
@@ -131,10 +130,9 @@ class SentencePieceCodec(ImportedPieces):
             finish_run()
         return DecodedPieces("".join(parts), tuple(spans))
 
-    def spells(self, text: str) -> bool:
-        """True if the pieces of `text` write exactly it (in NFC)."""
-        ids = self.encode(text).ids
-        return UNK not in ids and self.decode(ids).text == normalise(text)
+    def _spells_exactly(self, text: str) -> bool:
+        ids = self._encode_exactly(text).ids
+        return UNK not in ids and self.decode(ids).text == text
 
     def respell(self, text: str) -> str:
         """The text that the pieces of `text` spell, with ⁇ for unknown characters."""

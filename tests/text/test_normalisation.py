@@ -1,4 +1,4 @@
-"""NFC that remembers: the text is Unicode's own, and every character knows where it came from."""
+"""NFC and the plain form of texts: the text, and the place of every character in the text that was given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import normalise
+from engine.text import PlainForm, normalise
 from engine.text.normalisation import normalise_with_offsets
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -56,3 +56,75 @@ def test_letters_that_compose_with_nothing_point_at_themselves(text):
 def test_offsets_of_known_texts(text, normal, offsets):
     found = normalise_with_offsets(text)
     assert (found.text, found.offsets) == (normal, offsets)
+
+
+LATIN_1 = PlainForm(lambda char: char <= "\u00ff")
+UNTIDY = st.text(
+    "ab1 \t\n\u00a0\u2009\u3000\u00ad\u200b\u200d\u2060\ufeff\u2010\u2011ﬁＡ½⅓²⁶㎏…\u0301\u2126\u0915\u00a8\x07",
+    max_size=16,
+)
+
+
+@pytest.mark.parametrize(
+    ("given_text", "plain", "why"),
+    [
+        ("A man.", "A man.", "a plain text stays"),
+        ("  a \t b\r\n\u00a0c\u2009d ", "a b c d", "each run of white space is one space, and none is at the ends"),
+        ("a\u200b b\u2060c\ufeff", "a bc", "invisible characters vanish, also beside white space"),
+        ("Mit\u00adglied", "Mitglied", "so does a soft hyphen"),
+        ("E\u2011Mail, a\u2010b", "E-Mail, a-b", "typographic hyphens"),
+        ("ﬁrst oﬃce", "first office", "ligatures"),
+        ("Ｆｕｌｌ　ｗｉｄｔｈ１", "Full width1", "full-width letters and spaces"),
+        ("5½ ㎏, ⅓", "5½ kg, 1/3", "what the vocabulary has stays"),
+        ("5⅓", "5 1/3", "a number and a fraction are not one number"),
+        ("10⁶", "10⁶", "an exponent is no factor"),
+        ("\u2126", "Ω", "the ohm sign is a letter"),
+        ("ｶﾞ", "ガ", "half-width letters compose"),
+        ("a\u200db", "ab", "no letter is joined in Latin script"),
+        ("", "", "nothing"),
+        ("\u200b \u00ad", "", "nothing that can be seen"),
+    ],
+)
+def test_plain_form(given_text, plain, why):
+    assert LATIN_1.of(given_text).text == plain, why
+
+
+def test_join_controls_stay_in_scripts_whose_letters_they_change():
+    spelt = PlainForm(lambda char: True)
+    assert spelt.of("\u0645\u06cc\u200c\u062e").text == "\u0645\u06cc\u200c\u062e"
+    assert LATIN_1.of("\u0645\u06cc\u200c\u062e").text == "\u0645\u06cc\u062e"  # unless the vocabulary lacks them
+
+
+@given(ANY_TEXT | COMPOSING | UNTIDY)
+def test_plain_form_has_single_spaces_inside_and_is_its_own_plain_form(text):
+    plain = LATIN_1.of(text).text
+    assert LATIN_1.of(plain).text == plain == " ".join(plain.split())
+
+
+@given(ANY_TEXT | UNTIDY)
+def test_each_character_of_the_plain_form_has_its_place(text):
+    normal = LATIN_1.of(text)
+    offsets = normal.offsets or range(len(text) + 1)
+    assert len(offsets) == len(normal.text) + 1
+    assert list(offsets) == sorted(offsets)
+    assert LATIN_1.of(text[: offsets[0]]).text == LATIN_1.of(text[offsets[-1] :]).text == ""
+    for place, char in enumerate(normal.text):
+        if char.isascii() and char.isalnum() and char in text[slice(*normal.given_span(place, place + 1))]:
+            assert normal.span_of(*normal.given_span(place, place + 1)) == (place, place + 1)
+
+
+@given(UNTIDY, st.data())
+def test_a_span_of_the_given_text_leads_to_the_characters_that_it_became(text, data):
+    normal = LATIN_1.of(text)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    first, last = normal.span_of(start, end)
+    assert 0 <= first <= last <= len(normal.text)
+    if normal.text and start < end:
+        assert first < last
+
+
+def test_two_steps_have_the_places_of_both():
+    first = LATIN_1.of("\u00adﬁ  x")
+    second = LATIN_1.of(first.text)
+    assert first.then(second) == first
