@@ -7,9 +7,11 @@ in Angular, a placeholder may contain a start or end tag of HTML.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from app.formats.xml_text import Node
+from app.i18n import Message
 
 Side = Literal["open", "close"]
 
@@ -33,6 +35,18 @@ _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
 _OF_ANGULAR = re.compile(r"(START|CLOSE)_([A-Z_]+?)(?:_\d+)?")
+
+
+def sub_flows_note(sources: Iterable[Node]) -> Message | None:
+    """The note about texts inside codes, such as the text in place of a picture; None if there are none.
+
+    XLIFF 1.2 and TMX write them as `<sub>` inside a code. XLIFF 2 has units of their own for them.
+    """
+    inner = (node for source in sources for node in source.walk() if node.local == "sub")
+    count = sum(any(map(str.isalpha, node.content())) for node in inner)
+    if not count:
+        return None
+    return Message("Not offered: texts inside inline codes, {count:,} in this file.", count=count)
 
 
 def code_end(node: Node) -> CodeEnd | None:

@@ -27,12 +27,14 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 class Piece:
     """Text, or the raw tag for `{n}` or `{/n}`; a lone piece has no end tag.
 
-    `code` is the key of a code whose begin and end are separate elements, else empty.
+    `code` is the key of a code whose begin and end are separate elements, else empty. `declares` is "yes" or "no" if an
+    element declares whether the text in it is translated.
     """
 
     kind: Kind
     raw: str
     code: str = ""
+    declares: str = ""
 
 
 @dataclass(slots=True)
@@ -110,7 +112,7 @@ def show(pieces: Sequence[Piece], like: Shown | None = None, *, hides: bool = Tr
             kind: Kind = "lone" if end is None else "open" if start else "close"
             known.setdefault((kind, start or end or ""), []).append(number)
     numbers = (str(n) for n in count(1) if str(n) not in taken)
-    partners = _partners(inner)
+    partners = partners_of(inner)
     number_of: dict[int, str] = {}  # by the index of the end tag
     parts = []
     for place, piece in enumerate(inner):
@@ -141,7 +143,7 @@ def pieces_of(node: Node, text: str, paired: Iterable[str], *, keeps_lines: bool
     Text pieces are unescaped. A line break and the white space around it become a space; with `keeps_lines`, they
     become a lone piece. The begin of a code without its end is lone.
     """
-    return _with_pairs(_content_of(node, text, tuple(paired), keeps_lines=keeps_lines))
+    return with_pairs(_content_of(node, text, tuple(paired), keeps_lines=keeps_lines))
 
 
 def _content_of(node: Node, text: str, paired: tuple[str, ...], *, keeps_lines: bool) -> list[Piece]:
@@ -155,21 +157,27 @@ def _content_of(node: Node, text: str, paired: tuple[str, ...], *, keeps_lines: 
                 pieces += [Piece("lone", "\n")] * (number > 0)
                 pieces += [Piece("text", line)] * bool(line)
         elif child.local in paired and not child.is_empty_tag and child.attributes.get("mtype") != _DELETED:
-            pieces.append(Piece("open", text[child.start : child.inner_start]))
+            pieces.append(Piece("open", text[child.start : child.inner_start], declares=_declared(child)))
             pieces += _content_of(child, text, paired, keeps_lines=keeps_lines)
             pieces.append(Piece("close", text[child.inner_end : child.end]))
         elif end := code_end(child):
-            pieces.append(Piece(end.side, text[child.start : child.end], end.key))
+            pieces.append(Piece(end.side, text[child.start : child.end], end.key, _declared(child)))
         else:
             pieces.append(Piece("lone", text[child.start : child.end]))
     return pieces
 
 
-def _with_pairs(pieces: list[Piece]) -> list[Piece]:
+def _declared(node: Node) -> str:
+    given = node.attributes.get("translate") or node.attributes.get("its:translate") or ""
+    kind = node.attributes.get("mtype")
+    return "no" if kind == "protected" else "yes" if kind == "x-its-translate-yes" else given
+
+
+def with_pairs(pieces: list[Piece]) -> list[Piece]:
     """The pieces, in which the begins of codes without an end are lone."""
-    partners = _partners(pieces)
+    partners = partners_of(pieces)
     return [
-        replace(piece, kind="lone", code="") if piece.kind == "open" and place not in partners else piece
+        replace(piece, kind="lone") if piece.kind == "open" and place not in partners else piece
         for place, piece in enumerate(pieces)
     ]
 
@@ -181,7 +189,7 @@ def _without_lines(space: re.Match[str]) -> str:
 def _without_ends(pieces: Sequence[Piece], shown: Shown, like: Shown | None, *, hides: bool) -> list[Piece]:
     """The pieces without white space and, if `hides`, elements around all of them, which become `lead` and `trail`."""
     inner = list(pieces)
-    partners = _partners(inner)
+    partners = partners_of(inner)
     lead: list[str] = []
     trail: list[str] = []  # the last first
     start, end = 0, len(inner)
@@ -210,7 +218,7 @@ def _without_ends(pieces: Sequence[Piece], shown: Shown, like: Shown | None, *, 
     return inner[start:end]
 
 
-def _partners(pieces: Sequence[Piece]) -> dict[int, int]:
+def partners_of(pieces: Sequence[Piece]) -> dict[int, int]:
     """The index of the end tag of each start tag, by the index of that."""
     partners: dict[int, int] = {}
     opened: dict[str, list[int]] = {}

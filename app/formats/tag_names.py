@@ -37,6 +37,7 @@ _HINTS = (
     ),
     (re.compile(r"<w:u\b|\bc?type=[\"'](?:x-)?underlined?|\bsubType=[\"']xlf:u"), "U"),
 )
+_PROTECTED = re.compile(r"<(?:\w+:)?mrk\b[^>]*\b(?:mtype|translate)=[\"'](?:protected|no)[\"'][^>]*>([^<]+)<")
 _SHOWN = re.compile(r"\b(?:equiv-text|equiv|disp|dispStart)=(?:\"([^\"]+)\"|'([^']+)')")
 _ELEMENT = re.compile(r"<(?:\w+:)?([A-Za-z][\w.-]*)")
 _CODE = re.compile(r"(`+) ?(.+?) ?\1", re.DOTALL)
@@ -57,6 +58,8 @@ def tag_name(start: str) -> str:
         return _short(kept[1])
     if raw in _MARKS:
         return _MARKS[raw]
+    if protected := _PROTECTED.match(raw):
+        return _short(protected[1].strip())
     if found := next((name for hint, name in _HINTS if hint.search(raw)), ""):
         return found
     if shown := _SHOWN.search(raw):

@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.code_pairs import sub_flows_note
 from app.formats.inline import Shown, pieces_of, show
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
@@ -102,7 +103,8 @@ def read(data: bytes, name: str) -> TmxFile:
         Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
         for pair in pairs
     ]
-    return TmxFile(decoded, pairs, segments, source, target, _notes(languages, len(units) - len(pairs), source, target))
+    notes = [*_notes(languages, len(units) - len(pairs), source, target), sub_flows_note(pair.source for pair in pairs)]
+    return TmxFile(decoded, pairs, segments, source, target, tuple(filter(None, notes)))
 
 
 def _notes(languages: Sequence[str], num_left_out: int, source: str, target: str | None) -> tuple[str, ...]:

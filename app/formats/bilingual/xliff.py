@@ -46,6 +46,7 @@ from app.formats.bilingual.xliff_segments import (
     joint_review,
 )
 from app.formats.bilingual.xliff_tools import metadata_of_text
+from app.formats.code_pairs import sub_flows_note
 from app.formats.escapes import repeated
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
@@ -358,7 +359,9 @@ def _read(decoded: DecodedText, root: Node, languages: tuple[str, str] | None = 
         "Not checked: length limits in units other than characters, or for several segments ({count:,} in this file).",
         count=count,
     )
-    notes = (not_offered, note if count else None, _repeated_ids_note(root), _repeated_mids_note(entries))
+    sub_flows = sub_flows_note(part.source for entry in entries for part in entry.parts)
+    limits_note = note if count else None
+    notes = (not_offered, limits_note, sub_flows, _repeated_ids_note(root), _repeated_mids_note(entries))
     return XliffFile(decoded, root, entries, units, chosen, left_out, tuple(filter(None, notes)))
 
 
@@ -430,7 +433,7 @@ def _limit(entry: Entry) -> tuple[Node, TextLimits] | None:
 def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None) -> Iterator[Unit]:
     note, form = note_of(entry), form_of(entry)
     for part in entry.parts:
-        if not part.shown.text or (part.tool_state and part.tool_state.is_locked):
+        if not part.shown.text or part.is_protected or (part.tool_state and part.tool_state.is_locked):
             continue
         target = None
         if part.target is not None:

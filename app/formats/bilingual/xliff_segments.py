@@ -10,6 +10,7 @@ from typing import Final
 
 from app.formats.base import ReviewState, UnitTranslation
 from app.formats.bilingual.xliff_gettext import is_gettext, is_header, plural_numbers
+from app.formats.bilingual.xliff_protected import WITHOUT, Protection
 from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.xml_text import Node
@@ -36,10 +37,14 @@ class EntryPart:
     target: Node | None
     shown: Shown
     tool_state: ToolState | None = None  # if the file has state attributes of a translation tool
+    protection: Protection = WITHOUT
+    protection_after: Protection = WITHOUT
+    is_protected: bool = False  # True if nothing of the text is to be translated
 
     def inside(self, node: Node, text: str) -> Shown:
         """The content of an element with a translation of the source."""
-        shown = show(_pieces(node, text, self.tool_state), self.shown, hides=bool(self.shown.lead.strip()))
+        pieces, _ = self.protection.applied(_pieces(node, text, self.tool_state))
+        shown = show(pieces, self.shown, hides=bool(self.shown.lead.strip()))
         self.shown.tags.update(shown.tags)
         return shown
 
@@ -115,11 +120,18 @@ def entries_1(root: Node, text: str) -> Iterator[Entry]:
 
 def entries_2(root: Node, text: str) -> Iterator[Entry]:
     """The translatable segments of a file of version 2.x."""
+    protection, unit_of_marks = WITHOUT, -1
     for segment in root.walk():
-        source = segment.first("source") if segment.local == "segment" else None
-        if source is not None and segment.inherited("translate") != "no":
-            target = segment.first("target")
-            yield Entry(segment, source, None, target, (_part(source, target, text),))
+        source = segment.first("source") if segment.local in ("segment", "ignorable") else None
+        if source is None or segment.parent is None:
+            continue
+        if unit_of_marks != segment.parent.start:
+            protection = Protection(segment.inherited("translate") != "no")
+            unit_of_marks = segment.parent.start
+        part = _part(source, segment.first("target"), text, protection=protection)
+        protection = part.protection_after
+        if segment.local == "segment":
+            yield Entry(segment, source, None, part.target, (part,))
 
 
 def _marks(node: Node) -> dict[tuple[str, int], Node]:
@@ -140,15 +152,27 @@ def _marks(node: Node) -> dict[tuple[str, int], Node]:
     return marks
 
 
-def _part(source: Node, target: Node | None, text: str, state: ToolState | None = None) -> EntryPart:
-    pieces = _pieces(source, text, state)
+def _part(
+    source: Node,
+    target: Node | None,
+    text: str,
+    state: ToolState | None = None,
+    protection: Protection = WITHOUT,
+) -> EntryPart:
+    whole = _pieces(source, text, state)
+    pieces, after = protection.applied(whole)
+    is_protected = _has_text(whole) and not _has_text(pieces)
     shown = show(pieces)
     if target is not None and shown.lead.strip():
-        inside = show(_pieces(target, text, state), shown)
+        inside = show(protection.applied(_pieces(target, text, state))[0], shown)
         if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
             # An element around the source is inside the target, so it must be shown.
             shown = show(pieces, hides=False)
-    return EntryPart(source, target, shown, state)
+    return EntryPart(source, target, shown, state, protection, after, is_protected)
+
+
+def _has_text(pieces: Iterable[Piece]) -> bool:
+    return any(piece.kind == "text" and piece.raw.strip() for piece in pieces)
 
 
 def _pieces(node: Node, text: str, state: ToolState | None) -> list[Piece]:
