@@ -1,4 +1,4 @@
-"""Splits paragraphs into sentences with sentencex; all offsets refer to the unchanged text."""
+"""Splits paragraphs into sentences with sentencex and rules of our own; all offsets refer to the unchanged text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from itertools import accumulate
 
 from sentencex import segment
 
+from engine.text.sentence_rules import rules_of
+
 # A longer paragraph is split first: sentencex takes quadratic time for some characters.
 _MAX_CHUNK = 10_000
 _RARE_SPACE = re.compile(r"[^\S \t\n\r]")  # sentencex 1.0.32 panics at some multi-byte spaces
+_LETTER = re.compile(r"[^\W\d_]")
+_NO_SPACE = re.compile(r"\S")
 _END = re.compile(r".*[.!?…:;]\s|.*\s", re.DOTALL)
 
 
@@ -24,14 +28,13 @@ def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = 
     >>> sentence_spans("1. It is on.  It works.", "en")
     [(0, 12), (14, 23)]
     """
-    pieces = [piece for chunk in _chunks(text) for piece in _sentences(chunk, language)]
     starts = [start for start, _ in whole]
     spans: list[tuple[int, int]] = []
-    begin = position = 0
+    begin = previous = 0
     has_letters = False
-    for piece in pieces:
-        position += len(piece)
-        has_letters = has_letters or any(c.isalpha() for c in piece)
+    for position in [*rules_of(language).corrected(text, _starts(text, language)), len(text)]:
+        has_letters = has_letters or _LETTER.search(text, previous, position) is not None
+        previous = position
         nearest = bisect_right(starts, position - 1) - 1
         is_inside = nearest >= 0 and whole[nearest][0] < position < whole[nearest][1]
         if position < len(text) and (is_inside or not has_letters):
@@ -42,6 +45,22 @@ def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = 
             spans.append((start, begin + len(sentence.rstrip())))
         begin, has_letters = position, False
     return spans
+
+
+def _starts(text: str, language: str) -> list[int]:
+    """The starts of further sentences that the library finds, behind the white space between sentences."""
+    starts: list[int] = []
+    position = start = 0
+    for chunk in _chunks(text):
+        for piece in _sentences(chunk, language):
+            position += len(piece)
+            if start < position < len(text):
+                found = _NO_SPACE.search(text, position)
+                if found is None:
+                    return starts
+                start = found.start()
+                starts.append(start)
+    return starts
 
 
 def _sentences(text: str, language: str) -> list[str]:

@@ -173,7 +173,7 @@ def other_parts(data: bytes) -> dict[str, bytes]:
 @pytest.mark.parametrize("case", CASES)
 def test_sentence_next_to_a_translation_keeps_all_its_elements(case: str) -> None:
     content = CASES[case][0]
-    data = with_body(f"<w:p>{run('First one. ')}{content}{run(' Last one.')}</w:p>")
+    data = with_body(f"<w:p>{run('First sentence. ')}{content}{run(' Last one.')}</w:p>")
     exported = read_document(data, "a.docx").export({0: "XYZ"})
     assert elements(exported) == elements(data)
 
