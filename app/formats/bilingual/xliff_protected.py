@@ -16,7 +16,7 @@ from app.formats.xml_text import escape
 
 
 @dataclass(frozen=True, slots=True)
-class Protection:
+class TranslateState:
     """Whether text is translated where the content of an element begins.
 
     `marks` are the annotations that began before, in their order, each with True if it declares its text as translated.
@@ -25,7 +25,7 @@ class Protection:
     translates: bool = True
     marks: tuple[tuple[str, bool], ...] = ()
 
-    def applied(self, pieces: Sequence[Piece]) -> tuple[list[Piece], Protection]:
+    def applied(self, pieces: Sequence[Piece]) -> tuple[list[Piece], TranslateState]:
         """The pieces with each protected stretch as one lone piece, and the state where they end."""
         if self.translates and not self.marks and not any(piece.declares for piece in pieces):
             return [*pieces], self
@@ -40,11 +40,11 @@ class Protection:
             if piece.declares:
                 active[_key(place) if place in partners else piece.code] = piece.declares == "yes"
         open_marks = tuple((key, on) for key, on in active.items() if not key.startswith(_ELEMENT))
-        after = Protection(self.translates, open_marks)
+        after = TranslateState(self.translates, open_marks)
         return with_pairs(_joined(pieces, partners, is_on)), after
 
 
-WITHOUT: Final = Protection()
+TRANSLATED: Final = TranslateState()
 _ELEMENT = "#"  # begins the key of an annotation whose end is in the same content
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from app.formats.base import ReviewState, UnitTranslation
 from app.formats.bilingual.xliff_gettext import is_gettext, is_header, plural_numbers
-from app.formats.bilingual.xliff_protected import WITHOUT, Protection
+from app.formats.bilingual.xliff_protected import TRANSLATED, TranslateState
 from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.xml_text import Node
@@ -37,13 +37,13 @@ class EntryPart:
     target: Node | None
     shown: Shown
     tool_state: ToolState | None = None  # if the file has state attributes of a translation tool
-    protection: Protection = WITHOUT
-    protection_after: Protection = WITHOUT
+    translate_state: TranslateState = TRANSLATED
+    state_after: TranslateState = TRANSLATED
     is_protected: bool = False  # True if nothing of the text is to be translated
 
     def inside(self, node: Node, text: str) -> Shown:
         """The content of an element with a translation of the source."""
-        pieces, _ = self.protection.applied(_pieces(node, text, self.tool_state))
+        pieces, _ = self.translate_state.applied(_pieces(node, text, self.tool_state))
         shown = show(pieces, self.shown, hides=bool(self.shown.lead.strip()))
         self.shown.tags.update(shown.tags)
         return shown
@@ -120,16 +120,16 @@ def entries_1(root: Node, text: str) -> Iterator[Entry]:
 
 def entries_2(root: Node, text: str) -> Iterator[Entry]:
     """The translatable segments of a file of version 2.x."""
-    protection, unit_of_marks = WITHOUT, -1
+    translate_state, unit_of_marks = TRANSLATED, -1
     for segment in root.walk():
         source = segment.first("source") if segment.local in ("segment", "ignorable") else None
         if source is None or segment.parent is None:
             continue
         if unit_of_marks != segment.parent.start:
-            protection = Protection(segment.inherited("translate") != "no")
+            translate_state = TranslateState(segment.inherited("translate") != "no")
             unit_of_marks = segment.parent.start
-        part = _part(source, segment.first("target"), text, protection=protection)
-        protection = part.protection_after
+        part = _part(source, segment.first("target"), text, translate_state=translate_state)
+        translate_state = part.state_after
         if segment.local == "segment":
             yield Entry(segment, source, None, part.target, (part,))
 
@@ -157,18 +157,18 @@ def _part(
     target: Node | None,
     text: str,
     state: ToolState | None = None,
-    protection: Protection = WITHOUT,
+    translate_state: TranslateState = TRANSLATED,
 ) -> EntryPart:
     whole = _pieces(source, text, state)
-    pieces, after = protection.applied(whole)
+    pieces, after = translate_state.applied(whole)
     is_protected = _has_text(whole) and not _has_text(pieces)
     shown = show(pieces)
     if target is not None and shown.lead.strip():
-        inside = show(protection.applied(_pieces(target, text, state))[0], shown)
+        inside = show(translate_state.applied(_pieces(target, text, state))[0], shown)
         if any(start in shown.lead for number, (start, _) in inside.tags.items() if number not in shown.tags):
             # An element around the source is inside the target, so it must be shown.
             shown = show(pieces, hides=False)
-    return EntryPart(source, target, shown, state, protection, after, is_protected)
+    return EntryPart(source, target, shown, state, translate_state, after, is_protected)
 
 
 def _has_text(pieces: Iterable[Piece]) -> bool:

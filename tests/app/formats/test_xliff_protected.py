@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from app.formats.bilingual.xliff_protected import Protection
+from app.formats.bilingual.xliff_protected import TranslateState
 from app.formats.inline import Piece, with_pairs
 from app.formats.read_file import read_document
 from app.formats.tag_names import tag_name
@@ -85,7 +85,7 @@ PIECES = st.lists(
 @given(PIECES, st.booleans())
 def test_protection_keeps_all_content_in_order(pieces: list[Piece], translates: bool):
     paired = with_pairs(pieces)
-    found, after = Protection(translates).applied(paired)
+    found, after = TranslateState(translates).applied(paired)
     assert "".join(piece.raw for piece in found) == "".join(piece.raw for piece in pieces)
     assert with_pairs(found) == found
     if translates and not any(piece.declares == "no" for piece in pieces):
