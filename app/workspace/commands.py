@@ -91,7 +91,7 @@ class Workspace:
         self.checking = Checking(core)
         self.activity = Activity(core)
         self.batches = Batches(core)
-        self.memory = MemoryLookup(core, shared, self._memory_scope)
+        self.memory = MemoryLookup(core, shared, self._memory_scope, lambda: self.project.id)
         answers = AnswerThread(core)
         self.learning = Learning(core, self.style, answers, lambda: self.project)
         self.questions = Questions(core, self.style, self.learning, options)

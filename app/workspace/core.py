@@ -67,7 +67,10 @@ class UnitOfWork:
         self.writes.append(change)
 
     def then(self, effect: Callable[[], object]) -> None:
-        """Calls `effect` once everything is written and the new states are in memory. It must not fail."""
+        """Calls `effect` once everything is written and the new states are in memory.
+
+        Whatever it has to read from a file, the command reads before: an effect that fails cannot refuse the command.
+        """
         self.effects.append(effect)
 
 
@@ -155,7 +158,8 @@ class WorkspaceCore:
     def command(self) -> Iterator[UnitOfWork]:
         """Runs a command under the lock: at the end its events and states are written, then its states adopted.
 
-        If the block or the log raises, nothing was written and nothing has changed.
+        If the block or the log raises, nothing was written and nothing has changed. Once everything is written, nothing
+        raises: a step that fails then is logged, and the page shows a notice.
         """
         with self.lock:
             self.look_at_parts()
@@ -163,6 +167,7 @@ class WorkspaceCore:
             yield work
             known = [(self.segments[s.index], s) for s in work.states if s.index < len(self.segments)]
             self.parts.check_changes(known, self.positions)
+            states = [replace(state, attention=self.attention(state)) for state in work.states]
             if work.events or work.states:
                 self.store.append_all(
                     self.session_id,
@@ -173,10 +178,13 @@ class WorkspaceCore:
                 )
             if work.document is not None:
                 self._arrange(work.document)
-            for state in work.states:
-                self.adopt(state)
+            adopted = [self._put(state) for state in states]
+            for before, after in adopted:
+                self._tell_observers(before, after)
             for effect in work.effects:
-                effect()
+                self._carry_out(effect)
+            if adopted:
+                self._notify()
 
     def _updates(self, states: Sequence[SegmentState]) -> list[tuple[int, SegmentUpdate]]:
         """The new states for the log, each with the version that it replaces."""
@@ -190,20 +198,41 @@ class WorkspaceCore:
 
     def adopt(self, after: SegmentState) -> SegmentState:
         """Puts a segment's new state in place of the old one and notifies everybody; returns it with its stamp."""
+        before, after = self._put(replace(after, attention=self.attention(after)))
+        self._tell_observers(before, after)
+        self._notify()
+        return after
+
+    def _put(self, after: SegmentState) -> tuple[SegmentState, SegmentState]:
+        """Puts a new state in place of the old one; returns the old one, and the new one with its stamp."""
         if after.index == len(self.segments):
             self.segments.append(SegmentState(after.index, "", 0))
         before = self.segments[after.index]
         self.version += 1
         after = replace(after, stamp=self.version)
-        after = replace(after, attention=self.attention(after))
         self.tally.change(before, after)
         self.segments[after.index] = after
+        return before, after
+
+    def _tell_observers(self, before: SegmentState, after: SegmentState) -> None:
         if _in_list(before) != _in_list(after):
-            self.store.list_changes.row(self.session_id)
+            self._carry_out(lambda: self.store.list_changes.row(self.session_id))
         for observer in self._observers:
-            observer(before, after)
-        self._notify()
-        return after
+            self._carry_out(lambda observer=observer: observer(before, after))  # type: ignore[misc]
+
+    def _carry_out(self, step: Callable[[], object]) -> None:
+        """Takes a step after a change that is already saved; if the step fails, the page shows a notice."""
+        try:
+            step()
+        except Exception as error:
+            _log.exception("a step after a saved change failed")
+            why = error.args[0] if isinstance(error, LogError) else f"{type(error).__name__}: {error}"
+            self.problem = Message(
+                "The last change is saved, but a step after it failed: {why} If something looks wrong, reload the "
+                "page.",
+                why=why,
+            )
+            self.version += 1
 
     def observe(self, observer: Observer) -> None:
         """Calls `observer` with each changed segment's old and new state, under the lock."""

@@ -31,10 +31,17 @@ BREATH_SECONDS: Final = 0.001  # a thread that takes a lock again at once starve
 class MemoryLookup:
     """Looks the segments of one document up in the translation memory, and keeps the memory up to date with them."""
 
-    def __init__(self, core: WorkspaceCore, library: MemoryLibrary, scope: Callable[[], MemoryScope]) -> None:
-        """`scope` returns which entries the document uses."""
+    def __init__(
+        self,
+        core: WorkspaceCore,
+        library: MemoryLibrary,
+        scope: Callable[[], MemoryScope],
+        project_id: Callable[[], int],
+    ) -> None:
+        """`scope` returns which entries the document uses, `project_id` the project of its own entries."""
         self._core = core
         self._scope = scope
+        self._project_id = project_id
         self.library = library
         core.observe(self._follow)
         self.rates = MatchRates(core, library, scope, self._found)  # after `_follow`: it finds the memory changed
@@ -73,7 +80,7 @@ class MemoryLookup:
 
     def import_memory(self, data: bytes, name: str) -> Json:
         """See `MemoryLibrary.import_memory`; segments whose source is in the file are filled, `num_filled` of them."""
-        imported = self.library.import_memory(data, name, self._core.direction, self._scope().project)
+        imported = self.library.import_memory(data, name, self._core.direction, self._project_id())
         num_filled = self.fill()
         self.rates.wake()
         return {**imported, "num_filled": num_filled}
@@ -139,7 +146,7 @@ class MemoryLookup:
                 is_forward = direction == core.direction
                 source, target = (after.source, after.target) if is_forward else (after.target, after.source)
                 now_ms = time.time_ns() // 1_000_000
-                entry = MemoryEntry(source, target, core.document.name, now_ms, self._scope().project)
+                entry = MemoryEntry(source, target, core.document.name, now_ms, self._project_id())
             self.library.put(direction, segment_key(core.session_id, after.index), entry)
 
 

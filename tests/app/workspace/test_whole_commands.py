@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -13,11 +13,14 @@ import pytest
 
 from app.errors import LogError
 from app.glossary import Term
+from app.log import list_changes, people
 from app.log.store import LogStore
 from app.models.style import Style
 from app.segments.find_replace import Query
 from app.segments.state import SegmentState
 from app.segments.stored_state import segment_update
+from app.tm.entries import MemoryEntry
+from app.tm.library import MemoryLibrary
 from app.workspace.commands import Workspace
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
@@ -167,6 +170,10 @@ def page_of(workspace: Workspace) -> dict[str, Any]:
     return {**snapshot, "progress": {**snapshot["progress"], "words_per_second": None, "seconds_left": None}}
 
 
+def texts_of(entries: Iterable[MemoryEntry]) -> list[tuple[str, str]]:
+    return sorted((entry.source, entry.target) for entry in entries)
+
+
 def stored(segment: SegmentState) -> tuple[Any, ...]:
     update = segment_update(segment, segment.version)
     return update.state, update.target, update.version, dict(update.constraints)
@@ -223,8 +230,15 @@ def test_a_command_whose_write_fails_changes_nothing_and_can_be_repeated(store: 
 @pytest.mark.parametrize(
     "name", ["confirm", *(pytest.param(n, marks=pytest.mark.full) for n in CASES if n != "confirm")]
 )
-def test_a_command_that_any_statement_fails_changes_nothing(store: LogStore, name: str) -> None:
-    """SQLite itself fails: each statement of a command once, with a full disk, a faulty one, and a read-only file."""
+def test_a_command_that_any_statement_fails_happens_completely_or_not_at_all(
+    store: LogStore, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite itself fails: each statement of a command once, with a full disk, a faulty one, and a read-only file.
+
+    Changes of other programs are looked for at each call, so that those statements fail, too.
+    """
+    monkeypatch.setattr(people, "_LOOK_SECONDS", -1.0)
+    monkeypatch.setattr(list_changes, "_LOOK_SECONDS", -1.0)
     case, number, num_refused = CASES[name], 0, 0
     connection = store.connection.db.conn
     while True:
@@ -251,6 +265,11 @@ def test_a_command_that_any_statement_fails_changes_nothing(store: LogStore, nam
         decoder.answer_all()
         settle(workspace)
         assert store.verify_chain(workspace.session_id).is_intact, fault.statement
+        saved = {each.index: (each.state, each.target, each.version) for each in log_of(workspace)[1]}
+        assert {each.index: stored(each)[:3] for each in workspace.segments} == saved, fault.statement
+        remembered = workspace.memory.library.index(workspace.direction).entries()
+        expected = MemoryLibrary(store).index(workspace.direction).entries()
+        assert texts_of(remembered) == texts_of(expected), fault.statement
         workspace.close()
         if not fault.has_struck:
             break
