@@ -17,18 +17,22 @@ and targets declare what is to be translated; they have no coverage.
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
-from typing import Final
+from typing import Any, Final
 
 from app.errors import DocumentError
+from app.formats.markup.front_matter import FIELDS
 from app.formats.markup.html_attributes import attributes, is_translated, texts
 from app.formats.office.docx_drawings import alt_texts
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.prose import ProseFile
+from app.formats.software.yaml_scalars import strings_of
 from app.formats.xml_text import tree
 from app.i18n import Message
 
@@ -51,8 +55,8 @@ _EMPTY: Final = {
 }  # fmt: skip
 
 # Markdown: front matter, and invisible marks of extensions
-_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
-_FRONT_FIELD = re.compile(r"(?m)^(?:title|subtitle|description|summary|sidebar_label|linkTitle):(.*)$")
+_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n](.*?)(?<=[\r\n])\1[ \t]*(?:[\r\n]|\Z)", re.DOTALL)
+_FIELD_PATHS: Final = {(name,) for name in FIELDS}
 _UNSEEN_MARKS = re.compile(r"(?m)^:::.*$|^\[![A-Za-z]+\]|^\[[ xX]\] |\{[#.:][^{}]*\}[ \t]*$|\[\^[^\]\s]+\]")
 
 # Subtitles: the line of times, in SubRip with the number above it
@@ -207,15 +211,35 @@ def _of_webvtt(_: bytes, text: str) -> Iterator[str]:
 
 def _of_markdown(parsed: ProseFile, _: bytes, text: str) -> Iterator[str]:
     """The texts between the marks of blocks, which only the parser library finds, with the front matter's fields."""
-    front = _FRONT_MATTER.match(text)
-    if front:
-        yield from _FRONT_FIELD.findall(front.group())
+    yield from (_INLINE_CODE.sub("", line) for line in _front_matter_texts(text))
     for kind, content in parsed.read_texts:
         if kind == "html_block":
             yield from _of_html(b"", content)
         else:
             line = _INLINE_CODE.sub("", parsed.show(_UNSEEN_MARKS.sub("", content)))
             yield unescape(_TAG.sub(" ", line))
+
+
+def _front_matter_texts(text: str) -> Iterator[str]:
+    """The texts of front matter in YAML, TOML or JSON that readers see; none if it is not valid."""
+    found = _FRONT_MATTER.match(text)
+    try:
+        if found and found[1] == "---":
+            strings = strings_of(found[2], "")
+            yield from (scalar.value for scalar, is_key in strings if not is_key and scalar.path[-1:] in _FIELD_PATHS)
+            return
+        data: Any = tomllib.loads(found[2]) if found else {}
+        if text.startswith("{"):
+            content, end = json.JSONDecoder(parse_int=str).raw_decode(text)
+            data = {} if text[end:].partition("\n")[0].strip() else content
+    except (DocumentError, ValueError, RecursionError):
+        return
+    waiting = [data]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            yield from (item[name] for name in FIELDS if isinstance(item.get(name), str))
+        waiting += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
 def _of_html(_: bytes, text: str) -> Iterator[str]:

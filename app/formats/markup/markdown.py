@@ -1,22 +1,25 @@
 """Markdown: paragraphs, headings, list items and table cells as sentences; emphasis and links are `{1}…{/1}`.
 
-markdown-it-py parses the blocks (CommonMark with tables). Code, HTML blocks, link definitions and front matter are not
-shown. The syntax of extensions is not shown either: task boxes, callout types, heading ids, footnote labels, the code
-of MDX. If a translation would start a list or a cell, or contains HTML that the source lacks, it is escaped.
+markdown-it-py parses the blocks (CommonMark with tables). Code, HTML blocks and link definitions are not shown. Of
+front matter, titles and descriptions are (`app.formats.markup.front_matter`). The syntax of extensions is not shown
+either: task boxes, callout types, heading ids, footnote labels, the code of MDX. If a translation would start a list or
+a cell, or contains HTML that the source lacks, it is escaped.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.errors import DocumentError
-from app.formats.base import Unit, line_of, one_line
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, line_of, one_line
 from app.formats.blocks import PARAGRAPH, Block, code
+from app.formats.markup.front_matter import FrontText, front_matter_of
 from app.formats.markup.markdown_inline import marked_up, pairs, shown, typed_html_as_text
 from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
@@ -25,7 +28,6 @@ from app.text.encoding import decode_text
 from app.text.nontranslatables import placeholder_spans
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])\1[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL)
 _HARD_BREAK = re.compile(r"\\\Z|(?<! ) {2,}\Z")
 # Lengths are limited, because a search through many unterminated openings would take quadratic time.
 _WHOLE = re.compile(
@@ -54,20 +56,32 @@ _LIST_ITEM = re.compile(r"(?m)^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]")
 _MAX_NESTING = 20  # more levels of quotes or lists than in real documents; each takes parsing time
 
 
-# Fields of front matter that readers see: the quote, if any, and the value
-_FRONT_FIELD = re.compile(
-    r"^(?:title|subtitle|description|summary|sidebar_label|linkTitle):[ \t]+([\"']?)([^\r\n]*?)\1[ \t]*\r?$",
-    re.MULTILINE,
-)
-_PLAIN_VALUE = re.compile(r"[\w(].*[^:]", re.DOTALL)
+@dataclass(frozen=True)
+class MarkdownFile(ProseFile):
+    """A Markdown file; `front` are the texts of its front matter by place."""
+
+    front: Mapping[tuple[int, int], FrontText] = field(default_factory=dict, repr=False)
+
+    def source(self, start: int, end: int) -> str:
+        """The text from start to end as one line, as shown to the user."""
+        text = self.front.get((start, end))
+        return text.source if text else super().source(start, end)
+
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place."""
+        return {} if (start, end) in self.front else super().tags(start, end)
+
+    def _edits(self, translations: Sequence[UnitTranslation], language: str | None) -> list[Edit]:
+        in_front = [self.front[t.start, t.end].edit(t.text) for t in translations if (t.start, t.end) in self.front]
+        return in_front + super()._edits([t for t in translations if (t.start, t.end) not in self.front], language)
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
+def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
     """Parses a Markdown file in any common encoding."""
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
-    front = _FRONT_MATTER.match(text)
-    begin = front.end() if front else 0
+    front = front_matter_of(text, name)
+    begin = front.end
     starts = [match.start() for match in _LINE.finditer(text, begin)]
     _check_size(text[begin:], len(starts) - 1, name)  # the last start is the end
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
@@ -111,20 +125,16 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 cells.append((start, end))
         if len(units) > num_before:
             blocks.append(block.at(units[num_before].start, units[-1].end))
-    fields = list(_front_fields(text, begin))
-    return ProseFile(
+    fields = [found.unit for found in front.texts]
+    return MarkdownFile(
         decoded,
         [*fields, *units],
         joints,
         show=lambda line: shown(line, labels).text,
         find_tags=lambda line: shown(line, labels).tags,
         mark_up=lambda line, translation: marked_up(line, labels, translation),
-        lay_out=lambda text, start, end, translation: (
-            _front_value(text, start, translation)
-            if start < begin
-            else _lay_out(
-                cells, text, start, typed_html_as_text(text[start:end], one_line(translation), is_mdx=has_components)
-            )
+        lay_out=lambda text, start, end, translation: _lay_out(
+            cells, text, start, typed_html_as_text(text[start:end], one_line(translation), is_mdx=has_components)
         ),
         blocks=[*(Block("entry", field.start, field.end, label=field.note) for field in fields), *blocks],
         read_texts=[
@@ -132,6 +142,8 @@ def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             for token in tokens
             if token.type in ("inline", "html_block")
         ],
+        remarks=[front.problem],
+        front={(found.unit.start, found.unit.end): found for found in front.texts},
     )
 
 
@@ -152,28 +164,6 @@ def _check_size(text: str, num_lines: int, name: str) -> None:
                     what=what,
                 )
             )
-
-
-def _front_fields(text: str, end: int) -> Iterator[Unit]:
-    """The title and description of front matter (YAML) that ends at `end`, each as one segment."""
-    for match in _FRONT_FIELD.finditer(text, 0, end):
-        quote, value = match[1], match[2].strip()
-        is_plain = not quote and not value.startswith(tuple("\"'|>[{&*!%@`#")) and " #" not in value
-        is_quoted = bool(quote) and not {"\\", quote} & {*value}
-        if (is_plain or is_quoted) and any(map(str.isalpha, value)):
-            start = match.start(2) + match[2].index(value)
-            yield Unit(start, start + len(value), value, note=match[0].partition(":")[0], whole=((0, len(value)),))
-
-
-def _front_value(text: str, start: int, translation: str) -> str:
-    """The translation as the value of a field of front matter, in quotes if it would not be plain text without them."""
-    line, quote = one_line(translation), text[start - 1]
-    if quote == "'":
-        return line.replace("'", "''")
-    escaped = line.replace("\\", "\\\\").replace('"', '\\"')
-    if quote == '"':
-        return escaped
-    return line if _PLAIN_VALUE.fullmatch(line) and ": " not in line and " #" not in line else f'"{escaped}"'
 
 
 def _lay_out(cells: Sequence[tuple[int, int]], text: str, start: int, line: str) -> str:

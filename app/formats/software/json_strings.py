@@ -57,8 +57,8 @@ class JsonStrings(IcuFile):
         text = self.decoded.text
         _, is_text = _conventions(json.loads(text, parse_int=str, parse_float=str))
         parts = PartList()
-        for path, _, start, end in _strings(text):
-            value = _value(text[start:end])
+        for path, _, start, end in string_values(text):
+            value = unescaped(text[start:end])
             if path and is_text(path) and any(map(str.isalpha, value)):
                 use = KEY_USES[not self.rules.translates(path)]
                 parts.add(pattern_of(path), use, KEY_USES, one_line(shown(value)))
@@ -91,12 +91,12 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
     fixed: list[FixedPlural] = []
     locale = None
     plurals = _PluralKeys(text, content)
-    for path, key, start, end in _strings(text):
+    for path, key, start, end in string_values(text):
         raw = text[start:end]
         if path == ("@@locale",):
-            locale = start, end, _value(raw)
+            locale = start, end, unescaped(raw)
         elif is_text(path) and not chosen.translates(path):
-            num_skipped += any(map(str.isalpha, _value(raw)))
+            num_skipped += any(map(str.isalpha, unescaped(raw)))
         elif is_text(path):
             message = icu_message(text, start, end)
             icu += message.texts
@@ -104,7 +104,7 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
             note = partial(_note, path, describe(path))
             by_start: dict[int, Unit] = {}
             for begin, last, form in [(one.start, one.end, one.path) for one in message.texts] or [(start, end, "")]:
-                if any(map(str.isalpha, _value(text[begin:last]))):
+                if any(map(str.isalpha, unescaped(text[begin:last]))):
                     first, last = _without_outer_space(text, begin, last)
                     by_start[begin] = Unit(
                         first,
@@ -124,8 +124,8 @@ def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[st
     return JsonStrings(
         decoded,
         units,
-        show=lambda raw: one_line(shown(_value(raw))),
-        mark_up=lambda _, translation: _raw(from_shown(one_line(translation)), writes_ascii),
+        show=lambda raw: one_line(shown(unescaped(raw))),
+        mark_up=lambda _, translation: escaped(from_shown(one_line(translation)), writes_ascii=writes_ascii),
         icu=icu,
         added=by_place(added),
         fixed_plurals=fixed,
@@ -241,7 +241,7 @@ def repeated_keys(text: str) -> Iterator[str]:
             names.pop()
             seen.pop()
         elif match["colon"] is not None:
-            names[-1] = _value(match["text"])
+            names[-1] = unescaped(match["text"])
             if names[-1] in seen[-1]:
                 yield ".".join(filter(None, names))
             seen[-1].add(names[-1])
@@ -275,7 +275,7 @@ def _description(entry: Any) -> str:
     return one_line(description) if isinstance(description, str) else ""
 
 
-def _strings(text: str) -> Iterator[tuple[Path, Place | None, int, int]]:
+def string_values(text: str) -> Iterator[tuple[Path, Place | None, int, int]]:
     """Path, span of the key, and start and end of the content of each string value of a valid JSON text."""
     key: Place | None = None
     path: list[str | int] = []
@@ -292,7 +292,7 @@ def _strings(text: str) -> Iterator[tuple[Path, Place | None, int, int]]:
             if is_list[-1]:
                 path[-1] = int(path[-1]) + 1
         elif match["colon"] is not None:
-            path[-1] = _value(match["text"])
+            path[-1] = unescaped(match["text"])
             key = match.start(), match.end("text") + 1
         else:
             yield tuple(path), None if not is_list or is_list[-1] else key, match.start("text"), match.end("text")
@@ -305,13 +305,15 @@ def _without_outer_space(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_space(character: str) -> bool:
-    return (_value(character) if character.startswith("\\") else character).isspace()
+    return (unescaped(character) if character.startswith("\\") else character).isspace()
 
 
-def _value(raw: str) -> str:
+def unescaped(raw: str) -> str:
+    """The value of the content of a string."""
     value: str = json.loads(f'"{raw}"')
     return value
 
 
-def _raw(value: str, writes_ascii: bool) -> str:
+def escaped(value: str, *, writes_ascii: bool) -> str:
+    """The value as the content of a string."""
     return json.dumps(value, ensure_ascii=writes_ascii)[1:-1]

@@ -11,7 +11,7 @@ import yaml  # type: ignore[import-untyped]
 
 from app.errors import DocumentError
 from app.formats.base import one_line
-from app.formats.escapes import shown
+from app.formats.escapes import from_shown, shown
 from app.formats.software.yaml_pieces import value_in
 from app.formats.software.yaml_rewriting import rewritten
 from app.i18n import Message
@@ -196,6 +196,16 @@ def joined_lines(lines: str) -> str:
 def shown_value(value: str) -> str:
     """The value in one line, with escapes for control characters and without white space at its ends."""
     return one_line(shown(value.strip()))
+
+
+def raw_translation(scalar: Scalar, translation: str) -> str:
+    """A translation of the scalar in its style, with the white space around its value."""
+    text = one_line(translation)
+    if scalar.style in BLOCKS:
+        return text
+    value = scalar.value
+    lead, trail = value[: len(value) - len(value.lstrip())], value[len(value.rstrip()) :]
+    return written_value(scalar, lead + from_shown(text) + trail)
 
 
 def written_value(scalar: Scalar, value: str) -> str:

@@ -32,6 +32,7 @@ from app.formats.software.yaml_scalars import (
     is_symbol,
     joined_lines,
     lines_of,
+    raw_translation,
     shown_value,
     strings_of,
     value_of,
@@ -116,20 +117,14 @@ class YamlStrings(TextFile):
         for new in translations:
             form = self.added.get((new.start, new.end))
             place = form.like if form else (new.start, new.end)
-            text_of = one_line(new.text)
             if piece := self.pieces.get(place):
                 is_block = piece.scalar.style in BLOCKS
-                text_of = written(text_of, piece.inside)
+                text_of = written(one_line(new.text), piece.inside)
                 text_of = text_of if is_block else from_shown(text_of)
                 edit = form.edit(text_of) if form else (piece.start, piece.end, text_of)
                 (edits if is_block else messages.setdefault(piece.scalar, [])).append(edit)
                 continue
-            scalar = self.scalars[place]
-            value = scalar.value
-            lead = value[: len(value) - len(value.lstrip())]
-            trail = value[len(value.rstrip()) :]
-            changed = text_of if scalar.style in BLOCKS else lead + from_shown(text_of) + trail
-            raw = written_value(scalar, changed)
+            raw = raw_translation(self.scalars[place], new.text)
             edits.append(form.edit(raw) if form else (new.start, new.end, raw))
         for scalar, inside in messages.items():
             whole = splice(scalar.value, inside)

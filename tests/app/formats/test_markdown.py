@@ -153,26 +153,3 @@ def test_any_lines_round_trip_and_keep_their_blocks_when_translated(lines: list[
         assert segment.source.split() == [w for w in document.text[segment.start : segment.end].split() if w != ">"]
     exported = document.export({s.index: f"Wort{s.index}" for s in document.segments}).decode()
     assert blocks_of(exported.replace("\r\n", "\n")) == blocks_of(data.decode().replace("\r\n", "\n"))
-
-
-@pytest.mark.parametrize(
-    ("value", "source", "translation", "written"),
-    [
-        ("The page", "The page", "Die Seite", "Die Seite"),
-        ("The page", "The page", "Seite: eins", '"Seite: eins"'),
-        ("The page", "The page", '"Seite" #1', '"\\"Seite\\" #1"'),
-        ('"The page. Two"', "The page. Two", 'Die "Seite"', '"Die \\"Seite\\""'),
-        ("'The page'", "The page", "Die 'Seite'", "'Die ''Seite'''"),
-    ],
-)
-def test_title_in_front_matter_is_a_segment(value: str, source: str, translation: str, written: str) -> None:
-    page = f"---\ndate: 2026\r\ntitle: {value}\r\ndraft: yes\n---\n\nText\n"
-    document = read_document(page.encode(), "a.md")
-    assert [segment.source for segment in document.segments] == [source, "Text"]
-    assert document.export({0: translation}).decode() == page.replace(value, written)
-
-
-@pytest.mark.parametrize("value", ['"a \\" b"', "[a, b]", ">", "text # comment", "2026"])
-def test_value_in_front_matter_that_is_not_plain_text_is_kept(value: str) -> None:
-    document = read_document(f"---\ntitle: {value}\n---\n\nText\n".encode(), "a.md")
-    assert [segment.source for segment in document.segments] == ["Text"]
