@@ -2,9 +2,9 @@
 
 A msgid is shown as written in the file, with `\\n` for a line break, but without backslashes before quotation marks.
 White space and line breaks at its ends are layout. Each plural form is a segment. A draft gets the flag "fuzzy"; a
-confirmed translation loses it. Obsolete entries (#~) stay unchanged. In a template, the plural forms that only the
-target language has are segments, too. If such a form is not translated, it gets the text of the form before it, as a
-draft.
+confirmed translation loses it. Obsolete entries (#~) stay unchanged. In a template, or a file without a plural rule,
+the header is completed, and the plural forms that only the target language has are segments, too. If such a form is not
+translated, it gets the text of the form before it, as a draft.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from app.formats.software.po_header import (
     MAX_PLURALS,
     completed,
     first_form_is_one,
+    has_rule,
     is_template,
     num_plurals,
     numbers_of_form,
@@ -53,12 +54,17 @@ _WIDTH = 79
 
 @dataclass(frozen=True)
 class PoFile(PairedFile):
-    """A PO file; a place is the span of the quoted strings of one msgstr."""
+    """A PO file; a place is the span of the quoted strings of one msgstr.
+
+    `lacks_header` is true for a template, and for a file with plural forms without a plural rule: its header is
+    completed when it is written in a language.
+    """
 
     decoded: DecodedText
     entries: Sequence[PoEntry] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
+    lacks_header: bool = False
     is_paired: bool = True
 
     @property
@@ -95,8 +101,7 @@ class PoFile(PairedFile):
         changed = {(t.start, t.end): t for t in translations}
         line_end = match.group() if (match := re.search(r"\r\n|\r|\n", text)) else "\n"
         wraps = all(len(line) <= _WIDTH + 1 for line in text.splitlines() if line.endswith('"'))
-        is_for_template = bool(self.header) and is_template(self.header)
-        rule = plural_rule(language) if language and is_for_template else None
+        rule = plural_rule(language) if language and self.lacks_header else None
         number = num_plurals(rule) if rule else 0
         edits: list[Edit] = []
         for entry in self.entries:
@@ -128,13 +133,17 @@ class PoFile(PairedFile):
                 edits.append(self._missing_forms(entry, number, changed, drafts, line_end))
             if any(place in changed for place in places):
                 edits += _fuzzy_edits(text, entry, any(drafts), line_end)
-        if language and is_for_template:
+        if language and self.lacks_header:
             edits += self._edits_of_header(language, line_end)
         return self._encoded(splice(text, edits))
 
     def _edits_of_header(self, language: str, line_end: str) -> Iterator[Edit]:
-        """Fills in the header of a template."""
+        """Fills in the header of a template, or adds one."""
         entry = self.entries[0]
+        if not entry.is_header:
+            value = _quoted(completed("", language), 0, line_end, wraps=False)
+            yield 0, 0, f'msgid ""{line_end}msgstr {value}{line_end}{line_end}'
+            return
         value = completed(entry.targets[-1].value, language)
         yield entry.targets[-1].start, entry.targets[-1].end, _quoted(value, 0, line_end, wraps=False)
         yield from _fuzzy_edits(self.decoded.text, entry, False, line_end)
@@ -179,8 +188,12 @@ def read(data: bytes, name: str) -> PoFile:
     num_forms = int(stated[1]) if stated else None
     units = [unit for entry in entries for unit in _units(entry, decoded.text, is_one, num_forms)]
     header = _header(entries)
-    added = [form for entry in entries for form in _added(entry)] if header and is_template(header) else []
-    return PoFile(decoded, entries, units, by_place(added))
+    lacks_header = name.lower().endswith(".pot")
+    if entries[:1] and entries[0].is_header:
+        has_plurals = any("msgid_plural" in entry.ids for entry in entries)
+        lacks_header = is_template(header) or (has_plurals and not has_rule(header))
+    added = [form for entry in entries for form in _added(entry)] if lacks_header else []
+    return PoFile(decoded, entries, units, by_place(added), lacks_header and bool(entries))
 
 
 def _missing_places(entry: PoEntry) -> list[Place]:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Callable
 from functools import cache
 from gettext import c2py
+from typing import Final
+
+from app.text.plural_forms import is_language, numbers_of
 
 _GERMANIC = "nplurals=2; plural=(n != 1);"
 _ROMANCE = "nplurals=2; plural=(n > 1);"
@@ -13,27 +16,36 @@ _NONE = "nplurals=1; plural=0;"
 _SLAVIC = (
     "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);"
 )  # fmt: skip
+_SLOVENIAN = "nplurals=4; plural=(n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3);"
 _PLURALS = {
     **dict.fromkeys(
         ("bg", "da", "de", "el", "en", "es", "et", "eu", "fi", "he", "hu", "it", "nb", "nl", "no"), _GERMANIC
     ),
     **dict.fromkeys(("ca", "gl", "nn", "pt", "sv", "sq"), _GERMANIC),
     **dict.fromkeys(("fr", "oc", "pt_BR", "tr"), _ROMANCE),
+    **dict.fromkeys(("am", "as", "bn", "br", "fa", "gu", "hi", "hy", "kn", "mr", "pa", "si", "zu"), _ROMANCE),
     **dict.fromkeys(("id", "ja", "ko", "ms", "th", "vi", "zh"), _NONE),
-    **dict.fromkeys(("be", "bs", "hr", "ru", "sr", "uk"), _SLAVIC),
+    **dict.fromkeys(("be", "bs", "hr", "ru", "sh", "sr", "uk"), _SLAVIC),
+    **dict.fromkeys(("dsb", "hsb", "sl"), _SLOVENIAN),
     "cs": "nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;",
     "sk": "nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;",
     "pl": "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);",
     "lt": "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && (n%100<10 || n%100>=20) ? 1 : 2);",
     "lv": "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2);",
     "ro": "nplurals=3; plural=(n==1 ? 0 : (n==0 || (n%100 > 0 && n%100 < 20)) ? 1 : 2);",
-    "sl": "nplurals=4; plural=(n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3);",
+    "cy": "nplurals=4; plural=(n==1 ? 0 : n==2 ? 1 : n!=8 && n!=11 ? 2 : 3);",
+    "ga": "nplurals=5; plural=(n==1 ? 0 : n==2 ? 1 : n>2 && n<7 ? 2 : n>6 && n<11 ? 3 : 4);",
+    "gd": "nplurals=4; plural=(n==1 || n==11 ? 0 : n==2 || n==12 ? 1 : n>2 && n<20 ? 2 : 3);",
+    "is": "nplurals=2; plural=(n%10!=1 || n%100==11);",
+    "mk": "nplurals=2; plural=(n%10!=1 || n%100==11);",
+    "mt": "nplurals=4; plural=(n==1 ? 0 : n==0 || (n%100>1 && n%100<11) ? 1 : n%100>10 && n%100<20 ? 2 : 3);",
     "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5);",
 }
 _NUM_PLURALS = re.compile(r"nplurals\s*=\s*(\d+)")
 _RULE = re.compile(r"nplurals\s*=\s*\d+\s*;\s*plural\s*=\s*([^;\\\"]+)")
 _TEMPLATE = re.compile(r"nplurals\s*=\s*INTEGER", re.IGNORECASE)
-_FIELDS = ("Language", "Plural-Forms")
+_PLACEHOLDER = re.compile(r"charset=CHARSET\b|YEAR-MO-DA|PACKAGE VERSION")
+_NEW: Final = "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n"
 MAX_PLURALS = 6
 _MAX_RULE_CHARACTERS = 300
 _NUMBERS = range(200)  # every known rule repeats after 100
@@ -42,7 +54,10 @@ _NUMBERS = range(200)  # every known rule repeats after 100
 def plural_rule(language: str) -> str | None:
     """The value of "Plural-Forms" for a language ("de", "pt_BR", "zh-Hans"); None if it is not known here."""
     code = language.replace("-", "_")
-    return _PLURALS.get(code) or _PLURALS.get(code.partition("_")[0])
+    known = _PLURALS.get(code) or _PLURALS.get(code.partition("_")[0])
+    if known is None and is_language(code):  # other languages of CLDR have one form, or a form for 1
+        known = _NONE if numbers_of("one", code) is None else _GERMANIC
+    return known
 
 
 @cache
@@ -67,10 +82,16 @@ def num_plurals(rule: str) -> int:
     return int(found[1]) if found else 0
 
 
+def has_rule(header: str) -> bool:
+    """True if a header states a plural rule."""
+    return _RULE.search(header) is not None and _TEMPLATE.search(header) is None
+
+
 def is_template(header: str) -> bool:
     """True if the header belongs to a template: without a language and a plural rule."""
     given = _field(header, "Language")
-    return _TEMPLATE.search(header) is not None or (given == "" and _RULE.search(header) is None)
+    is_unset = given == "" or (given is None and _PLACEHOLDER.search(header) is not None)
+    return _TEMPLATE.search(header) is not None or (is_unset and not has_rule(header))
 
 
 def first_form_is_one(header: str) -> bool:
@@ -86,13 +107,15 @@ def first_form_is_one(header: str) -> bool:
 
 
 def completed(header: str, language: str) -> str:
-    """The value of a template's header with the language, and with its plural rule if that is known here."""
-    values = {"Language": language.replace("-", "_"), "Plural-Forms": plural_rule(language)}
-    lines = header.split("\n")
-    for name in _FIELDS:
-        value = values[name]
+    """A header with the language, its plural rule if that is known here, and a character set, where it lacks them.
+
+    An empty header is replaced by a new one.
+    """
+    lines = (header or _NEW).replace("charset=CHARSET", "charset=UTF-8").split("\n")
+    rule = None if has_rule(header) else plural_rule(language)
+    for name, value in (("Language", language.replace("-", "_")), ("Plural-Forms", rule)):
         place = next((at for at, line in enumerate(lines) if line.lower().startswith(f"{name.lower()}:")), None)
-        if value is None or (place is None and name == "Plural-Forms"):
+        if value is None:
             continue
         if place is None:
             lines.insert(len(lines) - 1, f"{name}: {value}")

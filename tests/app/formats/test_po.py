@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from translate.lang import data as toolkit
 
 from app.errors import DocumentError
 from app.formats.read_file import read_document
 from app.formats.software.po import from_shown, shown
+from app.formats.software.po_header import num_plurals, plural_index, plural_rule
 
 HEADER = (
     b'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
@@ -239,3 +241,51 @@ def test_string_of_many_lines_is_read_in_linear_time() -> None:
 
     seconds(100)
     assert seconds(200_000) < 100 * max(0.01, seconds(10_000))  # quadratic time is 400 times as much
+
+
+NO_RULE = TEMPLATE.replace('"Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"\n', "").replace(
+    'domain "other"\n', ""
+)
+NO_LANGUAGE = NO_RULE.replace('"Language: \\n"\n', "")
+NO_HEADER = NO_RULE[NO_RULE.index("#, c-format") :]
+
+
+@pytest.mark.parametrize("content", [NO_RULE, NO_LANGUAGE, NO_HEADER], ids=["no rule", "no language", "no header"])
+@pytest.mark.parametrize("language", ["de", "pl", "ja", "ga", "is", "pt-BR"])
+def test_msgfmt_accepts_what_is_made_of_a_template_without_a_plural_rule(
+    content: str, language: str, tmp_path: Path
+) -> None:
+    document = read_document(content.encode(), "a.pot", target=language)
+    export = document.export_file({s.index: f"{s.index} %d é" for s in document.segments}, language)
+    written = export.data.decode()
+    rule = plural_rule(language)
+    assert rule is not None and f'"Plural-Forms: {rule}\\n"' in written
+    assert f'"Language: {language.replace("-", "_")}\\n"' in written and "charset=UTF-8" in written
+    assert written.count("msgstr[") == num_plurals(rule)
+    if shutil.which("msgfmt") is not None:
+        (tmp_path / "a.po").write_bytes(export.data)
+        subprocess.run(["msgfmt", "-c", "-o", tmp_path / "a.mo", tmp_path / "a.po"], check=True, capture_output=True)
+
+
+def test_file_with_plural_forms_but_no_rule_gets_the_rule_of_its_language() -> None:
+    document = read_document(NO_RULE.replace("Language: ", "Language: de").encode(), "a.po", target="de")
+    written = document.export_file({0: "Eine Datei"}, "de").data.decode()
+    assert '"Language: de\\n"' in written and "nplurals=2; plural=(n != 1);" in written
+
+
+def test_file_without_plural_forms_keeps_its_header() -> None:
+    content = NO_LANGUAGE.replace("CHARSET", "UTF-8")
+    content = content[: content.index("#, c-format")] + 'msgid "Open"\nmsgstr ""\n'
+    written = read_document(content.encode(), "a.po").export_file({0: "Öffnen"}, "de").data.decode()
+    assert written == content.replace('"Open"\nmsgstr ""', '"Open"\nmsgstr "Öffnen"')
+
+
+@pytest.mark.parametrize("language", sorted(toolkit.languages))
+def test_plural_rules_have_as_many_forms_as_those_of_the_translate_toolkit(language: str) -> None:
+    """Except for Welsh, of which the toolkit has a simpler rule."""
+    rule = plural_rule(language)
+    _, number, _ = toolkit.languages[language]
+    if rule is not None and number and language != "cy":
+        assert num_plurals(rule) == number
+    if rule is not None:
+        assert plural_index(language) is not None
