@@ -89,7 +89,7 @@ class _Inserter:
             self._add(tag.text)
             last = tag.text[-1]
             following = self.text[end : end + 1]
-            ends = following.isspace() or (tag.is_sign and following in CLOSING_MARKS)
+            ends = following.isspace() or (tag.kind == "lone" and following in CLOSING_MARKS)
             if tag.needs_space_after and slot != number + 1 and not ends and (following or tags[number + 1 :]):
                 self._add(" ")
                 last = " "

@@ -294,7 +294,7 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
             and not element.is_access_key
             and separates_words(source[max(0, before - 1) : before], source[after : after + 1])
         )
-        is_last = element.kind == "sign" and source[after : after + 1] in CLOSING_MARKS
+        is_last = element.kind in ("lone", "sign") and source[after : after + 1] in CLOSING_MARKS
         start = element.start - (
             is_last and source[element.start - 1 : element.start] == " "
         )  # "180 °C." without its unit: "180."
@@ -316,11 +316,12 @@ def _tag(element: NonTranslatable, place: int, source: str, separates_words: boo
         return Tag(element.text, kind, place, True, False, number=number)
     before, after = source[max(0, element.start - 1) : element.start], source[element.end : element.end + 1]
     is_sign = element.kind == "sign"
-    is_last = (
-        is_sign and before.isspace() and after in CLOSING_MARKS
-    )  # a space follows unless such a mark follows again
-    has_space_after = after.isspace() or is_last
-    return Tag(element.text, kind, place, before.isspace(), has_space_after, separates_words, number, is_sign)
+    has_space_before, has_space_after = before.isspace(), after.isspace()
+    if kind == "lone":  # at an edge of the text or before a closing mark, a space follows if another word follows
+        has_space_before = has_space_before or (not before and has_space_after)
+        is_last = after in CLOSING_MARKS or (not after and not is_sign)
+        has_space_after = has_space_after or (has_space_before and is_last)
+    return Tag(element.text, kind, place, has_space_before, has_space_after, separates_words, number, is_sign)
 
 
 def _composed(text: str) -> str:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -108,7 +108,10 @@ def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
         place = bisect_left(found, key, key=lambda element: element.start)
         found.insert(place, NonTranslatable(key, key + 1, text[key], "lone"))
     paired = _paired(found)
-    return tuple(replace(element, kind="lone") if _is_lone_tag(element, text) else element for element in paired)
+    return tuple(
+        replace(element, kind="lone") if _is_lone_tag(paired, number, text) else element
+        for number, element in enumerate(paired)
+    )
 
 
 def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
@@ -265,11 +268,22 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
     return paired
 
 
-def _is_lone_tag(element: NonTranslatable, text: str) -> bool:
+def _around(found: Sequence[NonTranslatable], number: int, text: str) -> tuple[str, str]:
+    """The characters before and after an element, without the paired tags next to it."""
+    first = last = number
+    while first and found[first - 1].partner >= 0 and found[first - 1].end == found[first].start:
+        first -= 1
+    while last + 1 < len(found) and found[last + 1].partner >= 0 and found[last + 1].start == found[last].end:
+        last += 1
+    return text[max(0, found[first].start - 1) : found[first].start], text[found[last].end : found[last].end + 1]
+
+
+def _is_lone_tag(found: Sequence[NonTranslatable], number: int, text: str) -> bool:
     """True if an unpaired placeholder is a tag.
 
     A number in braces is a tag if it is attached to a word ("file{2}"), otherwise a word ("Copy {1} to {2}").
     """
+    element = found[number]
     if element.kind != "placeholder":
         return False
     if element.text[0] == "\\" or element.text.startswith(("{/", "</")) or element.text.endswith("/>"):
@@ -279,7 +293,7 @@ def _is_lone_tag(element: NonTranslatable, text: str) -> bool:
         return name is not None and _MARKUP_NAME.match(name[2]) is not None
     if not _NUMBERED.match(element.text):
         return False
-    before, after = text[element.start - 1 : element.start], text[element.end : element.end + 1]
+    before, after = _around(found, number, text)
     return bool(before and not before.isspace() and before not in _OPENING_MARKS) or after.isalnum()
 
 

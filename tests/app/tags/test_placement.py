@@ -145,6 +145,12 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("a<b> b </b>c", "A B C", "a-A b-B c-C", "A<b> B </b>C"),
         ("a <b> b </b> c", "A B C", "a-A b-B c-C", "A <b> B </b> C"),
         ("a {1}{/1} b", "B A", "a-A b-B", "B A{1}{/1}"),
+        # a tag in place of a word, at an edge of the text or before a mark
+        ("open file <x/>", "Datei öffnen", "open-öffnen file-Datei", "Datei öffnen <x/>"),
+        ("open file <x/>.", "Datei öffnen.", "open-öffnen file-Datei", "Datei <x/> öffnen."),
+        ("open <x/>, b", "B öffnen, b", "open-öffnen b-B", "B öffnen <x/>, b"),
+        ("a <x/> b.", "b B A.", "a-A b-B", "b B A <x/>."),
+        ("<x/> files", "Dateien", "files-Dateien", "<x/> Dateien"),
         # ends without a beginning keep their order, also those of overlapping pairs
         ("red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus rot{/1}{/2}"),
         ("{1}red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus {1}rot{/1}{/2}"),
