@@ -16,9 +16,10 @@ from langcodes import Language
 
 from app.errors import ApiError
 from app.models.document_direction import language_and_script
-from app.serving.constrained_texts import ConstrainedText
+from app.serving.constrained_texts import ConstrainedText, Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
 from app.serving.markup import MarkedText
+from app.serving.markup_tokens import Outline
 from app.text.language_names import english_name
 
 _NOT_OFFERED: Final = (
@@ -64,8 +65,9 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         if not sign:
             raise ApiError("invalid", "langpair is not a language pair such as eng|spa.")
         await context.charge(caller, text)
-        setup = await context.translations.setup(source, target, text)
         is_markup = text_field(fields, "format", "txt").startswith("html")
+        splitting: Splitting = "punctuation" if is_markup else "sentences"
+        setup = await context.translations.setup(source, target, text, splitting=splitting)
         marked = await asyncio.to_thread(_html, text) if is_markup else MarkedText.plain(text)
         items = [ConstrainedText(paragraph.text) for paragraph in marked.paragraphs]
         answers = await context.translations.translate(caller, items, setup, hangup(request))
@@ -80,7 +82,7 @@ def error_reply(error: ApiError) -> Response:
 
 
 def _html(text: str) -> MarkedText:
-    return MarkedText.of(text, "html", is_whole=False)
+    return MarkedText.of(text, Outline("html"))
 
 
 def _data(data: Any) -> Response:

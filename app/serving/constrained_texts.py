@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Literal
@@ -37,6 +38,19 @@ class ConstrainedText:
     def is_whole(self) -> bool:
         """True if the text must not be split into sentences, because it has constraints or an n-best list."""
         return bool(self.phrases or self.prefix or self.locked or self.nbest > 1)
+
+    def with_texts(self, convert: Callable[[str], str]) -> ConstrainedText:
+        """The same text with converted texts of its constraints."""
+        return replace(
+            self,
+            phrases=tuple(
+                replace(phrase, text=convert(phrase.text), forms=tuple(map(convert, phrase.forms)))
+                for phrase in self.phrases
+            ),
+            avoid=tuple(replace(avoid, text=convert(avoid.text)) for avoid in self.avoid),
+            prefix=convert(self.prefix),
+            locked=tuple(map(convert, self.locked)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

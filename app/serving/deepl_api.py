@@ -2,8 +2,7 @@
 
 The parameter `pinpoint` of a translation is a `ConstraintSchema` for all texts, or a list with one for each text; in a
 form, it is JSON. The reply then has an `AnswerSchema` for each text. Context, model types and `preserve_formatting` are
-ignored; style rules, custom instructions and translation memories are refused. In XML, only `splitting_tags` separate
-texts, so that `non_splitting_tags` and `outline_detection` change nothing.
+ignored; style rules, custom instructions and translation memories are refused.
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ from app.serving.api_limits import MAX_GLOSSARIES_AT_ONCE, MAX_TAG_NAMES, MAX_TE
 from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
 from app.serving.constrained_texts import Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
-from app.serving.markup import MarkedText, Markup, xml_problem
+from app.serving.markup import MarkedText, xml_problem
+from app.serving.markup_tokens import Markup, Outline
 from app.serving.translations import LANGUAGE_CODE
 from app.text.client_json import read_json
 from app.text.language_names import english_name
@@ -97,9 +97,9 @@ async def translate(request: Request) -> Response:
             source, target, "\n".join(texts), style, is_style_required="prefer" not in formality, splitting=splitting
         )
         setup = await context.with_glossaries(setup, caller, glossary_ids(fields))
-        marked = await asyncio.to_thread(_marked, texts, kind, fields, constraints)
+        marked = await asyncio.to_thread(_marked, texts, kind, fields, splitting, constraints)
         items = [
-            item.constrain(paragraph.text)
+            paragraph.constrained(item.constrain(paragraph.text))
             for text, item in zip(marked, constraints, strict=True)
             for paragraph in text.paragraphs
         ]
@@ -114,7 +114,7 @@ async def translate(request: Request) -> Response:
             "billed_characters": len(source_text),
         }
         if fields.get("pinpoint") is not None and len(own) == 1:
-            translation["pinpoint"] = AnswerSchema.of(own[0]).model_dump()
+            translation["pinpoint"] = AnswerSchema.of(text.paragraphs[0].answer(own[0])).model_dump()
         translations.append(translation)
     return JSONResponse({"translations": translations})
 
@@ -356,7 +356,11 @@ def _from_form(value: Any) -> Any:
 
 
 def _marked(
-    texts: Sequence[str], kind: Markup | Literal[""], fields: Mapping[str, Any], constraints: Sequence[ConstraintSchema]
+    texts: Sequence[str],
+    kind: Markup | Literal[""],
+    fields: Mapping[str, Any],
+    splitting: Splitting,
+    constraints: Sequence[ConstraintSchema],
 ) -> list[MarkedText]:
     """The texts with their markup. Without tag handling, a text is one plain paragraph."""
     if not kind:
@@ -366,9 +370,14 @@ def _marked(
             if problem := xml_problem(text):
                 message = f"Tag handling parsing failed, please check input: text {number}, {problem}."
                 raise ApiError("invalid", message)
-    ignored, splitting = (_names(fields, name, MAX_TAG_NAMES) for name in ("ignore_tags", "splitting_tags"))
+    ignored, splitting_tags, non_splitting = (
+        frozenset(_names(fields, f"{name}_tags", MAX_TAG_NAMES)) for name in ("ignore", "splitting", "non_splitting")
+    )
+    is_detected = choice(fields, "outline_detection", {"0": False, "1": True, "false": False, "true": True}, "1")
+    keeps_lines = splitting == "sentences"
+    outline = Outline(kind, ignored, splitting_tags, non_splitting, is_detected=is_detected, keeps_lines=keeps_lines)
     return [
-        MarkedText.of(text, kind, ignored, splitting, is_whole=each.constrain("x").is_whole)
+        MarkedText.of(text, outline, is_whole=each.constrain("x").is_whole)
         for text, each in zip(texts, constraints, strict=True)
     ]
 

@@ -16,6 +16,7 @@ from app.serving.api_limits import MAX_NBEST, MAX_TEXTS
 from app.serving.constrained_texts import ConstrainedText
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
 from app.serving.markup import MarkedText
+from app.serving.markup_tokens import Outline
 from app.text.language_names import english_name
 
 _NOT_OFFERED: Final = ("/suggest", "/translate_file", "/frontend/settings")
@@ -66,7 +67,12 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         source = text_field(fields, "source", "") or "auto"
         await context.charge(caller, *texts)
         target = text_field(fields, "target")
-        setup = await context.translations.setup(None if source == "auto" else source, target, "\n".join(texts))
+        setup = await context.translations.setup(
+            None if source == "auto" else source,
+            target,
+            "\n".join(texts),
+            splitting="punctuation" if kind == "html" else "sentences",
+        )
         marked = await asyncio.to_thread(_marked, texts, kind, is_whole=num_others > 0)
         items = [ConstrainedText(each.text, nbest=1 + num_others) for text in marked for each in text.paragraphs]
         answers = iter(await context.translations.translate(caller, items, setup, hangup(request)))
@@ -98,7 +104,7 @@ def _key(fields: Mapping[str, Any]) -> str | None:
 
 def _marked(texts: Sequence[str], kind: str, *, is_whole: bool) -> list[MarkedText]:
     if kind == "html":
-        return [MarkedText.of(text, "html", is_whole=is_whole) for text in texts]
+        return [MarkedText.of(text, Outline("html"), is_whole=is_whole) for text in texts]
     return [MarkedText.plain(text) for text in texts]
 
 

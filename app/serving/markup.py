@@ -7,52 +7,110 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, count
+from typing import Final
 from xml.parsers import expat
 
-Markup = Literal["xml", "html"]
-# Elements of HTML that begin or end a paragraph.
-_BLOCKS: Final = (
-    "address|article|aside|blockquote|body|br|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|"
-    "head|header|hr|html|legend|li|main|nav|ol|option|p|pre|section|select|summary|table|tbody|td|tfoot|th|thead|title|tr|ul"
-)
-# A comment without an end goes to the end of the text, as in browsers; else each "<!--" would be searched in vain.
-_COMMENT: Final = r"<!--.*?(?:-->|\Z)"
-_TAG: Final = re.compile(_COMMENT + r"|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
+from app.serving.constrained_texts import Answer, ConstrainedText, TextHypothesis
+from app.serving.markup_tokens import LINE_ENDS, MarkupToken, Outline, paired
+from app.tags.insert import insert_tags
+
+# What the protection of tags, or a reader of the answer, takes for a tag.
+_TAG: Final = re.compile(r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
+_ANGLE: Final = re.compile("&([lg]t;)")
+_NUMBERED: Final = re.compile(r"\{/?(\d+)\}")
 _PROLOGUE: Final = re.compile(r"\s*+(?:<\?xml\s[^<>]*\?>\s*+)?(?:<!DOCTYPE\s[^<>\[]*>)?")
-# The opening tags of elements that are copied.
-_CODE: Final = re.compile(r"<(script|style|code|kbd|samp|var)\b[^<>]*>", re.IGNORECASE)
-_KEPT: Final = re.compile(
-    r"""<(\w+)\b[^<>]*\b(?:translate=["']no["']|class=["'](?=[^"'<>]*\bnotranslate\b)[^"'<>]*+["'])[^<>]*>""",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedParagraph:
-    """A text to translate, without entities; `kept` are the elements that its lone tags replace."""
+    """A text to translate, without entities.
+
+    `markup_of` is the markup of each tag, and of each name that replaces lone tags or a copied element. A name is a
+    number such as "{1}", which models copy like a placeholder.
+    """
 
     text: str
-    tags: tuple[str, ...]
-    kept: tuple[tuple[str, str], ...]
-    has_entities: bool
+    markup_of: tuple[tuple[str, str], ...] = ()
+    has_entities: bool = False
     is_plain: bool = False
+
+    @classmethod
+    def of(cls, tokens: Sequence[MarkupToken]) -> MarkedParagraph:
+        """The paragraph of these tokens, with a space for each line break."""
+        tokens = paired(tokens)
+        texts = [LINE_ENDS.sub(" ", token.raw) if token.kind == "text" else "" for token in tokens]
+        names = _free_names(html.unescape("".join(texts)))
+        replaced: list[tuple[str, str]] = []
+        tags: list[str] = []
+        parts: list[tuple[str, bool]] = []
+        for first, last in _runs(tokens):
+            token = tokens[first]
+            raw = "".join(each.raw for each in tokens[first:last])
+            if token.kind in ("text", "line end"):
+                parts.append((texts[first] or raw, True))
+                continue
+            short = next(names) if last > first + 1 or token.is_word else _short_tag(tokens, first)
+            if token.kind == "skipped" and parts and parts[-1][1]:  # attached, it is no word for the model
+                parts[-1] = parts[-1][0].rstrip(" "), True
+            if short != raw:
+                replaced.append((short, raw))
+            if short[0] == "<":
+                tags.append(short)
+            parts.append((short, False))
+        text = "".join(html.unescape(part) if is_text else part for part, is_text in parts)
+        has_entities = _TAG.findall(text) != tags  # such as "&lt;b&gt;": these stay, or they would become tags
+        if has_entities:
+            kept = [(_ANGLE.sub(r"&amp;\1", part), is_text) for part, is_text in parts]
+            text = "".join(html.unescape(part) if is_text else part for part, is_text in kept)
+        raw_of = {**{tag: tag for tag in tags}, **dict(replaced)}
+        return cls(text, tuple(raw_of.items()), has_entities)
+
+    def constrained(self, item: ConstrainedText) -> ConstrainedText:
+        """The constraints for this text, with names in place of markup."""
+        return item.with_texts(self._named) if self.markup_of else item
+
+    def answer(self, answer: Answer) -> Answer:
+        """The answer with markup in place of names."""
+        return replace(answer, hypotheses=tuple(map(self._hypothesis, answer.hypotheses))) if self.markup_of else answer
 
     def markup(self, translation: str) -> str:
         """The translation as markup: tags are unchanged, everything else is escaped."""
         if self.is_plain:
             return translation
-        parts = re.split("(" + "|".join(map(re.escape, self.tags)) + ")", translation) if self.tags else [translation]
-        escaped = "".join(part if part in self.tags else self._escaped(part) for part in parts)
-        for name, element in self.kept:
-            escaped = escaped.replace(name, element)
-        return escaped
+        markup = dict(self.markup_of)
+        return "".join(markup.get(part) or self._escaped(part) for part in self._parts(translation))
+
+    def _parts(self, text: str) -> list[str]:
+        """The text, tags and names of a translation, in turn."""
+        names = sorted((name for name, _ in self.markup_of), key=len, reverse=True)
+        return re.split("(" + "|".join(map(re.escape, names)) + ")", text) if names else [text]
 
     def _escaped(self, text: str) -> str:
         text = html.escape(text, quote=False)
         return text.replace("&amp;lt;", "&lt;").replace("&amp;gt;", "&gt;") if self.has_entities else text
+
+    def _named(self, text: str) -> str:
+        for name, markup in self.markup_of:
+            text = text.replace(markup, name)
+        return text
+
+    def _hypothesis(self, hypothesis: TextHypothesis) -> TextHypothesis:
+        markup, start = dict(self.markup_of), 0
+        found: list[tuple[int, int, str]] = []
+        for part in self._parts(hypothesis.text):
+            if part in markup:
+                found.append((start, start + len(part), markup[part]))
+            start += len(part)
+        made = insert_tags(hypothesis.text, (), found)
+        placements = []
+        for placed in hypothesis.placements:
+            start, end = made.span(placed.start, placed.end)
+            text = "".join(markup.get(part, part) for part in self._parts(placed.text))
+            placements.append(replace(placed, text=text, form=made.text[start:end], start=start, end=end))
+        return replace(hypothesis, text=made.text, placements=tuple(placements))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,43 +120,26 @@ class MarkedText:
     parts: tuple[MarkedParagraph | str, ...]
 
     @classmethod
-    def of(
-        cls, text: str, kind: Markup, ignored: Sequence[str] = (), splitting: Sequence[str] = (), *, is_whole: bool
-    ) -> MarkedText:
-        """`ignored` are elements that are copied, `splitting` those that separate paragraphs, besides those of HTML.
-
-        With `is_whole`, the text is one paragraph.
-        """
-        kept: list[tuple[str, str]] = []
-        openings = [_KEPT, _CODE] if kind == "html" else []
-        if ignored:
-            names = "|".join(map(re.escape, ignored))
-            openings.insert(0, re.compile(rf"<({names})(?:\s[^<>]*)?(?<!/)>"))
-        for opening in openings:
-            text = _without_elements(text, opening, kept)
-        blocks = "|".join([*([_BLOCKS] if kind == "html" else []), *map(re.escape, splitting)])
-        if is_whole or not blocks:
-            return cls((_paragraph(text, kept),))
-        flags = re.DOTALL | (re.IGNORECASE if kind == "html" else 0)
-        tag = rf"</?(?:{blocks})(?:\s[^<>]*)?/?>|{_COMMENT}|<![A-Z][^<>]*>"
+    def of(cls, text: str, outline: Outline, *, is_whole: bool = False) -> MarkedText:
+        """The paragraphs that `outline` finds; with `is_whole`, the text is one paragraph."""
+        tokens = outline.tokens(text)
+        if is_whole:
+            return cls((MarkedParagraph.of(tokens),))
+        boundaries = outline.boundaries(tokens)
         parts: list[MarkedParagraph | str] = []
-        copied = 0
-        for match in re.finditer(rf"(?:{tag})(?:\s*(?:{tag}))*|\Z", text, flags):
-            before = text[copied : match.start()]
-            # White space around a paragraph is copied.
-            start, end = len(before) - len(before.lstrip()), len(before.rstrip())
-            if start < end:
-                parts += [before[:start], _paragraph(before[start:end], kept), before[end:]]
-            else:
-                parts.append(before)
-            parts.append(match[0])
-            copied = match.end()
-        return cls(tuple(parts))
+        paragraph: list[MarkupToken] = []
+        for at, token in enumerate(tokens):
+            if at not in boundaries:
+                paragraph.append(token)
+                continue
+            parts += [*_trimmed(paragraph), token.raw]
+            paragraph = []
+        return cls((*parts, *_trimmed(paragraph)))
 
     @classmethod
     def plain(cls, text: str) -> MarkedText:
         """A text without markup, as one paragraph."""
-        return cls((MarkedParagraph(text, (), (), has_entities=False, is_plain=True),))
+        return cls((MarkedParagraph(text, is_plain=True),))
 
     @property
     def paragraphs(self) -> list[MarkedParagraph]:
@@ -133,40 +174,63 @@ def xml_problem(text: str) -> str:
     return ""
 
 
-def _without_elements(text: str, opening: re.Pattern[str], kept: list[tuple[str, str]]) -> str:
-    """The text with a lone tag for each element that begins with `opening`; the elements are added to `kept`.
-
-    An element without an end tag stays. One search for each name finds that: the time is linear in the text.
-    """
-    parts: list[str] = []
-    copied = 0
-    unclosed: set[str] = set()
-    for match in opening.finditer(text):
-        name = match[1]
-        if match.start() < copied or name in unclosed:
-            continue
-        closing = re.compile(rf"</{re.escape(name)}\s*>", opening.flags).search(text, match.end())
-        if closing is None:
-            unclosed.add(name)
-            continue
-        tag = f'<kept id="{len(kept)}"/>'
-        kept.append((tag, text[match.start() : closing.end()]))
-        parts += [text[copied : match.start()], tag]
-        copied = closing.end()
-    return "".join([*parts, text[copied:]])
-
-
-def _paragraph(text: str, kept: Iterable[tuple[str, str]]) -> MarkedParagraph:
-    tags = _TAG.findall(text)
-    plain = _unescaped(text)
-    has_entities = _TAG.findall(plain) != tags  # such as "&lt;b&gt;": these stay, or they would become tags
-    if has_entities:
-        plain = _unescaped(text.replace("&lt;", "&amp;lt;").replace("&gt;", "&amp;gt;"))
-    own = tuple((name, element) for name, element in kept if name in tags)
-    return MarkedParagraph(plain, tuple(sorted(set(tags), key=len, reverse=True)), own, has_entities)
+def _trimmed(tokens: Sequence[MarkupToken]) -> Iterator[MarkedParagraph | str]:
+    """The paragraph of the tokens, and what is copied before and after it: white space, and comments and such."""
+    first, last = 0, len(tokens)
+    while first < last and _is_copied(tokens[first]):
+        first += 1
+    while last > first and _is_copied(tokens[last - 1]):
+        last -= 1
+    inner = list(tokens[first:last])
+    if not any(token.has_text for token in inner):
+        yield "".join(token.raw for token in tokens)
+        return
+    before, after = "".join(token.raw for token in tokens[:first]), "".join(token.raw for token in tokens[last:])
+    for edge, strip in ((0, str.lstrip), (-1, str.rstrip)):
+        if inner[edge].kind == "text":
+            text = strip(inner[edge].raw)
+            if edge:
+                after = inner[edge].raw[len(text) :] + after
+            else:
+                before += inner[edge].raw[: len(inner[edge].raw) - len(text)]
+            inner[edge] = replace(inner[edge], raw=text)
+    yield from (before, MarkedParagraph.of(inner), after)
 
 
-def _unescaped(text: str) -> str:
-    """The text without entities, except inside of tags."""
-    parts = re.split(f"({_TAG.pattern})", text, flags=re.DOTALL)
-    return "".join(part if number % 2 else html.unescape(part) for number, part in enumerate(parts))
+def _is_copied(token: MarkupToken) -> bool:
+    return token.kind == "skipped" or (token.kind == "text" and not token.has_text)
+
+
+def _runs(tokens: Sequence[MarkupToken]) -> Iterator[tuple[int, int]]:
+    """The spans of the tokens; tags without text inside and between them, such as "<b><x/></b>", have one span."""
+    num_others = [0, *accumulate(not (token.is_word or token.kind in ("open", "close")) for token in tokens)]
+
+    def end_of(first: int) -> int:
+        if tokens[first].kind == "open":
+            last = tokens[first].partner + 1
+            return last if num_others[last] == num_others[first] else first
+        return first + tokens[first].is_word
+
+    first = 0
+    while first < len(tokens):
+        last = first
+        while last < len(tokens) and (end := end_of(last)) > last:
+            last = end
+        last = max(last, first + 1)
+        yield first, last
+        first = last
+
+
+def _short_tag(tokens: Sequence[MarkupToken], at: int) -> str:
+    """The tag; if its attributes contain ">", which would end it for the protection of tags, a tag without them."""
+    token = tokens[at]
+    opening = token if token.kind != "close" else tokens[token.partner]
+    if ">" not in opening.raw[:-1]:
+        return token.raw
+    return f"</t{token.partner}>" if token.kind == "close" else f"<t{at}>"
+
+
+def _free_names(text: str) -> Iterator[str]:
+    """Names that do not occur in the text."""
+    taken = {match[1] for match in _NUMBERED.finditer(text)}
+    return (f"{{{number}}}" for number in count(1) if str(number) not in taken)

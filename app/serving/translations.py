@@ -10,6 +10,7 @@ import asyncio
 import re
 import secrets
 import time
+from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from app.errors import ApiError, CommandError
+from app.formats.base import splice
 from app.formats.read_file import FileOverview
 from app.glossary import TermMatcher
 from app.models.document_direction import decide, language_and_script, other_language
@@ -363,10 +365,27 @@ def _pieces(number: int, item: ConstrainedText, setup: TranslationSetup) -> Iter
 def _sentences(text: str, setup: TranslationSetup) -> Iterator[tuple[int, int]]:
     lines = [match.span() for match in _LINE.finditer(text)] if setup.splitting == "sentences" else [(0, len(text))]
     for start, end in lines:
-        line = text[start:end]
-        kept = [(element.start, element.end) for element in nontranslatables(line)]
-        for first, last in sentence_spans(line, setup.source, kept):
+        for first, last in _with_tags(text[start:end], setup.source):
             yield start + first, start + last
+
+
+def _with_tags(line: str, language: str) -> list[tuple[int, int]]:
+    """The spans of the sentences of a line. A tag between two belongs to the second one if it is an opening tag."""
+    elements = nontranslatables(line)
+    tags = [element for element in elements if element.is_markup and not element.is_access_key]
+    blank = splice(line, [(tag.start, tag.end, " " * len(tag.text)) for tag in tags])
+    spans = sentence_spans(blank, language, [(element.start, element.end) for element in elements])
+    edges = [edge for span in spans for edge in span]
+    for tag in tags:
+        following = bisect_right(edges, tag.start)
+        if following % 2:  # inside a sentence
+            continue
+        is_later = following < len(edges) and (tag.kind == "open" or not following)
+        if is_later:
+            edges[following] = tag.start
+        elif edges:
+            edges[following - 1] = tag.end
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _request(item: ConstrainedText, setup: TranslationSetup) -> Request:

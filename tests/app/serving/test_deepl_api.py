@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
+from typing import Any
 
 import deepl
 import pytest
@@ -59,6 +61,74 @@ def test_client_keeps_tags(ana: deepl.DeepLClient):
     result = ana.translate_text(text, source_lang="EN", target_lang="DE", tag_handling="html", ignore_tags=["k"])
     assert result.text.startswith("<p>") and result.text.count("</p><p>") == 1 and result.text.endswith("</p>")
     assert '<b id="1">' in result.text and "<k>Enter</k>" in result.text and "AT&amp;T" in result.text
+
+
+def test_client_gets_structured_xml_split_at_its_elements(ana: deepl.DeepLClient):
+    """The shapes of the examples in DeepL's documentation."""
+    meta, pars = (
+        "<doc>\n  <meta>\n    <title>{}</title>\n  </meta>\n",
+        "  <body>\n    <par>{}</par>\n    <par>{}</par>\n",
+    )
+    english = (meta + pars + "  </body>\n</doc>").format(
+        "The pump", "Close the file.\n It is open.", "Open the window."
+    )
+    german = (meta + pars + "  </body>\n</doc>").format(
+        "Die Pumpe", "Schließen Sie die Datei. Sie ist offen.", "Öffnen Sie das Fenster."
+    )
+    by_hand = {"outline_detection": False, "splitting_tags": ["par", "title"]}
+    for options in ({}, by_hand, {"split_sentences": "nonewlines"}):
+        asked = {"source_lang": "EN", "target_lang": "DE", "tag_handling": "xml", "formality": "more", **options}
+        assert ana.translate_text(english, **asked).text == german
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "pattern"),
+    [
+        ({}, "<par>The file is </par><par> not open.</par>", r"<par>Die Datei ist </par><par> [nN]icht .+\.</par>"),
+        (
+            {"non_splitting_tags": ["par"]},
+            "<par>The file is </par><par> not open.</par>",
+            r"<par>Die Datei ist ?</par> ?<par> ?nicht .+\.</par>",
+        ),
+        ({}, '<x id="17">Open the file</x> now.', r'<x id="17">.*Datei.*</x>.*\.'),
+        ({}, "The file<a/> is in the folder<b></b>.", r"Die Datei<a/> .+ im Ordner<b></b>\."),
+        ({"ignore_tags": ["x"]}, "Open the page <x>Settings</x> now.", r".* Seite <x>Settings</x>.*\."),
+        ({}, "<div>The file could not\nbe opened.</div>", r"<div>Die Datei konnte nicht geöffnet werden\.</div>"),
+        ({"split_sentences": "1"}, "<div>Open the file.\nClose it.</div>", r"<div>[^\n]+\.\n[^\n]+\.</div>"),
+        ({"split_sentences": "0"}, "<div>The file\nis open.</div>", r"<div>Die Datei ist offen\.</div>"),
+        # As Weblate sends placeholders, and as Okapi sends codes.
+        ({"ignore_tags": ["x"]}, 'Open the file <x id="6"></x>', r'.*Datei <x id="6"></x> öffnen'),
+        ({"tag_handling": "html"}, "The file <br id='p1'/> is <u id='1'>open</u>.", r"Die Datei <br id='p1'/> ist .+"),
+        (
+            {"tag_handling": "html"},
+            "<h1>The file</h1>\n<p translate='no'>Open.</p>",
+            r"<h1>Die Datei</h1>\n<p .*>Open.</p>",
+        ),
+    ],
+)
+def test_client_gets_tags_where_deepls_documentation_has_them(
+    ana: deepl.DeepLClient, options: dict[str, Any], text: str, pattern: str
+):
+    asked = {"source_lang": "EN", "target_lang": "DE", "tag_handling": "xml", **options}
+    found = ana.translate_text(text, **asked).text
+    assert re.fullmatch(pattern, found), found
+
+
+def test_tag_in_place_of_a_word_never_sticks_to_a_word(ana: deepl.DeepLClient):
+    sentences = [
+        "{} the file.",
+        "The file {} is open.",
+        "Open the file {}",
+        "The folder is not {}.",
+        "See {} files, {}!",
+    ]
+    tags = ['<x id="1"/>', '<x id="6"></x>', "<k>Esc</k>", '<b><x id="2"/></b>']
+    texts = [sentence.replace("{}", tag) for sentence in sentences for tag in tags]
+    asked = {"source_lang": "EN", "target_lang": "DE", "tag_handling": "xml", "ignore_tags": ["k"]}
+    for text, result in zip(texts, ana.translate_text(texts, **asked), strict=True):
+        used = [tag for tag in tags if tag in text]
+        assert result.text.count(used[0]) == text.count(used[0]), result.text
+        assert not re.search(rf"\w{re.escape(used[0])}|{re.escape(used[0])}\w", result.text), result.text
 
 
 def test_client_keeps_and_uses_a_glossary(ana: deepl.DeepLClient):
@@ -263,6 +333,12 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
             {"text": "x", "target_lang": "DE", "tag_handling": "xml", "ignore_tags": ["k"] * 101},
             413,
             "ignore_tags has 101 names",
+        ),
+        (
+            "translate",
+            {"text": "a", "target_lang": "DE", "tag_handling": "xml", "outline_detection": "maybe"},
+            400,
+            "outline_detection is 'maybe'; it must be one of 0, 1",
         ),
         (
             "translate",

@@ -64,6 +64,14 @@ def test_a_text_in_a_language_that_no_model_translates_is_refused_unless_its_lan
     assert anybody.post("/translate", json={**fields, "source": "en"}).status_code == 200
 
 
+def test_wrapped_paragraph_of_html_is_not_split_at_its_line_ends(anybody: Program, key: str):
+    wrapped, german = f"<p>{SENTENCE.replace(' ', chr(10) + '  ')}</p>\n", f"<p>{GERMAN}</p>\n"
+    libre = {"q": wrapped, "source": "en", "target": "de", "format": "html", "api_key": key}
+    assert anybody.post("/translate", json=libre).json()["translatedText"] == german
+    apertium = {"q": wrapped, "langpair": "en|de", "format": "html", "key": key}
+    assert anybody.post("/translate", json=apertium).json()["responseData"]["translatedText"] == german
+
+
 # As Weblate (its machinery "Apertium APy") and OmegaT (its built-in connector) send them.
 def test_apertium_answers_weblate_and_omegat(anybody: Program, key: str):
     pairs = anybody.get("/listPairs").json()["responseData"]
