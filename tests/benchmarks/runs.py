@@ -57,6 +57,7 @@ BENCHMARKS = (
     Benchmark("page", "--output {output}", "The page"),
     Benchmark("keyboard", "--output {output}", "The page"),
     Benchmark("latency", "--output {output}", "Latency on a CPU", environment="ctranslate2-venv"),
+    Benchmark("sentences", "--output {output}", "Sentences", environment="sentences-venv"),
     Benchmark(
         "against_transformers",
         "--output {output}",

@@ -24,6 +24,7 @@ from tests.benchmarks import (
     people,
     protection,
     reranking,
+    sentences,
     stopping,
     terminology,
     terms,
@@ -272,3 +273,11 @@ def test_translations_are_compared_with_and_without_a_search_option(tmp_path, ca
     assert (tmp_path / "results" / "report.md").read_text(encoding="utf-8") in capsys.readouterr().out
     with pytest.raises(SystemExit):
         reranking.main([files[0], "--output", str(tmp_path / "results")])
+
+
+def test_splitters_of_sentences_are_compared(tmp_path: Path) -> None:
+    sentences.main(["--repeats", "1", "--output", str(tmp_path)])
+    libraries = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["libraries"]
+    assert {"Pinpoint", "sentencex"} <= libraries.keys()
+    assert libraries["sentencex"]["with_rules"] == libraries["Pinpoint"]["all"], "sentencex is the library below"
+    assert libraries["Pinpoint"]["all"]["exact"] > libraries["sentencex"]["all"]["exact"]
