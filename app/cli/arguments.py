@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from app.cli import manuals
 from app.errors import GlossaryError
 from app.glossary.reading.column_uses import Layout, layout_from
+from app.glossary.reading.row_checks import RowDecision
 from app.glossary.writing import KINDS as GLOSSARY_KINDS
 from app.log.roles import ROLES
 from app.paths import MODEL_FOLDER, default_log_path
@@ -86,6 +87,15 @@ def _share(text: str) -> float:
     return value
 
 
+def _add_proposals_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--glossary-proposals", choices=get_args(RowDecision), default="leave",
+        help="what to do with rows of glossaries that list alternatives, have articles, labels or markup, or whose "
+             "source is in every sentence: accept the proposal for the row, keep the row as it is, or leave it out and "
+             "report it (default: leave)",
+    )  # fmt: skip
+
+
 def _glossary_columns(text: str) -> Layout:
     """The use of the columns of a glossary."""
     try:
@@ -136,6 +146,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="the uses of the columns of a glossary table, such as source,ignore,target,note; with header: in front "
              "if the first row has names (default: by these names); repeatable, in the order of the glossaries",
     )  # fmt: skip
+    _add_proposals_flag(translate)
     translate.add_argument(
         "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8, or detected)"
     )
@@ -278,6 +289,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--glossary", type=Path, action="append", metavar="FILE",
         help="required terms: CSV, TSV, XLSX, TBX, MultiTerm XML, UTX or TMX; repeatable, the first has priority",
     )  # fmt: skip
+    _add_proposals_flag(mcp)
     add_flag(mcp, "model", default=MODEL_FOLDER)
     add_flag(mcp, "threads", default=1)
     add_flag(mcp, "device", default="cpu")

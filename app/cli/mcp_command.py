@@ -16,6 +16,7 @@ from app.cli.mcp_server import Json, McpServer, Tool
 from app.cli.translate import glossary_matcher
 from app.errors import ApiError
 from app.glossary import TermMatcher
+from app.glossary.reading.row_checks import RowDecision
 from app.models.loading import SEARCH, ModelHandle
 from app.segments.findings import findings_of
 from app.segments.state import SegmentState
@@ -64,6 +65,7 @@ class TranslationTools:
         """Raises CommandError and GlossaryError for glossaries that cannot be read."""
         os.environ.setdefault("OMP_NUM_THREADS", str(flags.threads))
         self._paths = flags.glossary or []
+        self._decision: RowDecision = flags.glossary_proposals
         self._caller = Caller(ApiKey(0, "mcp", ""))
         self._matchers: dict[str, TermMatcher] = {}
         self._model = ModelHandle(flags.model, device=flags.device)
@@ -161,7 +163,7 @@ class TranslationTools:
     def _terms(self, direction: str) -> TermMatcher:
         """The terms of all glossaries for a direction. Raises GlossaryError and CommandError."""
         if direction not in self._matchers:
-            self._matchers[direction] = glossary_matcher(self._paths, direction, [])
+            self._matchers[direction] = glossary_matcher(self._paths, direction, decision=self._decision)
         return self._matchers[direction]
 
 

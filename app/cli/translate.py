@@ -24,6 +24,7 @@ from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import read_glossary
+from app.glossary.reading.row_checks import RowDecision, decided, undecided
 from app.i18n import Message, counted
 from app.log.records import SavedSegment, SegmentStateName
 from app.models.document_direction import Decision, decide, facing
@@ -158,7 +159,8 @@ class TranslateRun:
     def _glossary(self, direction: str) -> TermMatcher:
         if direction not in self._glossaries:
             paths, layouts = self._flags.glossary or [], self._flags.glossary_columns or []
-            self._glossaries[direction] = glossary_matcher(paths, direction, layouts)
+            decision = self._flags.glossary_proposals
+            self._glossaries[direction] = glossary_matcher(paths, direction, layouts, decision)
         return self._glossaries[direction]
 
     def _memory(self, direction: str) -> MemoryIndex | None:
@@ -271,10 +273,14 @@ def _state(given: str, is_new: bool) -> SegmentStateName:
     return "edited" if is_new or given == "edited" else "confirmed" if given == "confirmed" else "new"
 
 
-def glossary_matcher(paths: Sequence[Path], direction: str, layouts: Sequence[Layout]) -> TermMatcher:
+def glossary_matcher(
+    paths: Sequence[Path], direction: str, layouts: Sequence[Layout] = (), decision: RowDecision = "leave"
+) -> TermMatcher:
     """A matcher of the terms in these files; for the same words, the earlier file wins.
 
-    `layouts` are the columns of the first files. Raises GlossaryError, also for more layouts than files.
+    `layouts` are the columns of the first files, `decision` is the one on all messy rows.
+
+    Raises GlossaryError, also for more layouts than files.
     """
     if len(layouts) > len(paths):
         raise GlossaryError(Message("there are more --glossary-columns than --glossary: give one for each glossary"))
@@ -284,9 +290,14 @@ def glossary_matcher(paths: Sequence[Path], direction: str, layouts: Sequence[La
         read = read_glossary(read_bytes(path), path.name, direction, layout)
         for error in read.errors:
             say(f"{path}, row {error.row}: {error.message}")
+        for report in read.held if decision == "leave" else ():
+            say(f"{path}, row {report.row}: {undecided(report)}")
         for note in read.notes:
             say(f"{path}: {note}")
-        glossaries.append(Glossary.of(number, path.name, with_forms(read.terms, target)))
+        if read.held and decision == "leave":
+            say(f"{path}: to use the proposals: --glossary-proposals accept; the rows as they are: keep")
+        terms = decided(read.terms, ((report, decision) for report in read.held))
+        glossaries.append(Glossary.of(number, path.name, with_forms(terms, target)))
     return combined_matcher((), glossaries, source)
 
 

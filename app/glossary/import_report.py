@@ -13,9 +13,9 @@ from app.glossary.reading.row_checks import RowReport
 from app.i18n import Message, translated
 from app.text.encoding import escape_formula
 
-Verdict = Literal["rejected", "look", "repeat", "new", "changed", "same"]
+Verdict = Literal["rejected", "held", "look", "repeat", "new", "changed", "same"]
 Shown = Verdict | Literal["attention"]
-ATTENTION: tuple[Verdict, ...] = ("rejected", "look")
+ATTENTION: tuple[Verdict, ...] = ("held", "rejected", "look")
 MAX_ROWS = 200
 
 
@@ -49,6 +49,7 @@ class StagedImport:
             "import": self.number,
             "name": self.name,
             "num_terms": len(self.terms),
+            "num_proposed": sum(len(report.fix.becomes) for report in self.reports["held"] if report.fix),
             "is_replacing": self.is_replacing,
             "document": dict(self.impact),
             "counts": dict(self.counts),
@@ -106,7 +107,11 @@ def _accepted_row(verdict: str, was: Term | None, term: Term) -> dict[str, Any]:
 def _reported_row(verdict: str, number: int, report: RowReport) -> dict[str, Any]:
     fix: dict[str, Any] | None = None
     if report.fix is not None:
-        fix = {"name": f"{verdict} {number}", "to": report.fix.becomes.target if report.fix.becomes else None}
+        fix = {
+            "name": f"{verdict} {number}",
+            "to": report.fix.text if report.fix.becomes else None,
+            "num_terms": len(report.fix.becomes),
+        }
     blank = {"name": f"{verdict} {number}", "source": report.blank.source} if report.blank is not None else None
     return {
         "row": report.row,

@@ -17,10 +17,13 @@ from app.errors import ApiError
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
+from app.glossary.reading.messy_rows import proposal_for
+from app.glossary.reading.row_checks import Fix
 from app.i18n import Message
 from app.serving.api_limits import (
     MAX_ENTRIES,
     MAX_ENTRY_CHARACTERS,
+    MAX_FINDINGS,
     MAX_GLOSSARIES,
     MAX_GLOSSARY_CHARACTERS,
     MAX_NAME,
@@ -179,6 +182,23 @@ class ApiGlossaries:
 
     def _writing(self) -> AbstractContextManager[None]:
         return self._connection.transaction(Message("write the glossary"))
+
+
+def findings_in(dictionaries: Mapping[Pair, Entries]) -> list[dict[str, Any]]:
+    """What a person should look at in these entries, which are used as given, with proposals; at most MAX_FINDINGS."""
+    found: list[dict[str, Any]] = []
+    for (source_language, target_language), entries in dictionaries.items():
+        for number, (source, target) in enumerate(entries.items(), 1):
+            term = Term(source, target, number)
+            proposal = proposal_for(term, source_language, target_language)
+            if proposal is None:
+                continue
+            pair = {"source_lang": source_language, "target_lang": target_language, "entry": number}
+            texts = {"source": source, "target": target, "message": str(proposal.message)}
+            found.append({**pair, **texts, "proposal": Fix(term, proposal.becomes).text})
+            if len(found) == MAX_FINDINGS:
+                return found
+    return found
 
 
 def _check_name(name: str) -> None:

@@ -22,7 +22,7 @@ from app.errors import ApiError
 from app.models.document_direction import language_and_script
 from app.models.style import Style, formalities_of
 from app.serving.admission import Caller
-from app.serving.api_glossaries import ApiGlossary, Entries, Pair
+from app.serving.api_glossaries import ApiGlossary, Entries, Pair, findings_in
 from app.serving.api_limits import MAX_GLOSSARIES_AT_ONCE, MAX_TAG_NAMES, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
 from app.serving.constrained_texts import Splitting
@@ -200,7 +200,7 @@ async def create_glossary(request: Request) -> Response:
         pair, entries = _dictionary(fields)
         name = text_field(fields, "name")
         made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, {pair: entries})
-    return JSONResponse(_glossary(made), 201)
+    return JSONResponse({**_glossary(made), **_with_findings({pair: entries})}, 201)
 
 
 @router.get("/v2/glossaries")
@@ -243,7 +243,7 @@ async def create_multilingual_glossary(request: Request) -> Response:
         fields = await fields_of(request)
         name, dictionaries = text_field(fields, "name"), _dictionaries(fields)
         made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, dictionaries)
-    return JSONResponse(_multilingual(made), 201)
+    return JSONResponse({**_multilingual(made), **_with_findings(dictionaries)}, 201)
 
 
 @router.get("/v3/glossaries")
@@ -270,7 +270,7 @@ async def change_glossary(request: Request, number: str) -> Response:
         added = _dictionaries(fields) if _listed_dictionaries(fields) is not None else {}
         name = text_field(fields, "name") if "name" in fields else None
         changed = await asyncio.to_thread(context_of(request).glossaries.change, caller.name, number, name, added)
-    return JSONResponse(_multilingual(changed))
+    return JSONResponse({**_multilingual(changed), **_with_findings(added)})
 
 
 @router.get("/v3/glossaries/{number}/entries")
@@ -289,7 +289,7 @@ async def replace_dictionary(request: Request, number: str) -> Response:
     async with entered(request) as caller:
         pair, entries = _dictionary(await fields_of(request))
         await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, entries)
-    return JSONResponse({**_languages(pair), "entry_count": len(entries)})
+    return JSONResponse({**_languages(pair), "entry_count": len(entries), **_with_findings({pair: entries})})
 
 
 @router.delete("/v3/glossaries/{number}/dictionaries")
@@ -498,6 +498,12 @@ def _glossary(found: ApiGlossary) -> dict[str, Any]:
 def _multilingual(found: ApiGlossary) -> dict[str, Any]:
     shown = [{**_languages(pair), "entry_count": count} for pair, count in found.num_entries.items()]
     return {"glossary_id": found.id, "name": found.name, "creation_time": found.created, "dictionaries": shown}
+
+
+def _with_findings(dictionaries: Mapping[Pair, Entries]) -> dict[str, Any]:
+    """A field that DeepL does not have: entries to look at, such as lists of alternatives. Empty if there are none."""
+    found = findings_in(dictionaries)
+    return {"findings": found} if found else {}
 
 
 def _lines(entries: Entries) -> str:

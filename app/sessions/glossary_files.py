@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.glossary.reading.column_uses import Layout, layout_from
-from app.glossary.reading.row_checks import located
+from app.glossary.reading.row_checks import located, undecided
 from app.i18n import Message
 from app.log.store import LogStore
 from app.reading import FileReader
@@ -29,7 +29,9 @@ class GlossaryFiles:
         imported = FileReader().glossary(data, name, workspace.direction)
         report: Json = {**reported(imported), "name": imported.name, "num_terms": len(imported.terms)}
         workspace.glossaries.put(imported.name, imported.terms, report)
-        errors = [located(report["name"], e.row, e.message) for e in imported.errors[:MAX_REPORTED_ERRORS]]
+        problems = [(error.row, error.message) for error in imported.errors]
+        problems += [(held.row, undecided(held)) for held in imported.held]
+        errors = [located(report["name"], *problem) for problem in problems[:MAX_REPORTED_ERRORS]]
         return {**report, "errors": errors}
 
     def stage(self, workspace: Workspace, data: bytes, name: str, columns: str = "") -> Json:

@@ -135,7 +135,7 @@ class DocumentCheck(GlossaryImpact):
 
 
 # The counts of an import by verdict; "gone" are terms of the glossary that it replaces.
-ImportCounts = dict[Literal["rejected", "look", "repeat", "new", "changed", "same", "gone"], int]
+ImportCounts = dict[Literal["rejected", "held", "look", "repeat", "new", "changed", "same", "gone"], int]
 
 
 ImportNumber = TypedDict("ImportNumber", {"import": int})  # a field name that no class body can have
@@ -162,23 +162,31 @@ class ColumnsQuestion(TypedDict):
 
 
 class ImportReport(ImportNumber):
-    """The report on an import that is not used yet. Counts and notes change while terms are checked."""
+    """The report on an import that is not used yet. Counts and notes change while terms are checked.
+
+    `num_proposed` counts the terms that the messy rows become if all proposals are accepted.
+    """
 
     counts: ImportCounts
     notes: list[str]
     is_checking: bool
     name: str
     num_terms: int
+    num_proposed: int
     is_replacing: bool
     is_table: bool
     document: DocumentImpact
 
 
 class RowFix(TypedDict):
-    """A fix that can be chosen by its name: the target becomes `to`, or the row is left out (null)."""
+    """A fix that can be chosen by its name: the target becomes `to`, or the row is left out (null).
+
+    The row becomes `num_terms` terms.
+    """
 
     name: str
     to: str | None
+    num_terms: int
 
 
 class BlankRow(TypedDict):
@@ -219,7 +227,7 @@ class UsedImport(GlossaryChange):
 class ImportedGlossary(TypedDict):
     """A glossary that was used without changes; `errors` are the first rows that were left out."""
 
-    counts: dict[Literal["rejected", "look", "repeat"], int]
+    counts: dict[Literal["rejected", "held", "look", "repeat"], int]
     notes: list[str]
     name: str
     num_terms: int

@@ -18,7 +18,16 @@ from app.glossary import Term, TermMatches
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.import_report import Shown, StagedImport, Verdict
 from app.glossary.reading.review import initial_capitals, misspellings, texts_to_spell
-from app.glossary.reading.row_checks import GlossaryImport, RowReport, clean, identity, located, wrong_with
+from app.glossary.reading.row_checks import (
+    GlossaryImport,
+    RowDecision,
+    RowReport,
+    clean,
+    decided,
+    identity,
+    located,
+    wrong_with,
+)
 from app.i18n import Message
 from app.log.project_tables import Project
 from app.models.loading import ModelHandle
@@ -81,10 +90,12 @@ class GlossaryImports:
         looks.sort(key=lambda report: report.row)
         accepted, num_gone = _compared(terms, same_name)
         counts: dict[str, int] = {verdict: len(found) for verdict, found in accepted.items()}
-        counts |= {"rejected": imported.num_errors, "look": len(looks), "repeat": imported.num_repeats}
+        counts |= {"rejected": imported.num_errors, "held": len(imported.held)}
+        counts |= {"look": len(looks), "repeat": imported.num_repeats}
         counts["gone"] = num_gone
         reports: dict[Verdict, list[RowReport]] = {
             "rejected": list(imported.errors),
+            "held": list(imported.held),
             "look": looks,
             "repeat": list(imported.repeats),
         }
@@ -126,36 +137,56 @@ class GlossaryImports:
             stem = staged.name.rpartition(".")[0] or staged.name
             return Export(safe_name(f"{stem}.{shown}.csv", f"{shown}.csv"), staged.table(shown, language))
 
-    def use(self, number: int, fixes: Iterable[str], fills: Mapping[str, str] | None = None) -> Json:
+    def use(
+        self,
+        number: int,
+        fixes: Iterable[str],
+        fills: Mapping[str, str] | None = None,
+        decisions: Mapping[str, RowDecision] | None = None,
+        others: RowDecision = "leave",
+    ) -> Json:
         """Adds the terms to the document, with the chosen fixes: "look 3" is the fix of row 3 of those to look at.
 
-        `fills` are the targets that the translator entered for rows without one, by the same names.
+        `fills` are the targets that the translator entered for rows without one, by the same names. `decisions` are
+        those on messy rows, `others` is the decision on the messy rows without one.
         """
         with self._core.lock:
             staged = self._found(number)
-        fills = fills or {}
-        becomes: dict[Term, Term | None] = {}
+        fills, decisions = fills or {}, decisions or {}
+        becomes: dict[Term, tuple[Term, ...]] = {}
         for name in fixes:
             fix = _report(staged, name).fix
-            if fix is None:
+            if fix is None or name.startswith("held "):
                 raise CommandError(
                     Message("The page sent an invalid value for {name!r}; reload the page.", name="fixes")
                 )
-            if fix.term in becomes and fix.becomes is not None and becomes[fix.term] is not None:
+            if fix.becomes and becomes.get(fix.term):
                 raise CommandError(
                     Message("Two corrections were chosen for “{source}”: choose one.", source=fix.term.source)
                 )
-            becomes[fix.term] = None if becomes.get(fix.term, fix) is None else fix.becomes
-        terms = [after for term in staged.terms if (after := becomes.get(term, term)) is not None]
+            becomes[fix.term] = fix.becomes if becomes.get(fix.term, fix.becomes) else ()
+        for name in decisions:
+            if not name.startswith("held "):
+                raise CommandError(
+                    Message("The page sent an invalid value for {name!r}; reload the page.", name="decisions")
+                )
+            _report(staged, name)
+        terms = [after for term in staged.terms for after in becomes.get(term, (term,))]
         terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
-        num_fixed = len(becomes) + len(fills)
-        report: dict[str, Any] = {"counts": staged.counts, "num_fixed": num_fixed, "notes": staged.view()["notes"]}
-        result = self._glossaries.put(staged.name, terms, report)
+        held = [(report, decisions.get(f"held {at}", others)) for at, report in enumerate(staged.reports["held"])]
+        num_decided = sum(decision != "leave" for _, decision in held)
+        used = decided(terms, held) if num_decided else tuple(terms)
+        report: dict[str, Any] = {
+            "counts": staged.counts,
+            "num_fixed": len(becomes) + len(fills) + num_decided,
+            "notes": staged.view()["notes"],
+        }
+        result = self._glossaries.put(staged.name, used, report)
         self._keep_columns(staged)
         with self._core.lock:
             if self._staged is staged:
                 self._staged = None
-        return {**result, "name": staged.name, "num_terms": len(terms)}
+        return {**result, "name": staged.name, "num_terms": len(used)}
 
     def _keep_columns(self, staged: StagedImport) -> None:
         """Keeps the chosen use of the columns for the next such table; only reports failures."""
@@ -267,7 +298,12 @@ def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[T
 def reported(imported: GlossaryImport) -> Json:
     """The report of an import without changes by a person, for the log and the terminal."""
     return {
-        "counts": {"rejected": imported.num_errors, "look": len(imported.warnings), "repeat": imported.num_repeats},
+        "counts": {
+            "rejected": imported.num_errors,
+            "held": len(imported.held),
+            "look": len(imported.warnings),
+            "repeat": imported.num_repeats,
+        },
         "notes": list(imported.notes),
     }
 

@@ -304,6 +304,31 @@ def test_import_into_a_replacement_log_is_reported(
     assert f"The log {tmp_path / 'notes.sqlite'} is damaged" in err
 
 
+MESSY = "grinder,Mahlwerk / Mühle\nthe file,Datei\nin,in\nrouter,Router\n"
+
+
+@pytest.mark.parametrize(
+    ("decision", "occurring"),
+    [((), 1), (("--glossary-proposals", "accept"), 3), (("--glossary-proposals", "keep"), 4)],
+)
+def test_messy_rows_of_a_glossary_are_used_only_if_the_flag_decides_so(
+    translator: HandTranslator,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    decision: tuple[str, ...],
+    occurring: int,
+) -> None:
+    (tmp_path / "messy.csv").write_text(MESSY, encoding="utf-8")
+    (tmp_path / "a.txt").write_text("The grinder is in the file of the router.\n", encoding="utf-8")
+    flags = ("--glossary", tmp_path / "messy.csv", "--direction", "en-de", "--dry-run", *decision)
+    status, out, err = run(capsys, "translate", tmp_path / "a.txt", *flags)
+    assert status == 0
+    assert f"Terms that occur in the document: {occurring} of {occurring}" in out
+    problem = "messy.csv, row 1: “Mahlwerk / Mühle” seems to list alternatives; the row is not used. Proposal: Mahlwerk"
+    assert (problem in err) is (not decision)
+    assert ("--glossary-proposals accept" in err) is (not decision)
+
+
 def test_row_errors_name_their_glossary(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,6 +50,45 @@ def test_glossary_import_is_previewed_by_row_and_used_with_the_chosen_fixes(scre
     expect(screen.page.locator(".ti", has_text="file → Akte")).to_contain_text("client.tsv")
 
 
+def test_proposals_for_messy_rows_are_accepted_kept_and_undone_by_keys(screen: Screen):
+    screen.open_text(DOCUMENT)
+    messy = "grinder\tMahlwerk / Mühle\nthe file\tdie Datei\nin\tin\nmenu\tMenü (n)\nrouter\tRouter\n"
+    screen.upload("glossary", "messy.tsv", messy.encode())
+    page = screen.page.get_by_role("region", name="Import of messy.tsv")
+    rows = page.locator("tbody tr[data-verdict=held]")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(0)).to_contain_text("seems to list alternatives")
+    expect(page.get_by_role("status").filter(has_text="not used until")).to_contain_text("4 rows")
+    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    assert findings(screen.page) == []
+    first = rows.nth(0).get_by_role("button", name="Use “Mahlwerk | Mühle”")
+    first.focus()
+    first.press("a")
+    expect(first).to_have_attribute("aria-pressed", "true")
+    expect(rows.nth(0)).to_contain_text("Fixed")
+    file = rows.nth(1).get_by_role("button", name="Use “file → Datei”")
+    expect(file).to_be_focused()  # the next row
+    file.press("k")
+    expect(rows.nth(1)).to_contain_text("Kept as it is")
+    expect(page.get_by_role("button", name="Use 3 terms")).to_be_enabled()
+    screen.page.keyboard.press("Control+z")
+    expect(rows.nth(1)).to_contain_text("To decide")
+    expect(page.get_by_role("button", name="Use 2 terms")).to_be_enabled()
+    screen.page.reload()  # the choices are kept
+    expect(rows.nth(0)).to_contain_text("Fixed")
+    page.get_by_role("button", name="Accept all proposals").click()
+    expect(page.get_by_text("All rows are decided.")).to_be_visible()
+    expect(page.get_by_role("button", name="Use 4 terms")).to_be_enabled()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Use 2 terms")).to_be_enabled()
+    page.get_by_role("button", name="Accept all proposals").click()
+    rows.nth(3).get_by_role("button", name="Keep as it is").press("ArrowUp")
+    page.get_by_role("button", name="Use 4 terms").click()
+    expect(screen.page.locator(".gchip")).to_contain_text("4 terms")
+    screen.open_segment(2)
+    expect(screen.page.locator(".ti", has_text="file → Datei")).to_contain_text("messy.tsv")
+
+
 def test_glossary_is_saved_for_another_tool_and_the_page_lists_lost_data(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.upload("glossary", "client.csv", b"source,target,variants,status\nfile,Datei,Akte,\nfile,Feile,,forbidden\n")

@@ -79,19 +79,19 @@ def read_glossary(data: bytes, name: str, direction: str | None = None, layout: 
     naming the first wrong row, if no row is usable.
     """
     name = safe_name(name, "glossary.tsv")
-    checker = RowChecker(name)
+    checker = RowChecker(name, direction)
     if root := _root_of(data, name):
         notes = _read_entries(_READERS.get(root, read_tbx)(data, name, direction), name, checker)
     elif data.startswith(XLSX_START):
         notes = _read_workbook(data, name, direction, layout, checker)
     else:
         notes = _read_text(data, name, direction, layout, checker)
-    if not checker.terms and checker.errors:
+    if not checker.terms and not checker.held and checker.errors:
         count = checker.num_rows
         more = Message("; none of the {count:,} rows can be used", count=count) if count > 1 else ""
         first = checker.errors[0]
         raise GlossaryError(joined("", [located(name, first.row, first.message), more]))
-    if not checker.terms:
+    if not checker.terms and not checker.held:
         raise _no_terms(name)
     return GlossaryImport(
         name,
@@ -102,6 +102,7 @@ def read_glossary(data: bytes, name: str, direction: str | None = None, layout: 
         tuple(checker.repeats),
         checker.num_errors,
         checker.num_repeats,
+        tuple(checker.held),
     )
 
 

@@ -38,7 +38,7 @@ def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport
             target=term.target,
             small=small,
         )
-        yield report_on(term, message, "initial", Fix(term, replace(term, target=small)))
+        yield report_on(term, message, "initial", Fix(term, (replace(term, target=small),)))
 
 
 def misspellings(terms: Iterable[Term], spelt: Mapping[str, str | None]) -> Iterator[RowReport]:
@@ -53,7 +53,7 @@ def misspellings(terms: Iterable[Term], spelt: Mapping[str, str | None]) -> Iter
             target=texts[0],
             written=spelt[texts[0]],
         )
-        yield report_on(term, message, "unspellable", Fix(term, None))
+        yield report_on(term, message, "unspellable", Fix(term))
 
 
 def texts_to_spell(terms: Iterable[Term]) -> list[str]:

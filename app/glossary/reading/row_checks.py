@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.glossary.model import Case, Matching, Status, Term
+from app.glossary.reading.messy_rows import proposal_for
 from app.i18n import Message
 from app.text.encoding import shortened_list
 from app.text.folding import fold_spelling, fold_term
@@ -29,9 +30,13 @@ RowKind = Literal[
     "columns", "empty", "too_long", "characters", "quotes", "conflict", "languages", "value", "variants",
     # left out without harm
     "repeat",
+    # not used until a person decides
+    "alternatives", "article", "label", "markup", "function_word",
     # used, with a warning
     "capital", "short", "initial", "unspellable",
 ]  # fmt: skip
+# What happens to a messy row: its proposal is used, the row as it is, or nothing.
+RowDecision = Literal["accept", "keep", "leave"]
 Side = Literal["source", "target", "variant"]
 SIDES: dict[Side, Message] = {
     "source": Message("source"),
@@ -43,10 +48,18 @@ _SPACES = re.compile(r"[ \t\f\v\r\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A correction that the user may choose: `term` becomes `becomes`, or is left out (None)."""
+    """A correction that the user may choose: `term` becomes these terms, or is left out (none)."""
 
     term: Term
-    becomes: Term | None
+    becomes: tuple[Term, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The terms for display; only their targets if their source is that of the term."""
+        targets = (" | ".join(one.targets) for one in self.becomes)
+        if all(one.source == self.term.source for one in self.becomes):
+            return "; ".join(targets)
+        return "; ".join(f"{one.source} → {target}" for one, target in zip(self.becomes, targets, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +81,8 @@ class RowReport:
 class GlossaryImport:
     """The result of reading a file: usable terms, rows left out, warnings, and notes for the user.
 
-    `num_errors` and `num_repeats` count all such rows; at most MAX_REPORTS of them are listed.
+    `held` are messy rows with a proposal, whose terms are not among `terms` (see `decided`). `num_errors` and
+    `num_repeats` count all such rows; at most MAX_REPORTS of them are listed.
     """
 
     name: str
@@ -79,6 +93,7 @@ class GlossaryImport:
     repeats: tuple[RowReport, ...] = ()
     num_errors: int = 0
     num_repeats: int = 0
+    held: tuple[RowReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +114,16 @@ class TermEntry:
 class RowChecker:
     """Collects terms and reports from entries, one by one, and compares each with the earlier ones."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, direction: str | None = None) -> None:
         self.terms: list[Term] = []
+        self.held: list[RowReport] = []
         self.errors: list[RowReport] = []
         self.warnings: list[RowReport] = []
         self.repeats: list[RowReport] = []
         self.num_rows = 0
         self.num_errors = 0
         self._name = name
+        self._languages = (direction or "").partition("-")[::2]
         self._seen: dict[tuple[str, bool], Term] = {}
         self._repeated: list[int] = []
         self._capital_pairs: list[tuple[int, int]] = []
@@ -117,6 +134,10 @@ class RowChecker:
         term = self._checked(entry)
         if term is None:
             return
+        if proposal := proposal_for(term, *self._languages):
+            fix = Fix(term, proposal.becomes)
+            self.held.append(RowReport(entry.row, shown(entry.shown, 120), proposal.message, proposal.kind, fix))
+            return
         earlier = self._seen.setdefault(identity(term), term)
         if earlier is term:
             self.terms.append(term)
@@ -126,7 +147,7 @@ class RowChecker:
                     "row out",
                     source=term.source,
                 )
-                self._warn(entry, "short", message, Fix(term, None))
+                self._warn(entry, "short", message, Fix(term))
         elif earlier.targets == term.targets and earlier.status == term.status:
             self._repeated.append(term.row)
             if earlier.source != term.source:
@@ -149,7 +170,7 @@ class RowChecker:
                     row=earlier.row,
                     other=shown(term.target),
                 ),
-                Fix(earlier, term),
+                Fix(earlier, (term,)),
             )
 
     def reject(
@@ -190,6 +211,14 @@ class RowChecker:
         return term
 
 
+def undecided(report: RowReport) -> Message:
+    """The problem of a held row that is not used, with the proposal, for use outside the table of rows."""
+    proposal = report.fix.text if report.fix is not None and report.fix.becomes else ""
+    if not proposal:
+        return Message("{problem}; the row is not used. Proposal: leave it out", problem=report.message)
+    return Message("{problem}; the row is not used. Proposal: {proposal}", problem=report.message, proposal=proposal)
+
+
 def located(name: str, row: int, problem: str) -> Message:
     """A problem of a row, with file name and row number, for use outside the table of rows."""
     return Message("{name}, row {row}: {problem}", name=name, row=row, problem=problem)
@@ -203,6 +232,25 @@ def identity(term: Term) -> tuple[str, bool]:
     key = fold_spelling(term.source) if term.is_case_exact else fold_term(term.source)
     is_forbidden = term.status == "forbidden"
     return (f"{key}\t{term.target}" if is_forbidden else key), is_forbidden
+
+
+def decided(terms: Iterable[Term], held: Iterable[tuple[RowReport, RowDecision]]) -> tuple[Term, ...]:
+    """The terms and those of held rows after decisions on them, in the order of the file.
+
+    Of two terms with the same source and status, the second gives its targets to the first as variants.
+    """
+    found = [*terms]
+    for report, decision in held:
+        if report.fix is not None and decision != "leave":
+            found += report.fix.becomes if decision == "accept" else (report.fix.term,)
+    merged: dict[tuple[tuple[str, bool], Status], Term] = {}
+    for term in sorted(found, key=lambda term: term.row):
+        key = identity(term), term.status
+        earlier = merged.setdefault(key, term)
+        new = tuple(target for target in term.targets if target not in earlier.targets)
+        if new and term.status != "do_not_translate":
+            merged[key] = replace(earlier, variants=(*earlier.variants, *new)[:MAX_VARIANTS])
+    return tuple(merged.values())
 
 
 def term_of(entry: TermEntry, glossary: str) -> Term:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from app.glossary.model import Case, Matching, Status
+from app.glossary.reading.row_checks import RowDecision
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui import glossary_results as r
@@ -18,16 +19,21 @@ from app.workspace.term_grid import edit_term
 
 
 class ImportGlossary(Command):
-    """Uses a glossary that was uploaded: number `import`, with these fixes, and targets for empty ones."""
+    """Uses a glossary that was uploaded: number `import`, with these fixes, and targets for empty ones.
+
+    `decisions` are those on messy rows, `others` the decision on the messy rows without one.
+    """
 
     name: Literal["import_glossary"]
     result: ClassVar[Any] = r.UsedImport
     import_: Integer = Field(alias="import")
     fixes: List[str]
     fills: Table[str]
+    decisions: Table[RowDecision]
+    others: RowDecision
 
     def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossary_imports.use(self.import_, self.fixes, self.fills)
+        return workspace.glossary_imports.use(self.import_, self.fixes, self.fills, self.decisions, self.others)
 
 
 class ImportSampleGlossary(Command):

@@ -26,7 +26,7 @@ PO = (
     'msgid ""\nmsgstr "Language: de\\nContent-Type: text/plain; charset=UTF-8\\n"\n\n'
     '#. a button\nmsgid "Open {0}"\nmsgstr "Öffnen {0}"\n\n#, fuzzy\nmsgid "Save"\nmsgstr "Speichern 💾"\n'
 ).encode()
-GLOSSARY = b"router\tRouter\na\tb\nfile\tDatei\nfile\tDatei\nrouter\tRooter\nonly\n"
+GLOSSARY = b"router\tRouter\nok\tb\nmill\tA; B\nfile\tDatei\nfile\tDatei\nrouter\tRooter\nonly\n"
 TMX = write_tmx([MemoryEntry(f"<b>Page</b> {number}", f"<b>Seite</b> {number}") for number in range(5100)], "en", "de")
 ARCHIVE = pack({"a/größe.txt": b"One.\n", "b.png": b"no", "c.txt": b"", "d.txt": b"Two.\n" * 9})
 MANY_TERMS = "".join(f"term {number}\tBegriff {number}\n" for number in range(120_000)).encode()
@@ -66,6 +66,7 @@ def test_files_read_elsewhere_equal_files_read_here(separate: SeparateReader):
     assert document == here.document(table, "a.csv", english, reading)
     assert [segment.source for segment in document.segments][-1] == "Trouble"
     assert imported.errors and imported.repeats and any(warning.fix for warning in imported.warnings)
+    assert imported.held
     assert separate.archive(ARCHIVE, "job.zip") == here.archive(ARCHIVE, "job.zip")
     assert separate.memory(TMX, "m.tmx", "en", "de") == here.memory(TMX, "m.tmx", "en", "de")
 

@@ -398,6 +398,26 @@ def test_dictionaries_in_a_form_are_numbered(gateway: ApiGateway, key: str):
     assert missing.status_code == 400 and "dictionaries is not a list" in missing.json()["message"]
 
 
+def test_messy_entries_are_stored_as_given_and_reported(gateway: ApiGateway, key: str):
+    program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
+    entries = "file\tDatei\ngrinder\tMahlwerk / Mühle\nthe\tder"
+    pair = {"source_lang": "en", "target_lang": "de", "entries": entries, "entries_format": "tsv"}
+    made = program.post("/v2/glossaries", json={"name": "Terms", **pair})
+    assert made.status_code == 201
+    assert made.json()["findings"] == [
+        {"source_lang": "en", "target_lang": "de", "entry": 2, "source": "grinder", "target": "Mahlwerk / Mühle",
+         "message": "“Mahlwerk / Mühle” seems to list alternatives", "proposal": "Mahlwerk | Mühle"},
+        {"source_lang": "en", "target_lang": "de", "entry": 3, "source": "the", "target": "der",
+         "message": "“the” occurs in nearly every sentence", "proposal": ""},
+    ]  # fmt: skip
+    number = made.json()["glossary_id"]
+    assert program.get(f"/v2/glossaries/{number}/entries").text == entries
+    several = program.post("/v3/glossaries", json={"name": "Terms", "dictionaries": [pair]}).json()
+    assert len(several["findings"]) == 2
+    neat = program.post("/v2/glossaries", json={"name": "Neat", **pair, "entries": "file\tDatei"})
+    assert "findings" not in neat.json()
+
+
 def test_change_of_a_glossary_happens_whole_or_not_at_all(gateway: ApiGateway, key: str):
     program = Program(gateway, authorization=f"DeepL-Auth-Key {key}")
     pair = {"source_lang": "en", "target_lang": "de"}

@@ -28,7 +28,8 @@ def ask(api: Api, question: str, **fields: Any) -> dict[str, Any]:  # noqa: F811
 def bring(api: Api, data: bytes = TERMS, name: str = "terms.tsv") -> int:  # noqa: F811
     """Imports a glossary as the page does; returns its number."""
     staged = api.glossaries.stage(api.hello({})["token"], name, data, "en")
-    reply = api.command(message(api, "import_glossary", **{"import": staged["result"]["import"]}, fixes=[], fills={}))
+    choices = {"import": staged["result"]["import"], "fixes": [], "fills": {}, "decisions": {}, "others": "keep"}
+    reply = api.command(message(api, "import_glossary", **choices))
     assert reply["ok"], reply
     return next(one["id"] for one in reply["result"]["glossaries"] if one["name"] == name)
 

@@ -145,7 +145,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("models", {}),
         ("published_models", {"direction": None, "is_update": False}),
         ("model_pairs", {"direction": None}),
-        ("import_glossary", {"import": staged, "fixes": [], "fills": {}}),
+        ("import_glossary", {"import": staged, "fixes": [], "fills": {}, "decisions": {}, "others": "leave"}),
         ("glossary_switch", {"glossary": glossary.id, "is_on": False}),
         ("glossary_undo", {}),
         ("glossary_order", {"order": [glossary.id, glossary.id + 1]}),

@@ -34,7 +34,7 @@ GLOSSARY = "\n".join(
         "user interface\tGrafische Oberfläche",
         "sign\t\u6f22\u5b57",
         "Router\tRouter",
-        "is\tist",
+        "ok\tok",
     )
 )
 
@@ -83,7 +83,7 @@ def test_counts_next_to_another_glossary_include_the_terms_of_both(workspace: Wo
 def test_every_row_has_its_verdict_and_nothing_is_changed(workspace: Workspace):
     report = stage(workspace, GLOSSARY)
     assert report["counts"] == {
-        "new": 5, "changed": 0, "same": 0, "rejected": 2, "look": 4, "repeat": 2, "gone": 0,
+        "new": 5, "changed": 0, "same": 0, "held": 0, "rejected": 2, "look": 4, "repeat": 2, "gone": 0,
     }  # fmt: skip
     assert rows(workspace, report, "attention") == [
         (4, "rejected", "conflict"),
@@ -184,7 +184,7 @@ def test_invalid_target_is_refused_and_nothing_is_imported(workspace: Workspace,
 
 
 def test_exported_rows_contain_no_spreadsheet_formula(workspace: Workspace):
-    report = stage(workspace, '=cmd|x!A1\t\nrouter\tRouter\nfile\tDatei\nfile\t=1+1\n"a, b"\tA\n')
+    report = stage(workspace, '=cmd|x!A1\t\nrouter\tRouter\nfile\tDatei\nfile\t=1+1\n"a, 1"\tA\n')
     export = workspace.glossary_imports.table(report["import"], "rejected", "de")
     assert export.name == "terms.rejected.csv" and export.data.startswith(b"\xef\xbb\xbfrow,")
     first, second = csv.DictReader(io.StringIO(export.data.decode("utf-8-sig")))
@@ -194,7 +194,7 @@ def test_exported_rows_contain_no_spreadsheet_formula(workspace: Workspace):
     assert [row["text"] for row in csv.DictReader(io.StringIO(every))] == [
         "router → Router",
         "file → Datei",
-        "a, b → A",
+        "a, 1 → A",
     ]
 
 
@@ -277,3 +277,73 @@ def test_columns_are_asked_for_and_the_choice_is_kept_for_the_same_names(workspa
     assert bring(text, "ask")["table"]["uses"] == ("source", "note", "target")
     with pytest.raises(GlossaryError, match="no column has the use “target”"):
         bring(text, "header:source,note")
+
+
+MESSY = "\n".join(
+    (
+        "source\ttarget",
+        "grinder\tMahlwerk / Mühle",
+        "the router\tder Router (m)",
+        "in\tin",
+        "file\tDatei",
+        "outlet\t<b>Auslauf</b>",
+    )
+)
+
+
+def used(workspace: Workspace) -> list[tuple[int, str, tuple[str, ...]]]:
+    (glossary,) = workspace.terms.glossaries
+    return [(term.row, term.source, term.targets) for term in glossary.terms.values()]
+
+
+def test_messy_row_is_not_used_without_a_decision(workspace: Workspace):
+    report = stage(workspace, MESSY)
+    assert (report["counts"]["held"], report["num_terms"], report["num_proposed"]) == (4, 1, 3)
+    assert rows(workspace, report, "held") == [
+        (2, "held", "alternatives"), (3, "held", "article"), (4, "held", "function_word"), (6, "held", "markup"),
+    ]  # fmt: skip
+    found = workspace.glossary_imports.rows(report["import"], "held", 0)["rows"]
+    assert [(row["fix"]["to"], row["fix"]["num_terms"]) for row in found] == [
+        ("Mahlwerk | Mühle", 1), ("router → Router", 1), (None, 0), ("Auslauf", 1),
+    ]  # fmt: skip
+    workspace.glossary_imports.use(report["import"], [])
+    assert used(workspace) == [(5, "file", ("Datei",))]
+
+
+def test_proposals_are_accepted_or_refused_one_by_one_or_all(workspace: Workspace):
+    report = stage(workspace, MESSY)
+    view = workspace.glossary_imports.use(report["import"], [], {}, {"held 0": "accept", "held 2": "keep"})
+    assert used(workspace) == [(2, "grinder", ("Mahlwerk", "Mühle")), (4, "in", ("in",)), (5, "file", ("Datei",))]
+    assert view["num_terms"] == 3
+    event = workspace.store.last_event(workspace.session_id, "glossary")
+    assert event is not None and event.payload["report"]["num_fixed"] == 2
+    report = stage(workspace, MESSY)
+    workspace.glossary_imports.use(report["import"], [], {}, {"held 1": "leave"}, "accept")
+    assert used(workspace) == [
+        (2, "grinder", ("Mahlwerk", "Mühle")), (5, "file", ("Datei",)), (6, "outlet", ("Auslauf",)),
+    ]  # fmt: skip
+    report = stage(workspace, MESSY)
+    workspace.glossary_imports.use(report["import"], [], {}, {}, "keep")
+    assert [targets for _, _, targets in used(workspace)] == [
+        ("Mahlwerk / Mühle",), ("der Router (m)",), ("in",), ("Datei",), ("<b>Auslauf</b>",),
+    ]  # fmt: skip
+
+
+def test_accepted_row_with_the_source_of_another_adds_its_targets(workspace: Workspace):
+    report = stage(workspace, "router\tRouter\nthe router\tWegewähler, Router\n")
+    workspace.glossary_imports.use(report["import"], [], {}, {}, "accept")
+    assert used(workspace) == [(1, "router", ("Router", "Wegewähler"))]
+
+
+@pytest.mark.parametrize("name", ["held 9", "look 0", "held", "rejected 0"])
+def test_decision_on_a_row_that_is_not_messy_is_refused(workspace: Workspace, name: str):
+    report = stage(workspace, MESSY)
+    with pytest.raises(CommandError, match="invalid value"):
+        workspace.glossary_imports.use(report["import"], [], {}, {name: "accept"})
+    with pytest.raises(CommandError, match="fixes"):
+        workspace.glossary_imports.use(report["import"], ["held 0"])
+
+
+def test_file_of_messy_rows_alone_is_read(workspace: Workspace):
+    report = stage(workspace, "a\tein\nthe\tder\n")
+    assert (report["num_terms"], report["counts"]["held"]) == (0, 2)

@@ -362,7 +362,7 @@ export interface AskImportRows {
   language?: string;
   ask: 'rows';
   import: number;
-  shown: 'rejected' | 'look' | 'repeat' | 'new' | 'changed' | 'same' | 'attention';
+  shown: 'rejected' | 'held' | 'look' | 'repeat' | 'new' | 'changed' | 'same' | 'attention';
   offset: number;
 }
 
@@ -964,12 +964,16 @@ export interface ImportEntry extends CommandFields {
   entry: number;
 }
 
-/** Uses a glossary that was uploaded: number `import`, with these fixes, and targets for empty ones. */
+/** Uses a glossary that was uploaded: number `import`, with these fixes, and targets for empty ones.
+ *
+ * `decisions` are those on messy rows, `others` the decision on the messy rows without one. */
 export interface ImportGlossary extends CommandFields {
   name: 'import_glossary';
   import: number;
   fixes: string[];
   fills: Record<string, string>;
+  decisions: Record<string, 'accept' | 'keep' | 'leave'>;
+  others: 'accept' | 'keep' | 'leave';
 }
 
 /** Imports a TMX file into the translation memory. */
@@ -979,7 +983,9 @@ export interface ImportMemory extends CommandFields {
   data: string;
 }
 
-/** The report on an import that is not used yet. Counts and notes change while terms are checked. */
+/** The report on an import that is not used yet. Counts and notes change while terms are checked.
+ *
+ * `num_proposed` counts the terms that the messy rows become if all proposals are accepted. */
 export interface ImportReport {
   import: number;
   counts: Record<string, number>;
@@ -987,6 +993,7 @@ export interface ImportReport {
   is_checking: boolean;
   name: string;
   num_terms: number;
+  num_proposed: number;
   is_replacing: boolean;
   is_table: boolean;
   document: DocumentImpact;
@@ -995,7 +1002,7 @@ export interface ImportReport {
 /** A row of an import: accepted, with the target before in `was`, or reported with a message. */
 export interface ImportRow {
   row: number;
-  verdict: 'rejected' | 'look' | 'repeat' | 'new' | 'changed' | 'same';
+  verdict: 'rejected' | 'held' | 'look' | 'repeat' | 'new' | 'changed' | 'same';
   text: string;
   message: string;
   was?: string;
@@ -1742,10 +1749,13 @@ export interface ReviewSegment extends CommandFields {
   origin?: 'undo' | 'redo' | null;
 }
 
-/** A fix that can be chosen by its name: the target becomes `to`, or the row is left out (null). */
+/** A fix that can be chosen by its name: the target becomes `to`, or the row is left out (null).
+ *
+ * The row becomes `num_terms` terms. */
 export interface RowFix {
   name: string;
   to: string | null;
+  num_terms: number;
 }
 
 /** Looks for words in the translation memory. */

@@ -6,13 +6,15 @@ import {currentLanguage} from '../core/texts.js';
 import {ask} from './glossary.js';
 import {impactFigures} from './glossary_impact.js';
 import {changeColumns, keepChoices, keptChoices, useImport} from './glossary_upload.js';
+import {HeldRows} from './held_rows.js';
 
 const POLL_MS = 2000;
-const SHOWN = ['attention', 'rejected', 'look', 'repeat', 'new', 'changed', 'same'];
-const PARTS = ['new', 'changed', 'same', 'look', 'repeat', 'rejected'];
+const SHOWN = ['attention', 'held', 'rejected', 'look', 'repeat', 'new', 'changed', 'same'];
+const PARTS = ['new', 'changed', 'same', 'held', 'look', 'repeat', 'rejected'];
 /** @type {Record<string, [kind: string, icon: string | null]>} */
 const TAGS = {
   rejected: ['bad', 'err'],
+  held: ['warn', 'problem'],
   look: ['warn', 'problem'],
   repeat: ['off', null],
   new: ['ok', 'check'],
@@ -42,12 +44,15 @@ class ImportPage {
     this.fixes = new Map(this.kept.fixes); // name of the row -> the target to use instead; null leaves the row out
     /** @type {Map<string, string>} */
     this.fills = new Map(this.kept.fills); // name of a row without a target -> the target typed
+    this.held = new HeldRows(this.kept, () => this.decided());
     /** @type {ImportReport | null} */
     this.report = null;
     this.shown = 'new';
     this.offset = 0;
     this.problem = h('p.wrong.maybe', {role: 'alert'});
     this.table = h('tbody', {});
+    /** @type {(() => void)[]} */
+    this.repaints = []; // of the rows with decisions
     this.filter = h('div.seg', {role: 'group', 'aria-label': t('import.show')});
     this.pager = h('div.acts', {});
     this.parts = h('div', {});
@@ -77,6 +82,7 @@ class ImportPage {
       import: this.number,
       fixes: [...this.fixes.keys()],
       fills: Object.fromEntries(this.fills),
+      ...this.held.choices,
     });
     if (reply.ok) this.bench.pages.go(this.page.back);
     else {
@@ -92,7 +98,7 @@ class ImportPage {
     const change = report.is_table ? changeColumns(this.bench, report.import) : null;
     this.page.setTitle(t('import.title', {name: report.name}));
     this.bench.pages.setTitle();
-    this.shown = counts.rejected || counts.look ? 'attention' : counts.repeat ? 'repeat' : 'new';
+    this.shown = counts.rejected || counts.held || counts.look ? 'attention' : counts.repeat ? 'repeat' : 'new';
     this.page.body.replaceChildren(
       h(
         'div.dry',
@@ -116,8 +122,9 @@ class ImportPage {
       ),
       h(
         'section.card',
-        {'aria-label': t('import.rows')},
+        {'aria-label': t('import.rows'), onkeydown: event => this.held.onKey(event)},
         h('div.gtools', {}, h('h2', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
+        this.held.bar,
         h(
           'div.tblscroll',
           {tabindex: 0, role: 'group', 'aria-label': t('import.rows')},
@@ -156,7 +163,7 @@ class ImportPage {
   paintCounts(report) {
     const {counts, notes, name, is_replacing: isReplacing} = report;
     /** @type {Counts} */
-    const of = {attention: counts.rejected + counts.look, ...counts};
+    const of = {attention: counts.held + counts.rejected + counts.look, ...counts};
     setText(
       this.summary,
       [
@@ -187,15 +194,24 @@ class ImportPage {
 
   paintUse() {
     if (!this.report) return;
-    const num = this.report.num_terms + this.fills.size - [...this.fixes.values()].filter(to => to === null).length;
+    const {counts, num_terms: numTerms, num_proposed: numProposed} = this.report;
+    const numLeftOut = [...this.fixes.values()].filter(to => to === null).length;
+    const num = numTerms + this.fills.size - numLeftOut + this.held.numTerms(counts.held, numProposed);
+    this.held.paint(counts.held);
     this.useButton.disabled = num <= 0;
     setText(this.useButton, tn('import.use', num));
   }
 
   /** Keeps what was chosen, and counts the terms again. */
   chose() {
-    keepChoices({...this.kept, fixes: [...this.fixes], fills: [...this.fills]});
+    keepChoices({...this.kept, fixes: [...this.fixes], fills: [...this.fills], ...this.held.kept});
     this.paintUse();
+  }
+
+  /** Shows the decisions on messy rows, and keeps them. */
+  decided() {
+    for (const repaint of this.repaints) repaint();
+    this.chose();
   }
 
   /**
@@ -230,6 +246,7 @@ class ImportPage {
       setText(this.problem, page.problem);
       return;
     }
+    this.repaints = [];
     this.table.replaceChildren(...page.rows.map((/** @type {ImportRow} */ row) => this.row(row)));
     const end = offset + page.rows.length;
     this.pager.replaceChildren(
@@ -255,7 +272,17 @@ class ImportPage {
   row(row) {
     const {verdict, fix, blank} = row;
     const tag = h('td', {}, this.tag(row));
+    const action = h('td', {});
     const repaint = () => tag.replaceChildren(this.tag(row));
+    if (verdict === 'held' && fix) {
+      action.append(this.held.buttons(row.row, fix));
+      this.repaints.push(() => {
+        repaint();
+        for (const one of action.querySelectorAll('button'))
+          one.setAttribute('aria-pressed', String(this.held.decisionOn(fix.name) === one.dataset.decision));
+      });
+    } else if (fix) action.append(this.fix(row.row, fix, repaint));
+    else if (blank) action.append(this.blank(row.row, blank, repaint));
     return h(
       'tr',
       {'data-verdict': verdict},
@@ -263,7 +290,7 @@ class ImportPage {
       tag,
       h('td.code', {}, row.text),
       h('td', {}, row.message, row.was ? h('del', {}, row.was) : null),
-      h('td', {}, fix ? this.fix(row.row, fix, repaint) : blank ? this.blank(row.row, blank, repaint) : null),
+      action,
     );
   }
 
@@ -272,9 +299,10 @@ class ImportPage {
    * @param {ImportRow} row
    */
   tag({verdict, fix, blank}) {
-    const isFixed = (fix && this.fixes.has(fix.name)) || (blank && this.fills.has(blank.name));
-    const [kind, iconName] = isFixed ? TAGS.new : TAGS[verdict];
-    const label = t(isFixed ? 'import.verdict.fixed' : `import.verdict.${verdict}`);
+    const decision = verdict === 'held' && fix ? this.held.decisionOn(fix.name) : 'leave';
+    const isFixed = (fix && this.fixes.has(fix.name)) || (blank && this.fills.has(blank.name)) || decision === 'accept';
+    const [kind, iconName] = isFixed || decision === 'keep' ? TAGS.new : TAGS[verdict];
+    const label = t(`import.verdict.${isFixed ? 'fixed' : decision === 'keep' ? 'kept' : verdict}`);
     return h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), label);
   }
 

@@ -8,6 +8,8 @@ import {upload} from '../core/upload.js';
 import {askColumns} from '../dialogs/columns.js';
 import {projectName} from '../dialogs/project_form.js';
 
+/** @typedef {import('./held_rows.js').Decision} Decision */
+
 const STORE_KEY = 'pinpoint:import';
 const SHOW_AFTER_MS = 300;
 
@@ -31,14 +33,14 @@ export const importGlossary = async (bench, file, columns = '', back = '') => {
     return;
   }
   const {counts, notes} = result;
-  if (back || result.is_replacing || counts.rejected || counts.look || counts.repeat || notes.length) {
+  if (back || result.is_replacing || counts.rejected || counts.held || counts.look || counts.repeat || notes.length) {
     const place = placeOf(bench, result.import);
     newest = {place, file};
     keepChoices({place, back: back || (bench.pages.isOpen ? '#glossaries' : HOME)});
     bench.pages.go(`glossaries/import/${result.import}`);
     return;
   }
-  const used = await useImport(bench, {import: result.import, fixes: [], fills: {}});
+  const used = await useImport(bench, {import: result.import, fixes: [], fills: {}, decisions: {}, others: 'leave'});
   if (!used.ok) bench.say('bad', used.error.message);
   else if (bench.pages.isOpen) bench.pages.refresh();
   else bench.focusEditor();
@@ -111,7 +113,8 @@ const placeOf = (bench, number) => `${bench.session.token}/${number}`;
 
 /**
  * The data that this tab keeps about an import that is not used yet; `back` is the address of the page before.
- * @param {{place: string, back: string, fixes?: [string, string | null][], fills?: [string, string][]}} choices
+ * @param {{place: string, back: string, fixes?: [string, string | null][], fills?: [string, string][],
+ *   decisions?: [string, Decision, number][], others?: Decision}} choices
  */
 export const keepChoices = choices => writeStored('session', STORE_KEY, JSON.stringify(choices));
 
@@ -129,7 +132,8 @@ export const keptChoices = (bench, number) => {
 /**
  * Uses an import, and reports it.
  * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'notes' | 'pages' | 'say'>} bench
- * @param {{import: number, fixes: string[], fills: Record<string, string>}} choices
+ * @param {{import: number, fixes: string[], fills: Record<string, string>, decisions: Record<string, Decision>,
+ *   others: Decision}} choices
  */
 export const useImport = async (bench, choices) => {
   const reply = await bench.connection.send('import_glossary', choices);

@@ -1,0 +1,230 @@
+"""Messy rows: cells with more than a term, and sources that occur in every sentence. Each gets a proposal.
+
+"der Motor (m)" -> "Motor"; "Mahlwerk / Mühle" -> "Mahlwerk" with the variant "Mühle"; "<b>file</b>" -> "file"; "the" ->
+left out. Such a row is held: its term is not used until a person accepts the proposal or keeps the row as it is.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from app.glossary.model import Term
+from app.i18n import Message, joined
+from app.text.folding import fold_term
+from app.text.function_words import ARTICLES, is_function_word
+from engine import is_unspaced, is_word_char
+
+Mess = Literal["alternatives", "article", "label", "markup", "function_word"]
+MAX_ALTERNATIVES = 8
+
+_SUSPECT = re.compile(r"[/;|,()\[\]<>&*_`´’'；｜／、，（）［］\s]")
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|br|cite|code|del|div|em|font|i|img|ins|kbd|li|mark|p|q|s|samp|small|span|strong|sub|sup|tt|u|var)"
+    r"(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|_|`)(?=\S)([^*_`]+)(?<=\S)\1(?!\w)")
+_ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{1,7}|#x[0-9a-f]{1,6});", re.IGNORECASE)
+_LABELS = (
+    "n noun nouns v vb verb verbs vt vi adj adjective adv adverb prep pron conj interj num pl plur plural sg "
+    "sing singular m f nt mf masc fem neut masculine feminine neuter mask weibl sächl maskulin feminin neutrum "
+    "subst substantiv nomen adjektiv mehrzahl einzahl trans intr transitive intransitive refl reflexive "
+    "countable uncountable abbr abbrev acronym abk abkürzung inf infinitive past tech techn technical technik "
+    "fachspr formal informal coll colloq colloquial ugs umgangssprachlich geh fam slang rare veraltet dated "
+    "obsolete archaic us uk gb br am bre ame british american nom masculin féminin pluriel adjectif verbe loc "
+    "s sust masculino femenino sm sf nm nf npl "
+)
+_LABEL_WORDS = frozenset(_LABELS.split())
+_BRACKETS = re.compile(r"\s*(?:\(([^()]*)\)|\[[^\[\]]*\]|（([^（）]*)）|［[^［］]*］)\s*")
+_OPTIONAL = re.compile(r"(?<=\w)\((\w{1,3})\)")  # file(s)
+_GENDER = re.compile(r"(?:,\s*|\s+)(?:m|f|n|nt|pl)\.?\Z|,\s*(?:adj|adv|pl|sg|v)\.?\Z")
+_GENDERED = frozenset({"de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "pl", "cs", "ru"})
+_ALWAYS = re.compile(r"\s*[;|；｜／、]\s*|\s+/\s*|\s*/\s+|\s*\n\s*")
+_SLASH = re.compile(r"(?<=[^\W\d_]{4})/(?=[^\W\d_]{4})")
+_COMMA = re.compile(r",\s+|，\s*")
+_LETTER = re.compile(r"[^\W\d_]")
+_SENTENCE = re.compile(r"[.!?:…]\Z")
+_ANY_ARTICLE = frozenset(article for articles in ARTICLES.values() for article in articles)
+_MAX_WORDS = 3  # of an alternative that only a comma parts from another
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What is wrong with a row, and the terms that should take its place; none if it should be left out."""
+
+    kind: Mess
+    message: Message
+    becomes: tuple[Term, ...]
+
+
+def proposal_for(term: Term, source_language: str, target_language: str) -> Proposal | None:
+    """The proposal for a messy row; None if the row is in order.
+
+    >>> proposal = proposal_for(Term("grinder (noun)", "das Mahlwerk / die Mühle"), "en", "de")
+    >>> [(one.source, one.targets) for one in proposal.becomes]
+    [('grinder', ('Mahlwerk', 'Mühle'))]
+    """
+    cells = (term.source, *term.targets)
+    if not any(map(_SUSPECT.search, cells)) and not _is_too_frequent(term, source_language):
+        return None
+    is_parallel = 0 < _num_commas(term.source) == _num_commas(term.target)
+    source = _Cell.of(term.source, source_language, term, is_parallel=is_parallel)
+    targets = [_Cell.of(target, target_language, term, is_parallel=is_parallel) for target in term.targets]
+    found = {kind: cell.text for cell in reversed((source, *targets)) for kind in cell.kinds}
+    for one in source.alternatives:
+        if _is_too_frequent(replace(term, source=one), source_language):
+            found["function_word"] = one
+    if not found:
+        return None
+    texts = tuple(dict.fromkeys(text for cell in targets for text in cell.alternatives))
+    is_paired = len(source.alternatives) == len(texts) > 1  # "red, green" -> "rot, grün"
+    becomes = []
+    for number, one in enumerate(source.alternatives):
+        if _is_too_frequent(replace(term, source=one), source_language):
+            continue
+        own = texts[number : number + 1] if is_paired else texts
+        if term.status == "do_not_translate" and term.target == term.source:
+            own = (one,)
+        becomes.append(replace(term, source=one, target=own[0], variants=own[1:]))
+    messages = [_MESSAGES[kind](cell) for kind, cell in found.items()]
+    return Proposal(next(iter(found)), joined("; ", messages), tuple(becomes))
+
+
+_MESSAGES: dict[Mess, Callable[[str], Message]] = {
+    "alternatives": lambda cell: Message("“{cell}” seems to list alternatives", cell=cell),
+    "article": lambda cell: (
+        Message("“{cell}” has “to” before a verb", cell=cell)
+        if cell.lower().startswith("to ")
+        else Message("“{cell}” has an article", cell=cell)
+    ),
+    "label": lambda cell: Message("“{cell}” has a label of grammar or subject", cell=cell),
+    "markup": lambda cell: Message("“{cell}” contains markup", cell=cell),
+    "function_word": lambda cell: Message("“{cell}” occurs in nearly every sentence", cell=cell),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell as given, what is wrong with it, and the texts in it."""
+
+    text: str
+    kinds: tuple[Mess, ...]
+    alternatives: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str, language: str, term: Term, *, is_parallel: bool) -> _Cell:
+        plain = _without_markup(text)
+        unlabelled, has_label = _without_labels(plain, language)
+        found: list[str] = []
+        has_article = False
+        for part in _alternatives(unlabelled, language, is_parallel=is_parallel):
+            bare, is_labelled = _without_labels(part, language)
+            has_label |= is_labelled
+            for one in _with_and_without_optional(bare):
+                is_name = term.source == term.target  # "Der Spiegel"
+                word = one if is_name else _without_article(one, language)
+                has_article |= word != one
+                found.append(word)
+        alternatives = tuple(dict.fromkeys(filter(_has_word, found)))
+        if not alternatives or len(found) > MAX_ALTERNATIVES:  # signs alone, or no list of alternatives
+            return cls(text, (), (text,))
+        signs: dict[Mess, bool] = {
+            "alternatives": len(found) > 1,
+            "article": has_article,
+            "label": has_label,
+            "markup": plain != text,
+        }
+        kinds = tuple(kind for kind, is_there in signs.items() if is_there)
+        return cls(text, kinds, alternatives if kinds else (text,))
+
+
+def _without_markup(text: str) -> str:
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if any(sign in text for sign in "*_`"):
+        text = _EMPHASIS.sub(r"\2", text)
+    return re.sub(" +", " ", text).strip()
+
+
+def _without_labels(text: str, language: str) -> tuple[str, bool]:
+    """The text without labels in brackets and a gender at its end, and whether it had any."""
+    bare = text
+    if any(sign in text for sign in "([（［"):
+        bare = _BRACKETS.sub(lambda found: " " if _is_label(found) else found[0], text).strip()
+    if language in _GENDERED:
+        bare = _GENDER.sub("", bare)
+    return (bare, True) if bare != text and _has_word(bare) else (text, False)
+
+
+def _is_label(found: re.Match[str]) -> bool:
+    """True for square brackets, and for round ones with nothing but labels: "(noun)", "(m/f)", "(n., pl.)"."""
+    inside = found[1] if found[1] is not None else found[2]
+    if inside is None:
+        return True
+    if _OPTIONAL.match(found.string, found.start()):
+        return False
+    words = [word for word in re.split(r"[\s.,;/+]+", inside.lower()) if word]
+    return bool(words) and all(word in _LABEL_WORDS or word in _ANY_ARTICLE for word in words)
+
+
+def _alternatives(text: str, language: str, *, is_parallel: bool) -> Iterator[str]:
+    articles = ARTICLES.get(language, frozenset())
+    for part in _ALWAYS.split(text):
+        words = part.split(", ")
+        if len(words) == 2 and words[1].strip().lower() in articles:
+            yield f"{words[1].strip()} {words[0]}"  # "Motor, der"
+            continue
+        slashed = _SLASH.split(part) if not is_parallel and " " not in part else [part]
+        for one in slashed:
+            smaller = [piece for piece in _COMMA.split(one) if piece.strip()]
+            max_words = 1 if is_parallel else _MAX_WORDS
+            is_list = all(
+                len(piece.split()) <= max_words and _LETTER.search(piece) and not _SENTENCE.search(piece)
+                for piece in smaller
+            )
+            yield from map(str.strip, smaller if is_list else [one])
+
+
+def _with_and_without_optional(text: str) -> tuple[str, ...]:
+    """ "file(s)" -> "file", "files"; any other text alone."""
+    if not _OPTIONAL.search(text):
+        return (text,)
+    return _OPTIONAL.sub("", text), _OPTIONAL.sub(r"\1", text)
+
+
+def _without_article(text: str, language: str) -> str:
+    articles = ARTICLES.get(language, frozenset())
+    first, space, rest = text.partition(" ")
+    if space and _has_word(rest) and len(rest) > 1:
+        if all(one in articles for one in first.lower().split("/")):
+            return rest.strip()
+        if language == "en" and first.lower() == "to" and len(rest.split()) <= _MAX_WORDS:
+            return rest.strip()
+    for sign in ("'", "’"):
+        if text.lower().partition(sign)[0] + "'" in articles and len(text) > text.find(sign) + 2:
+            return text[text.find(sign) + 1 :]
+    return text
+
+
+def _is_too_frequent(term: Term, language: str) -> bool:
+    """True for a source of one letter or of function words alone; capitals that matter tell it from other words."""
+    if term.is_case_exact or term.status == "forbidden":
+        return False
+    words = fold_term(term.source).split(" ")
+    if len(words) == 1 and len(words[0]) == 1:
+        return is_word_char(words[0]) and not is_unspaced(words[0]) and not words[0].isdigit()
+    return all(is_function_word(word, language) for word in words)
+
+
+def _has_word(text: str) -> bool:
+    return any(map(is_word_char, text))
+
+
+def _num_commas(text: str) -> int:
+    return len(_COMMA.findall(text))

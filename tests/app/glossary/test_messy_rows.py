@@ -1,0 +1,143 @@
+"""Messy rows of glossaries: what is found, and what is proposed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.glossary import Term
+from app.glossary.reading.glossary_file import read_glossary
+from app.glossary.reading.messy_rows import proposal_for
+from app.glossary.reading.row_checks import RowDecision, decided, undecided, wrong_with
+from tests.app.work import growth
+
+MESSY = [
+    ("grinder", "Mahlwerk / Mühle", "alternatives", ["grinder = Mahlwerk = Mühle"]),
+    ("grinder", "Mahlwerk/Mühle", "alternatives", ["grinder = Mahlwerk = Mühle"]),
+    ("spout", "Auslauf, Ausguss", "alternatives", ["spout = Auslauf = Ausguss"]),
+    ("spout", "Auslauf; Ausguss", "alternatives", ["spout = Auslauf = Ausguss"]),
+    ("spout", "Auslauf | Ausguss", "alternatives", ["spout = Auslauf = Ausguss"]),
+    ("grinder / mill", "Mahlwerk", "alternatives", ["grinder = Mahlwerk", "mill = Mahlwerk"]),
+    ("red, green", "rot, grün", "alternatives", ["red = rot", "green = grün"]),
+    ("file(s)", "Datei(en)", "alternatives", ["file = Datei", "files = Dateien"]),
+    ("power on / off", "schalten", "alternatives", ["power on = schalten"]),  # "off" alone is in many sentences
+    ("engine", "der Motor", "article", ["engine = Motor"]),
+    ("engine", "Motor, der", "article", ["engine = Motor"]),
+    ("the engine", "Motor", "article", ["engine = Motor"]),
+    ("engine, the", "Motor", "article", ["engine = Motor"]),
+    ("to save", "speichern", "article", ["save = speichern"]),
+    ("employee", "der/die Angestellte", "article", ["employee = Angestellte"]),
+    ("engine", "Motor (m)", "label", ["engine = Motor"]),
+    ("engine", "Motor, m.", "label", ["engine = Motor"]),
+    ("engine", "Motor m", "label", ["engine = Motor"]),
+    ("engine", "(der) Motor", "label", ["engine = Motor"]),
+    ("file (noun)", "Datei", "label", ["file = Datei"]),
+    ("data (n., pl.)", "Daten", "label", ["data = Daten"]),
+    ("gear [tech.]", "Getriebe", "label", ["gear = Getriebe"]),
+    ("<b>file</b>", "Datei", "markup", ["file = Datei"]),
+    ("**file**", "`Datei`", "markup", ["file = Datei"]),
+    ("Q&amp;A", "F&amp;A", "markup", ["Q&A = F&A"]),
+    ("a", "ein", "function_word", []),
+    ("in", "in", "function_word", []),
+    ("The", "Der", "function_word", []),
+    ("of the", "des", "function_word", []),
+    ("C", "C", "function_word", []),
+    ("the grinder (n)", "das <b>Mahlwerk</b> / die Mühle (f)", "markup", ["grinder = Mahlwerk = Mühle"]),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "kind", "becomes"), MESSY)
+def test_messy_row_has_a_proposal(source: str, target: str, kind: str, becomes: list[str]):
+    proposal = proposal_for(Term(source, target, 7), "en", "de")
+    assert proposal is not None
+    assert [" = ".join((term.source, *term.targets)) for term in proposal.becomes] == becomes
+    assert all(term.row == 7 for term in proposal.becomes)
+    if len({source, target}) == 2 and "<b>" not in target:
+        assert proposal.kind == kind
+
+
+IN_ORDER = [
+    ("router", "Router"),
+    ("TCP/IP", "TCP/IP"),
+    ("I/O", "E/A"),
+    ("km/h", "km/h"),
+    ("C++", "C++"),
+    ("R&D", "F&E"),
+    ("IT", "IT"),  # capitals tell it from "it"
+    ("New York", "New York"),
+    ("Der Spiegel", "Der Spiegel"),  # a name
+    ("user's guide", "Benutzerhandbuch"),
+    ("hertz (Hz)", "Hertz (Hz)"),  # an abbreviation is no label
+    ("router (network device)", "Router"),
+    ("1,000", "1.000"),
+    ("5, 6", "5, 6"),
+    ("snake_case_name", "snake_case_name"),
+    ("2*3*4", "2*3*4"),
+    ("vitamin D", "Vitamin D"),
+    ("power of attorney", "Vollmacht"),
+    ("Please wait, then continue with the rest.", "Bitte warten Sie, und fahren Sie dann fort."),
+    ("§", "Paragraf"),
+    ("<file>", "<Datei>"),  # a word of the text, not an element of HTML
+    ("/", "/"),
+    ("5", "fünf"),
+]
+
+
+@pytest.mark.parametrize(("source", "target"), IN_ORDER)
+def test_row_in_order_has_none(source: str, target: str):
+    assert proposal_for(Term(source, target), "en", "de") is None
+
+
+def test_languages_decide_what_an_article_is():
+    proposal = proposal_for(Term("l’écran", "screen"), "fr", "en")
+    assert proposal is not None and proposal.becomes[0].source == "écran"
+    assert proposal_for(Term("die", "Matrize"), "en", "de") is None
+    assert proposal_for(Term("die", "the"), "de", "en") is not None
+    assert proposal_for(Term("文", "text"), "zh", "en") is None, "one letter of a script without spaces is a word"
+
+
+def test_other_fields_of_the_term_stay():
+    term = Term("IT / PC", "die IT / PC", 3, status="exact", case="exact", note="x", glossary="g.csv")
+    proposal = proposal_for(term, "en", "de")
+    assert proposal is not None
+    assert {(one.status, one.case, one.note, one.glossary, one.row) for one in proposal.becomes} == {
+        ("exact", "exact", "x", "g.csv", 3)
+    }
+    kept = proposal_for(Term("Alpha / Beta", "Alpha / Beta", status="do_not_translate"), "en", "de")
+    assert kept is not None and [(one.source, one.target) for one in kept.becomes] == [
+        ("Alpha", "Alpha"), ("Beta", "Beta"),
+    ]  # fmt: skip
+
+
+CELLS = st.text(st.sampled_from("abM öder/;|,()[]<b>&*_`'’m.f n"), max_size=24)
+
+
+@given(CELLS, CELLS)
+def test_proposed_terms_are_valid_and_need_no_further_decision_on_markup(source: str, target: str):
+    term = Term(source.strip(), target.strip(), 1)
+    if wrong_with(term) is None and (proposal := proposal_for(term, "en", "de")) is not None:
+        for one in proposal.becomes:
+            assert wrong_with(one) is None
+            assert one.source.strip() == one.source and not one.source.startswith("<b>")
+
+
+@pytest.mark.parametrize("cell", ["a/", "a, ", "(m) ", "<b>", "**a** ", "der ", "&amp;", "[x]", "((((", "a;"])
+def test_long_cells_are_read_in_linear_time(cell: str):
+    assert growth(lambda size: proposal_for(Term(cell * size, cell * size), "en", "de"), 2000) < 3
+
+
+def test_file_holds_messy_rows_with_their_lines_and_proposals():
+    read = read_glossary("file,Datei\nthe,der\ngrinder,Mahlwerk / Mühle\n".encode(), "terms.csv", "en-de")
+    assert [term.source for term in read.terms] == ["file"]
+    assert [(report.row, str(undecided(report))) for report in read.held] == [
+        (2, "“the” occurs in nearly every sentence; the row is not used. Proposal: leave it out"),
+        (3, "“Mahlwerk / Mühle” seems to list alternatives; the row is not used. Proposal: Mahlwerk | Mühle"),
+    ]
+
+    def sources(decision: RowDecision) -> list[str]:
+        return [term.source for term in decided(read.terms, ((report, decision) for report in read.held))]
+
+    assert (sources("leave"), sources("accept"), sources("keep")) == (
+        ["file"], ["file", "grinder"], ["file", "the", "grinder"],
+    )  # fmt: skip
