@@ -37,7 +37,7 @@ from app.glossary.reading.columns import (
 )
 from app.glossary.reading.row_checks import GlossaryImport, RowChecker, TermEntry, located
 from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
-from app.glossary.reading.xml_glossaries import read_multiterm, read_tbx, read_tmx
+from app.glossary.reading.xml_glossaries import read_multiterm, read_tbx, read_tmx, tbx_notes
 from app.i18n import Message, joined
 from app.text.encoding import decode_text, safe_name, shortened_list, unescape_formula
 
@@ -81,7 +81,8 @@ def read_glossary(data: bytes, name: str, direction: str | None = None, layout: 
     name = safe_name(name, "glossary.tsv")
     checker = RowChecker(name, direction)
     if root := _root_of(data, name):
-        notes = _read_entries(_READERS.get(root, read_tbx)(data, name, direction), name, checker)
+        notes = [] if root in _READERS else tbx_notes(data, _BYTES_TO_LOOK_AT)
+        _read_entries(_READERS.get(root, read_tbx)(data, name, direction), name, checker)
     elif data.startswith(XLSX_START):
         notes = _read_workbook(data, name, direction, layout, checker)
     else:
@@ -192,11 +193,10 @@ def _is_meant_as_xml(data: bytes, name: str) -> bool:
     return "<?xml" in head[:10] or name.lower().endswith((".tbx", ".tmx"))
 
 
-def _read_entries(entries: Iterable[TermEntry], name: str, checker: RowChecker) -> list[str]:
+def _read_entries(entries: Iterable[TermEntry], name: str, checker: RowChecker) -> None:
     for entry in entries:
         checker.add(entry)
         _check_count(checker.num_rows, name)
-    return []
 
 
 def _read_workbook(

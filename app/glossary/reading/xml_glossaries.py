@@ -1,15 +1,16 @@
 """TBX, MultiTerm XML and TMX files -> glossary entries, one at a time, so that a large file is never a tree in memory.
 
-TBX has concepts with terms in several languages (ISO 30042:2008, TBX-Basic, "v2"; ISO 30042:2019, "v3"). Each term of
-the source language becomes an entry. The preferred term of the target language is its target, the others are variants;
-deprecated and superseded ones become forbidden entries. MultiTerm XML has concepts, too; the names and values of its
-descriptive fields are free, and those in use in English and German are known. TMX has translation units: each unit with
-both languages becomes an entry, without its inline tags. XML that `decode_xml` refuses (entity declarations, deep
-nesting, wrong encodings) is refused here, too.
+TBX has concepts with terms in several languages (ISO 30042:2008, TBX-Basic, "v2"; ISO 30042:2019, "v3", in the styles
+DCA and DCT; TBX-Min of 2013). Each term of the source language becomes an entry. The preferred term of the target
+language is its target, the others are variants; deprecated and superseded ones become forbidden entries. MultiTerm XML
+has concepts, too; the names and values of its descriptive fields are free, and those in use in English and German are
+known. TMX has translation units: each unit with both languages becomes an entry, without its inline tags. XML that
+`decode_xml` refuses (entity declarations, deep nesting, wrong encodings) is refused here, too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -27,8 +28,14 @@ from app.text.language_names import language_of
 
 MAX_ELEMENTS = 10_000_000
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_LANGUAGE_SECTIONS = ("langSet", "langSec")
-_TERM_SECTIONS = ("tig", "ntig", "termSec")
+_CONCEPTS = ("conceptEntry", "termEntry", "entry")  # v3, v2, TBX-Min of 2013
+_LANGUAGE_SECTIONS = ("langSet", "langSec", "langGroup")
+_TERM_SECTIONS = ("tig", "ntig", "termSec", "termGroup")
+# Codes in place of an unknown language; csv2tbx of the translate toolkit writes "xx".
+_UNKNOWN_LANGUAGES = ("xx", "und", "mis", "")
+_TBX_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx)\b([^>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""\s(\w+)\s*=\s*["']([^"'<>]{1,40})["']""")
+_UNKNOWN = re.compile(rb"""\blang\x00?=\x00?["']\x00?(?:xx|und|mis)["']""")
 _FORBIDDEN = ("deprecated", "superseded", "obsolete", "forbidden", "notrecommended")
 _INLINE = ("bpt", "ept", "ph", "it", "ut")
 
@@ -46,10 +53,10 @@ class _Designation:
 def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
     """The entries of the file, numbered by concept, for the languages of `direction`, else for the first two."""
     languages = (direction or "").split("-")
-    # v2 has termEntry, v3 has conceptEntry.
     found: dict[str, None] = {}
     num_both = 0
-    tag = "conceptEntry" if b"conceptEntry" in data or "conceptEntry".encode("utf-16-le") in data else "termEntry"
+    is_there = (tag for tag in _CONCEPTS if tag.encode() in data or tag.encode("utf-16-le") in data)
+    tag = next(is_there, _CONCEPTS[0])
     for number, concept in _xml_entries(data, name, tag):
         by_language: dict[str, list[_Designation]] = {}
         for section in concept:
@@ -57,10 +64,30 @@ def read_tbx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntr
                 by_language.setdefault(_language(section), []).extend(_designations(section))
         if len(languages) != 2:
             languages = list(by_language)[:2]
+        missing = [code for code in languages if code not in by_language]
+        unknown = next((code for code in _UNKNOWN_LANGUAGES if code in by_language), None)
+        if len(missing) == 1 and unknown is not None:
+            by_language = {missing[0] if code == unknown else code: terms for code, terms in by_language.items()}
         found |= dict.fromkeys(by_language)
         num_both += set(languages) <= by_language.keys()
         yield from _entries(number, by_language, languages, _note(concept))
     _check_languages(name, direction, found, num_both)
+
+
+def tbx_notes(data: bytes, num_head: int) -> list[str]:
+    """Notes about a TBX file: its dialect, which its first bytes name, and a code in place of a language."""
+    head = data[:num_head].replace(b"\0", b"").decode("latin-1")
+    root = _TBX_ROOT.search(head)
+    given = dict(_ATTRIBUTE.findall(root[2])) if root else {}
+    dialect = given.get("dialect") or given.get("type") or "TBX"
+    style = given.get("style", "")
+    shown = f"{dialect} ({style.upper()})" if style else dialect
+    notes: list[str] = [Message("The dialect of the file is {dialect}.", dialect=shown)]
+    if _UNKNOWN.search(data):
+        notes.append(
+            Message("The file has a code in place of a language (“xx”): its terms are read as the missing language.")
+        )
+    return notes
 
 
 def _check_languages(name: str, direction: str | None, found: Mapping[str, None], num_both: int) -> None:
@@ -176,7 +203,7 @@ def _designations(section: Element) -> Iterator[_Designation]:
 def _status(element: Element) -> str:
     """The status that an element states for its term, in v2 or in one of the two styles of v3."""
     kind = element.get("type", "") if _local(element) == "termNote" else _local(element)
-    if kind not in ("administrativeStatus", "normativeAuthorization"):
+    if kind not in ("administrativeStatus", "normativeAuthorization", "termStatus"):
         return ""
     return (element.text or "").strip().lower().replace(" ", "")
 

@@ -62,8 +62,15 @@ def test_tbx_written_by_translate_toolkit_is_read():
         unit = tbxunit(source)
         unit.target = target
         store.addunit(unit)
-    imported = read_glossary(bytes(store).replace(b'xml:lang="xx"', b'xml:lang="de"'), "g.tbx", None)
-    assert pairs(imported) == WORDS
+    data = bytes(store)
+    for direction, languages in ((None, WORDS), ("en-de", WORDS), ("de-en", [(b, a) for a, b in WORDS])):
+        imported = read_glossary(data, "g.tbx", direction)  # the language of the targets is "xx"
+        assert pairs(imported) == languages
+        assert any("in place of a language" in note for note in imported.notes)
+    with pytest.raises(GlossaryError, match="has terms in en, xx, not in fr → de"):
+        read_glossary(data, "g.tbx", "fr-de")
+    known = read_glossary(data.replace(b'xml:lang="xx"', b'xml:lang="de"'), "g.tbx", None)
+    assert pairs(known) == WORDS and len(known.notes) == 1
 
 
 def test_tmx_written_by_translate_toolkit_is_read():
@@ -110,9 +117,41 @@ TBX_V3 = """<?xml version="1.0"?>
 </body></text></tbx>"""
 
 
-@pytest.mark.parametrize("text", [TBX_V2, TBX_V3], ids=["v2", "v3"])
+TBX_DCA = """<?xml version="1.0"?>
+<tbx xmlns="urn:iso:std:iso:30042:ed-2" type="TBX-Basic" style="dca" xml:lang="en"><text><body>
+<conceptEntry id="c1"><descrip type="definition">A net of computers.</descrip>
+ <langSec xml:lang="en"><termSec><term>network</term></termSec></langSec>
+ <langSec xml:lang="de"><termSec><term>Verbund</term></termSec>
+  <termSec><term>Netzwerk</term><termNote type="administrativeStatus">preferredTerm-admn-sts</termNote></termSec>
+  <termSec><term>Netz</term><termNote type="administrativeStatus">deprecatedTerm-admn-sts</termNote></termSec>
+ </langSec></conceptEntry>
+<conceptEntry><langSec xml:lang="en"><termSec><term>alone</term></termSec></langSec></conceptEntry>
+</body></text></tbx>"""
+TBX_MIN = """<?xml version="1.0"?>
+<TBX dialect="TBX-Min"><header><id>x</id><languages source="en" target="de"/></header><body>
+<entry id="c1"><note>A net of computers.</note>
+ <langGroup xml:lang="en"><termGroup><term>network</term></termGroup></langGroup>
+ <langGroup xml:lang="de"><termGroup><term>Verbund</term><termStatus>admitted</termStatus></termGroup>
+  <termGroup><term>Netzwerk</term><termStatus>preferred</termStatus></termGroup>
+  <termGroup><term>Netz</term><termStatus>notRecommended</termStatus></termGroup></langGroup></entry>
+<entry><langGroup xml:lang="en"><termGroup><term>alone</term></termGroup></langGroup></entry>
+</body></TBX>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        (TBX_V2, "TBX-Basic"),
+        (TBX_V3, "TBX-Min (DCT)"),
+        (TBX_V3.replace("TBX-Min", "TBX-Core").replace('style="dct"', ""), "TBX-Core"),
+        (TBX_DCA, "TBX-Basic (DCA)"),
+        (TBX_MIN, "TBX-Min"),
+    ],
+)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_both_tbx_versions_distinguish_preferred_admitted_and_deprecated(text: str, encoding: str):
+def test_every_dialect_of_tbx_is_named_and_distinguishes_preferred_admitted_and_deprecated(
+    text: str, dialect: str, encoding: str
+):
     data = text.replace(' encoding="UTF-8"', "").encode(encoding)
     imported = read_glossary(data, "g.tbx", "en-de")
     preferred, forbidden = imported.terms
@@ -120,6 +159,7 @@ def test_both_tbx_versions_distinguish_preferred_admitted_and_deprecated(text: s
     assert preferred.note == "A net of computers."
     assert (forbidden.source, forbidden.target, forbidden.status) == ("network", "Netz", "forbidden")
     assert [(error.row, error.kind) for error in imported.errors] == [(2, "empty")]
+    assert imported.notes[0] == f"The dialect of the file is {dialect}."
 
 
 UTX = """#UTX 1.20; de-DE/en-US; 2026
