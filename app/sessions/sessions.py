@@ -5,6 +5,7 @@ One person works here, in one or more browser tabs; a new tab shows what was ope
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -94,7 +95,8 @@ class Sessions:
         self._welcomed: set[str] = set()  # by person
         # By token: the direction that a document needs a model for, and whether no installed model has it.
         self._model_needs: dict[str, tuple[str, bool]] = {}
-        self._lock = self.workspaces.lock
+        self._lock = threading.Lock()  # of the two above
+        self._opening_first = threading.Lock()
 
     def start(self) -> None:
         """Watches the models and closes unused workspaces, in separate threads until `close`."""
@@ -110,21 +112,21 @@ class Sessions:
         with self._lock:
             is_first = PERSON.get() not in self._welcomed
             self._welcomed.add(PERSON.get())
-            if token is not None:
-                try:
-                    workspace = self.find(token)
-                except UnknownSession:
-                    pass
-                else:
-                    self._continue_download(workspace, is_first=is_first)
-                    return workspace, {}
-            workspace = self._current() or self._open_first()
-            self._continue_download(workspace, is_first=is_first)
-            offers = self.logged_documents.offers(besides=workspace.session_id) if is_first else []
-            offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
-            if is_first and not offers and self.model.folder == MODEL_FOLDER:
-                self._model_needs[workspace.token] = (workspace.direction, False)
-            return workspace, {"offer": offers[0]} if offers else {}
+        if token is not None:
+            try:
+                workspace = self.find(token)
+            except UnknownSession:
+                pass
+            else:
+                self._continue_download(workspace, is_first=is_first)
+                return workspace, {}
+        workspace = self._current() or self._open_first()
+        self._continue_download(workspace, is_first=is_first)
+        offers = self.logged_documents.offers(besides=workspace.session_id) if is_first else []
+        offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
+        if is_first and not offers and self.model.folder == MODEL_FOLDER:
+            self._model_needs[workspace.token] = (workspace.direction, False)
+        return workspace, {"offer": offers[0]} if offers else {}
 
     def _current(self) -> Workspace | None:
         """The document that a new tab of this person shows, reopened if it was closed; None without one."""
@@ -156,12 +158,11 @@ class Sessions:
 
         Without `shows`, a workspace that is taken up again does not become the one that a new tab shows.
         """
-        with self._lock:
-            if (opened := self.workspaces.asked_for(token)) is not None:
-                self.check_seen(opened)
-                return opened
-            if (session_id := self.store.session_of(token)) is not None:
-                return self.opener.take_up(session_id, shows=shows)
+        if (opened := self.workspaces.asked_for(token)) is not None:
+            self.check_seen(opened)
+            return opened
+        if (session_id := self.store.session_of(token)) is not None:
+            return self.opener.take_up(session_id, shows=shows)
         raise _unknown_session()
 
     def check_seen(self, workspace: Workspace) -> None:
@@ -198,7 +199,9 @@ class Sessions:
 
     def _open_first(self) -> Workspace:
         """The sample document; at the very first start with its glossary and one pin, as an example of both."""
-        with self._lock:
+        with self._opening_first:
+            if (workspace := self._current()) is not None:  # another tab has opened it meanwhile
+                return workspace
             is_first = not self.store.has_sessions()
             workspace = self.open_sample()
             if is_first and workspace.direction == example.DIRECTION:
@@ -236,25 +239,24 @@ class Sessions:
         document = self.files.document(
             old.data, old.name, choose, reading or old.reading, lambda _: ProjectRules(self.segmentation.of(project.id))
         )
-        with self._lock:
-            begun = self.opener.start(document, direction, model, project if fits else None)
-            try:
-                for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
-                    if (
-                        glossary.is_on
-                        and not (glossary.is_shared and direction == workspace.direction)
-                        and (terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction))
-                    ):
-                        begun.glossaries.put(glossary.name, terms)
-                begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
-                self.store.move_place(workspace.session_id, begun.session_id)
-            except BaseException:
-                self.workspaces.forget(begun)
-                self.workspaces.show(workspace)
-                with suppress(LogError):
-                    self.store.discard_session(begun.session_id)
-                raise
-            return begun
+        begun = self.opener.start(document, direction, model, project if fits else None)
+        try:
+            for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
+                if (
+                    glossary.is_on
+                    and not (glossary.is_shared and direction == workspace.direction)
+                    and (terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction))
+                ):
+                    begun.glossaries.put(glossary.name, terms)
+            begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
+            self.store.move_place(workspace.session_id, begun.session_id)
+        except BaseException:
+            self.workspaces.forget(begun)
+            self.workspaces.show(workspace)
+            with suppress(LogError):
+                self.store.discard_session(begun.session_id)
+            raise
+        return begun
 
     def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
         """Opens a file of this computer with its glossary, as given on the command line; reads them in this process.
@@ -272,10 +274,9 @@ class Sessions:
 
     def resume(self, session_id: int) -> Workspace:
         """Opens an earlier session in its last state. Its project becomes the current one for its languages."""
-        with self._lock:
-            workspace = self.opener.take_up(session_id)
-            self.projects.follow(workspace)
-            return workspace
+        workspace = self.opener.take_up(session_id)
+        self.projects.follow(workspace)
+        return workspace
 
     def import_sample_glossary(self, workspace: Workspace) -> Json:
         """The terms that come with the sample document."""
@@ -314,12 +315,12 @@ class Sessions:
         What stays in the log is a tombstone with the number of its events and the last hash.
         """
         self.store.people.access().check_manages(workspace.project.id)
-        with self._lock:
+        with self.workspaces.opening(workspace.session_id):
             self._delete(workspace)
-            for summary in self.logged_documents.by_last_use():
-                with suppress(AppError):  # one that cannot be opened is left as it is
-                    return self.opener.take_up(summary.id)
-            return self.open_sample()
+        for summary in self.logged_documents.by_last_use():
+            with suppress(AppError):  # one that cannot be opened is left as it is
+                return self.opener.take_up(summary.id)
+        return self.open_sample()
 
     def delete_document(self, session_id: int, besides: Workspace) -> None:
         """Removes a session that is not shown; see `delete_session`."""
@@ -330,7 +331,7 @@ class Sessions:
     def delete_unshown(self, session_id: int) -> None:
         """Removes a session that no new tab shows, as `delete_session` does. Raises CommandError if one would."""
         self.store.people.access().check_manages(self.store.project_of(session_id))
-        with self._lock:
+        with self.workspaces.opening(session_id):
             if self.workspaces.is_shown(session_id):
                 raise CommandError(Message("This document is open: open another one first."))
             opened = self.workspaces.of_session(session_id)

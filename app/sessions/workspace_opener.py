@@ -57,8 +57,7 @@ class WorkspaceOpener:
 
     def start_unshown(self, document: Document, direction: str, project: Project, style: Style) -> Workspace:
         """A new session for a program. It is translated in the background, and the page does not show it."""
-        with self._workspaces.lock:
-            return self._put(self._new_session(document, direction, project, style, None), document, shows=False)
+        return self._put(self._new_session(document, direction, project, style, None), document, shows=False)
 
     def start(
         self, document: Document, direction: str, model: Json | None = None, project: Project | None = None
@@ -67,16 +66,16 @@ class WorkspaceOpener:
 
         `model` is the log's description of the model, if a person chose it; by default, in the current project.
         """
-        with self._workspaces.lock:
-            project = project or self._projects.for_new(direction)
-            style = style_of(project).known_to(self._models.first, direction)
-            record = None
-            if model is None:
-                open_ids = [one.session_id for one in self._workspaces.all()]
-                record = self._documents.untouched_twin(document, direction, project.id, style, open_ids)
-            if record is None:
-                return self._put(self._new_session(document, direction, project, style, model), document)
-            return self._resume(record, document)
+        project = project or self._projects.for_new(direction)
+        style = style_of(project).known_to(self._models.first, direction)
+        if model is None:
+            open_ids = [one.session_id for one in self._workspaces.all()]
+            record = self._documents.untouched_twin(document, direction, project.id, style, open_ids)
+            if record is not None:
+                with self._workspaces.opening(record.id):
+                    if self._workspaces.of_session(record.id) is None:  # nobody else has begun with it meanwhile
+                        return self._resume(record, document)
+        return self._put(self._new_session(document, direction, project, style, model), document)
 
     def _new_session(
         self, document: Document, direction: str, project: Project, style: Style, model: Json | None
@@ -95,7 +94,7 @@ class WorkspaceOpener:
 
     def take_up(self, session_id: int, *, shows: bool = True) -> Workspace:
         """The workspace of a session in its last state; it may be open already. Shows it with `shows`."""
-        with self._workspaces.lock:
+        with self._workspaces.opening(session_id):
             self._store.project_of(session_id)  # raises LogError for one that the person does not see
             opened = self._workspaces.of_session(session_id)
             if opened is None:
