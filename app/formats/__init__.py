@@ -152,7 +152,7 @@ FORMATS = (
     Format("idml", Message("InDesign documents"), (".idml",), idml.read, 30 * _MIB),
     Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True, options=(*_TEXT, "columns")),
-    Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True),
+    Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True, has_forms=True),
     Format(
         "json", Message("JSON texts"), (".json", ".arb"), json_strings.read, has_forms=True, options=(*_TEXT, "rules")
     ),

@@ -45,6 +45,11 @@ def class_note(name: str) -> str:
     return str(_class(one_line(name)))
 
 
+def place_note(place: str) -> str:
+    """The note that names the only place for which a translation is."""
+    return str(_place(one_line(place)))
+
+
 def shown_note(note: str) -> str:
     """The note with translatable labels; the texts after the labels and comments of the document do not change.
 
@@ -80,6 +85,10 @@ def _class(text: str) -> Message:
     return Message("Class: {text}", text=text)
 
 
+def _place(text: str) -> Message:
+    return Message("Only for this place: {text}", text=text)
+
+
 def _numbers(numbers: str) -> Message:
     return Message("numbers such as {numbers}", numbers=numbers)
 
@@ -93,6 +102,7 @@ _LABELS: Final[tuple[_Label, ...]] = (
     (re.compile(r"numbers such as (.+)"), _numbers),
     (re.compile(r"Context: (.+)", re.DOTALL), _context),
     (re.compile(r"Class: (.+)", re.DOTALL), _class),
+    (re.compile(r"Only for this place: (.+)", re.DOTALL), _place),
 )
 
 

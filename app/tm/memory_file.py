@@ -42,13 +42,14 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
             )
         )
     unreadable: list[int] = []
+    of_one_place: list[str] = []
     notes: list[str] = []
     if is_table(data, name):
         found = read_table(data, name, (source_language, target_language), MAX_PAIRS + 1, notes)
     elif data.startswith(SQLITE_START):
         found = read_trados(data, name, source_language, target_language, unreadable)
     else:
-        found = read_tmx(data, name, source_language, target_language)
+        found = read_tmx(data, name, source_language, target_language, of_one_place)
     pairs = list(islice(found, MAX_PAIRS + 1))
     if len(pairs) > MAX_PAIRS:
         raise DocumentError(
@@ -73,6 +74,14 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
                 name=name,
                 source=source_language,
                 target=target_language,
+            )
+        )
+    if of_one_place:
+        notes.append(
+            Message(
+                "Translations for only one place, which are left out ({count:,}): {texts}.",
+                count=len(of_one_place),
+                texts=shortened_list(of_one_place),
             )
         )
     if unreadable:

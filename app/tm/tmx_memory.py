@@ -8,6 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 from app import VERSION
 from app.errors import DocumentError
+from app.formats.bilingual.tmx import own_place
 from app.formats.xml_text import Node, decode_xml, escape, tree
 from app.i18n import Message
 from app.text.language_names import in_language
@@ -21,10 +22,13 @@ _HEADER = (
 )
 
 
-def read_tmx(data: bytes, name: str, source_language: str, target_language: str) -> Iterator[tuple[str, str]]:
+def read_tmx(
+    data: bytes, name: str, source_language: str, target_language: str, left_out: list[str]
+) -> Iterator[tuple[str, str]]:
     """The (source, target) pairs of a TMX file in these languages, in file order. Raises DocumentError.
 
-    Units without both languages are skipped; of several variants, see `in_language`.
+    Units without both languages are skipped; of several variants, see `in_language`. The sources of translations for
+    only one place are added to `left_out`, because a memory would offer them in other places, too.
     """
     root = tree(decode_xml(data, name, MAX_ELEMENTS).text)
     if root.local != "tmx":
@@ -41,7 +45,10 @@ def read_tmx(data: bytes, name: str, source_language: str, target_language: str)
                 segments.setdefault(_tag_of(variant), segment)
         source, target = in_language(source_language, segments), in_language(target_language, segments)
         if source and target and all(texts := texts_of(source, target)):
-            yield texts
+            if own_place(unit):
+                left_out.append(texts[0])
+            else:
+                yield texts
 
 
 def _tag_of(variant: Node) -> str:

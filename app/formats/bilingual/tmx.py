@@ -15,22 +15,26 @@ from app.errors import DocumentError
 from app.formats.base import Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.code_pairs import sub_flows_note
 from app.formats.inline import Shown, pieces_of, show
+from app.formats.unit_notes import place_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
 from app.text.encoding import DecodedText, shortened_list
 
 _PAIRED = ("hi",)
+_PLACE_IN_FILE = {"prev", "next", "id", "path"}
+_PLACE = ("file", "id", "path", "prev", "next")
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The variants of a unit; `target` is its segment in the target language, if any."""
+    """The variants of a unit; `target` is its segment in the target language, if any. `place`: see `own_place`."""
 
     variant: Node
     source: Node
     target: Node | None
     shown: Shown
     given: str | None
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,17 +94,32 @@ def read(data: bytes, name: str) -> TmxFile:
     header = root.first("header")
     given = header.attributes.get("srclang", "") if header else ""
     units = [
-        [(_language(variant), variant, segment) for variant in unit.nodes("tuv") if (segment := variant.first("seg"))]
+        (
+            own_place(unit),
+            [
+                (_language(variant), variant, segment)
+                for variant in unit.nodes("tuv")
+                if (segment := variant.first("seg"))
+            ],
+        )
         for unit in root.walk()
         if unit.local == "tu"
     ]
-    languages = list(dict.fromkeys(language for unit in units for language, _, _ in unit))
+    languages = list(dict.fromkeys(language for _, unit in units for language, _, _ in unit))
     source = next((tag for tag in languages if _is_same(tag, given)), languages[0] if languages else "")
     target = next((tag for tag in languages if not _is_same(tag, source)), None)
     pairs = list(_pairs(units, source, target, decoded.text))
     # Units with a target count as confirmed.
     segments = [
-        Unit(pair.source.inner_start, pair.source.inner_end, pair.shown.text, pair.given, pair.given is not None)
+        Unit(
+            pair.source.inner_start,
+            pair.source.inner_end,
+            pair.shown.text,
+            pair.given,
+            pair.given is not None,
+            place_note(pair.place) if pair.place else "",
+            form=pair.place,
+        )
         for pair in pairs
     ]
     notes = [*_notes(languages, len(units) - len(pairs), source, target), sub_flows_note(pair.source for pair in pairs)]
@@ -125,9 +144,9 @@ def _notes(languages: Sequence[str], num_left_out: int, source: str, target: str
 
 
 def _pairs(
-    units: Sequence[Sequence[tuple[str, Node, Node]]], source: str, target: str | None, text: str
+    units: Sequence[tuple[str, Sequence[tuple[str, Node, Node]]]], source: str, target: str | None, text: str
 ) -> Iterator[_Pair]:
-    for unit in units:
+    for place, unit in units:
         first = next(((variant, node) for tag, variant, node in unit if _is_same(tag, source)), None)
         if first is None:
             continue
@@ -140,7 +159,17 @@ def _pairs(
             shown.tags.update(inside.tags)
             given = inside.text or None
         if shown.text:
-            yield _Pair(variant, node, other, shown, given)
+            yield _Pair(variant, node, other, shown, given, place)
+
+
+def own_place(unit: Node) -> str:
+    """The only place of a unit's text: its file, the texts before and after it, its key. Empty for a text of any place.
+
+    OmegaT writes an alternative translation for one place so, beside the translation for all other places.
+    """
+    given = {prop.attributes.get("type", ""): " ".join(prop.content().split()) for prop in unit.nodes("prop")}
+    found = [f"{name}: {given[name]}" for name in _PLACE if given.get(name)]
+    return ", ".join(found) if "file" in given and given.keys() & _PLACE_IN_FILE else ""
 
 
 def _language(variant: Node) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,9 @@ from translate.storage import tmx
 
 from app.errors import DocumentError
 from app.formats.read_file import read_document
+from app.log.store import LogStore
+from app.tm.memory_file import read_memory
+from tests.app.workspace.test_review import workspace_of
 
 FILE = b"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd"><!-- kept -->
@@ -75,3 +79,37 @@ def test_any_translation_keeps_the_file_well_formed_and_is_read_back(texts: list
     assert [s.source for s in read_document(written, "a.tmx").segments] == [
         s.source for s in read_document(FILE, "a.tmx").segments
     ]
+
+
+OF_OMEGAT = """<?xml version="1.0" encoding="UTF-8"?>
+<tmx version="1.1"><header creationtool="OmegaT" o-tmf="OmegaT TMX" adminlang="EN-US" datatype="plaintext"
+ creationtoolversion="5.7" segtype="sentence" srclang="EN-US"/>
+<body>
+<!-- Default translations -->
+<tu><tuv lang="EN-US"><seg>Open</seg></tuv><tuv lang="DE"><seg>Öffnen</seg></tuv></tu>
+<!-- Alternative translations -->
+<tu><prop type="file">a.txt</prop><prop type="prev">The door</prop><prop type="next">Close</prop>
+<tuv lang="EN-US"><seg>Open</seg></tuv><tuv lang="DE"><seg>Offen</seg></tuv></tu>
+<tu><prop type="file">b.properties</prop><prop type="id">state</prop>
+<tuv lang="EN-US"><seg>Open</seg></tuv><tuv lang="DE"><seg>Geöffnet</seg></tuv></tu>
+</body></tmx>
+"""
+
+
+def test_alternative_translation_of_omegat_names_its_place_and_is_not_a_repetition(store: LogStore):
+    document = read_document(OF_OMEGAT.encode(), "project_save.tmx")
+    assert [(segment.target, segment.note) for segment in document.segments] == [
+        ("Öffnen", ""),
+        ("Offen", "Only for this place: file: a.txt, prev: The door, next: Close"),
+        ("Geöffnet", "Only for this place: file: b.properties, id: state"),
+    ]
+    blank = re.sub(r'(lang="DE"><seg>)[^<]+', r"\1", OF_OMEGAT)
+    workspace = workspace_of(store, store.start_session(read_document(blank.encode(), "p.tmx"), "en-de").token)
+    assert workspace.confirm(0, "Öffnen!") is None  # no repetitions
+    assert [segment.target for segment in workspace.segments] == ["Öffnen!", None, None]
+
+
+def test_memory_leaves_out_translations_for_only_one_place():
+    memory = read_memory(OF_OMEGAT.encode(), "project_save.tmx", "en", "de")
+    assert memory.pairs == [("Open", "Öffnen")]
+    assert memory.notes == ["Translations for only one place, which are left out (2): Open, Open."]
