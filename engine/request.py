@@ -1,4 +1,4 @@
-"""A request: a source sentence and the constraints on its translation.
+"""A request: a source text and the constraints on its translation.
 
 Frozen dataclasses, checked once when made. Offsets count Unicode code points of the text that they belong to. Nothing
 here depends on pieces, tensors or the search.
@@ -122,7 +122,12 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One source sentence and the constraints on its translation.
+    """A source text of one or more sentences, and the constraints on its translation.
+
+    With `split_sentences`, each sentence of the source is translated alone, and the translations are joined by the
+    source's white space. A phrase goes to the sentence of its `source_span`, else to the sentence where the whole
+    scores best; the other constraints hold for the whole, too. Where they cannot be divided among the sentences, the
+    source is translated as one sentence (see `Translation.sentences`), as it is without `split_sentences`.
 
     `direction` ("en-de") may be None: the model's first. `avoid` also takes strings. `prefix` is copied character by
     character. It may end inside a word, which then continues, or after a space, which closes the word.
@@ -148,6 +153,7 @@ class Request:
     formality: Formality | None = None
     follow: Follow | None = None
     hints: bool = True
+    split_sentences: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "phrases", _items("phrases", self.phrases))

@@ -22,6 +22,7 @@ ReasonKind = Literal[
     "source_too_long",
     "too_many",
     "not_placed",
+    "not_divided",
     "deadline",
     "cancelled",
     "not_a_number",
@@ -51,13 +52,16 @@ class Hypothesis:
     """One translation.
 
     `log_prob` is the sum of the `token_log_probs`, including the end of the sentence; `score` is `log_prob` per token,
-    or the score that `SearchOptions.score` selects. With a datastore these are of the mixed probabilities of model and
-    neighbours, and with hints (`Request.hints`) of a model that knows the required texts; neither compare with scores
-    of the model alone. `change_penalty` is the cost of the changes to the text of `Request.follow`, in nats.
+    or the score that `SearchOptions.score` selects. Of several sentences, `tokens` has those of each sentence with its
+    end. With a datastore these are of the mixed probabilities of model and neighbours, and with hints (`Request.hints`)
+    of a model that knows the required texts; neither compare with scores of the model alone. `change_penalty` is the
+    cost of the changes to the text of `Request.follow`, in nats.
     `reverse_score` is the log-probability of the source, given this translation, in the reverse direction, per piece of
     the source (in total where `score` is a total); None if it was not computed (`SearchOptions.reverse_weight`).
     Hypotheses are ranked by `score - score_penalty`: the score of `log_prob` less all penalties of `Request.follow` and
-    of the search options, plus the weighted reverse score.
+    of the search options, plus the weighted reverse score. Of several sentences, this is the mean of the sentences' own
+    values, each weighted by the number of tokens of its best translation (the sum, where `score` is a total), so that
+    the best translation has the best of each sentence. `reverse_score` is such a mean, too.
     `token_spans` has the characters of each token in `text` (empty for the end). `unmet` has the indices of unmet
     phrases. `locked` has the spans of the locked texts and then the suffix, up to the first that is missing.
     `alignment` has (source_start, source_end, target_start, target_end) for each pair of aligned words, in the order of
@@ -89,7 +93,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a translation is not complete: a kind for programs, and a message with the fix for people."""
+    """Why a translation is not complete, or not divided: a kind for programs, and a message with the fix for people."""
 
     kind: ReasonKind
     message: str
@@ -124,7 +128,9 @@ class Translation:
     source characters that the model has no pieces for and could not read. `relaxation` has the constraints to remove
     from an "infeasible" request, if that helps. `learned` has the learned pairs that made a token of the best
     hypothesis at least twice as likely, token by token, the greatest share first. `elapsed_ms` counts from the start of
-    decoding, in a batch with others.
+    decoding, in a batch with others. `sentences` has the spans of the source that were translated alone, and the n-best
+    list the best combinations of their translations. It is empty if the source was translated as one sentence; if it
+    has several, a reason of the kind "not_divided" explains why.
     """
 
     request: Request
@@ -136,6 +142,7 @@ class Translation:
     elapsed_ms: float = 0.0
     relaxation: Relaxation | None = None
     learned: tuple[Contribution, ...] = ()
+    sentences: tuple[tuple[int, int], ...] = ()
 
     @property
     def learned_from(self) -> tuple[Hashable, ...]:

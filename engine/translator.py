@@ -6,7 +6,7 @@ A `Translator` must not be called from several threads at once; `engine.worker.W
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import torch
 
-from engine.any_translator import DEFAULT_OPTIONS, AnyTranslator
+from engine.any_translator import AnyTranslator
+from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, decode_all, interruption_of
 from engine.decoding.pipeline import RequestPipeline
@@ -30,7 +31,7 @@ from engine.model.memory_check import available_bytes
 from engine.model.packed_weights import can_multiply_int8, pack
 from engine.model.table_decoder import checked_interval
 from engine.model.transformer import Precision
-from engine.request import Formality, Request
+from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.indexed import IndexedTexts
 from engine.search.sentence import SearchVocabulary, TokenRoles
@@ -135,66 +136,34 @@ class Translator(AnyTranslator):
             trials.note(model.checksum, is_known_better)
         return twin if is_known_better else None
 
-    def translate(
+    def translate_all_whole(
         self,
-        request: Request,
-        options: SearchOptions = DEFAULT_OPTIONS,
-        *,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-        datastore: Datastore | None = None,
-    ) -> Translation:
-        """The n-best list of one request, translated with what the datastore has learned.
-
-        Raises InvalidRequest for a request that this model cannot take; an infeasible one gets that status. `cancel`
-        and the deadline act within about a tenth of a second of processor time, also within a step; at the deadline,
-        the best hypotheses so far are returned, after a cancel none.
-        """
-        started = time.perf_counter()
-        interruption = interruption_of(started, cancel, deadline_ms)
-        return self.decode(DecodingJob(request, options, interruption, datastore=datastore, started_at=started))
-
-    def translate_all(
-        self,
-        requests: Iterable[Request | tuple[Request, SearchOptions]],
-        options: SearchOptions = DEFAULT_OPTIONS,
+        requests: Iterable[tuple[Request, SearchOptions]],
         *,
         batch_size: int = 16,
         schedule: Schedule = "stream",
-        progress: Callable[[int], None] | None = None,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
         datastore: Datastore | None = None,
     ) -> Iterator[Translation]:
-        """Translations in the order of the requests, each as soon as it and those before it are ready.
-
-        Decodes up to `batch_size` requests together. A window is read ahead so that sources of similar length share
-        batches. A request may come with options of its own. `schedule` (engine/search/batching.py) changes the time,
-        not the translations. An invalid or crashing request gets a translation of status "failed"; the others
-        continue. `progress` is called with the number of finished requests. After `cancel`, the remaining requests come
-        back as "cancelled"; after the deadline, which counts from the first `next`, as "deadline".
-        """
+        """The translations of sources as one sentence, as of `translate_all`."""
         interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
-        pairs = (item if isinstance(item, tuple) else (item, options) for item in requests)
-        jobs = (DecodingJob(request, own, interruption, datastore=datastore) for request, own in pairs)
-        loop = self.decoding_loop(batch_size, schedule)
-        translations = loop.in_order(jobs, batch_size * _LOOK_AHEAD_BATCHES, interruption)
-        for num_done, translation in enumerate(translations, start=1):
-            yield translation
-            if progress:
-                progress(num_done)
+        jobs = (DecodingJob(request, own, interruption, datastore=datastore) for request, own in requests)
+        loop = self.whole_loop(batch_size, schedule)
+        yield from loop.in_order(jobs, batch_size * _LOOK_AHEAD_BATCHES, interruption)
 
     @property
     def is_on_accelerator(self) -> bool:
         return self._model.transformer.device.type != "cpu"
 
-    def decoding_loop(
-        self, batch_size: int = 16, schedule: Schedule = "stream", refill_share: float = REFILL_SHARE
-    ) -> DecodingLoop[Any]:
-        """A loop for jobs that may come at any time; it decodes at most `batch_size` of them together.
+    def direction_of(self, request: Request) -> str:
+        return request.direction or self.directions[0]
 
-        Waiting jobs begin once at most `refill_share` of the batch is left.
-        """
+    def constraints_of(self, request: Request, interruption: Interrupt) -> PreparedRequest:
+        return self.pipeline.prepare(request, None, interruption)
+
+    def whole_loop(self, batch_size: int, schedule: Schedule, refill_share: float = REFILL_SHARE) -> DecodingLoop[Any]:
+        """A loop for jobs that take their source as one sentence, as of `decoding_loop`."""
         search = SearchStream(self.pipeline.decoder, self._vocabulary, batch_size, schedule, refill_share)
         return DecodingLoop(self.pipeline, search)
 
@@ -203,26 +172,14 @@ class Translator(AnyTranslator):
         return None if self._codec.spells(text) else self._codec.respell(text)
 
     @torch.inference_mode()
-    def score(
+    def scored(
         self,
-        source: str,
+        request: Request,
         target: str | None = None,
-        *,
         tokens: Sequence[int] | None = None,
-        direction: str | None = None,
-        domain: str | None = None,
-        formality: Formality | None = None,
         datastore: Datastore | None = None,
-    ) -> Hypothesis:
-        """The model's score of a given translation: of a text in its canonical pieces, or of exactly these tokens.
-
-        Tokens include the end, as in `Hypothesis.tokens`, and get the same log-probabilities as in the search. Takes
-        one pass of the model, so it cannot be cancelled.
-        Raises InvalidRequest if neither or both are given, or if the text cannot be spelt.
-        """
-        if (target is None) == (tokens is None):
-            raise InvalidRequest("score needs either target, a text, or tokens, a list of piece ids")
-        request = Request(source, direction=direction, domain=domain, formality=formality)
+    ) -> Translation:
+        """The score of a given translation of a source as one sentence, as the only hypothesis; see `score`."""
         if target is not None:
             if (written := self.misspelling(target)) is not None:
                 raise InvalidRequest(f"target {target!r} cannot be spelt by this model, which would write {written!r}")
@@ -232,7 +189,8 @@ class Translator(AnyTranslator):
         if not 0 < len(tokens) <= limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model scores 1 to {limit}")
         decoding = self._codec.decode(tokens)
-        prepared = self.pipeline.prepare(request, datastore)
+        asked = Request(request.source, direction=request.direction, domain=request.domain, formality=request.formality)
+        prepared = self.pipeline.prepare(asked, datastore)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
         states_TE, tokens_T, log_probs_TV = self.pipeline.forced(prepared, tokens)
@@ -241,7 +199,7 @@ class Translator(AnyTranslator):
         log_probs = log_probs_TV.gather(1, tokens_T[:, None])[:, 0].double()
         log_prob = float(log_probs.sum())
         [alignment] = self.pipeline.align(prepared, [tokens], [decoding])
-        scored = Hypothesis(
+        hypothesis = Hypothesis(
             text=decoding.text,
             score=log_prob / len(tokens),
             log_prob=log_prob,
@@ -251,7 +209,8 @@ class Translator(AnyTranslator):
             alignment=alignment.links if alignment else (),
             weak_alignment=alignment.weak_links if alignment else (),
         )
-        return self.pipeline.reading(replace(request, prefix=target or "")).written(scored)
+        hypothesis = self.pipeline.reading(replace(asked, prefix=target or "")).written(hypothesis)
+        return Translation(request, "complete", (hypothesis,), unknown_source=prepared.unknown_source)
 
     @torch.inference_mode()
     def learn(
@@ -274,17 +233,8 @@ class Translator(AnyTranslator):
         return datastore if pair is None else datastore.with_pairs([*datastore.pairs, pair])
 
     @torch.inference_mode()
-    def stored_pair(
-        self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None
-    ) -> StoredPair | None:
-        """The datastore entry of a person's translation; None if `target` does not fit the request's source.
-
-        It fits if the source makes it likelier than a blank source does, by `least_fit` nats a piece; of right
-        translations 0.4 % do not (documentation, news, talks, captions; bundled model), of wrong ones five in six. The
-        request's constraints do not matter; its direction, domain and formality do. `origin` is what
-        `Translation.learned_from` names the pair by. Pieces that the model cannot write are left out. Raises
-        InvalidRequest for a request or target that the model cannot take.
-        """
+    def whole_pair(self, request: Request, target: str, origin: Hashable, least_fit: float | None) -> StoredPair | None:
+        """The datastore entry of the translation of a source as one sentence; see `stored_pair`."""
         if not self._codec.normalise(target):
             raise InvalidRequest("target is blank; there is nothing to learn")
         if least_fit is None:
@@ -311,13 +261,13 @@ class Translator(AnyTranslator):
         here = [pair.to(self._model.transformer.device) for pair in pairs]
         return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(here)
 
-    def price_steps(
+    def price_whole_steps(
         self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
-        """The steps of `price`, for a caller that takes them in turn with others."""
+        """The steps of `price` for a source as one sentence."""
         return price_steps(self.pipeline, request, options, interruption, datastore)
 
-    def alternatives_steps(
+    def alternatives_whole_steps(
         self,
         request: Request,
         tokens: Sequence[int],
@@ -327,7 +277,7 @@ class Translator(AnyTranslator):
         interruption: Interrupt,
         datastore: Datastore | None = None,
     ) -> Steps[tuple[Alternative, ...]]:
-        """The steps of `alternatives`, as of `price_steps`; `piece` is the number of a piece of the word."""
+        """The steps of `alternatives` for a source as one sentence."""
         return alternatives_steps(
             self.pipeline,
             self._codec,
@@ -343,7 +293,7 @@ class Translator(AnyTranslator):
 
     def decode(self, job: DecodingJob) -> Translation:
         """Decodes one job alone, to its end; raises its error."""
-        decode_all(self.decoding_loop(1, "batch"), [job])
+        decode_all(self.whole_loop(1, "batch"), [job])
         if job.error is not None:
             raise job.error
         return job.result()

@@ -26,6 +26,7 @@ FLOORS = {
         {"text", "kernels"},
         {"model", "search"},
         {"importers", "decoding"},
+        {"sentences"},
         {"any_translator"},
         {"translator"},
         {"translator_questions"},

@@ -272,7 +272,7 @@ def test_cancelled_request_ends_in_either_model(models) -> None:
         job = DecodingJob(Request(SOURCE), NARROW, interruption_of(time.perf_counter(), cancel, None))
         loop.add(job)
         for _ in range(num_steps):
-            if not loop._in_second:
+            if not loop.inner._in_second:
                 loop.step()
         cancel.set()
         assert loop.interrupt() == [job]

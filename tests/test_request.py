@@ -238,9 +238,12 @@ LONG = "The file was opened by the server. " * 3
 MANY = tuple(Phrase(f"w{i}", tuple(f"w{i}x{j}" for j in range(8))) for i in range(60))
 # Each takes long between two steps of the search, or before the first or after the last one.
 SLOW_STAGES: dict[str, tuple[Request, SearchOptions]] = {
-    "preparing": (Request(LONG, phrases=MANY), SearchOptions(beam=1)),
+    "preparing": (Request(LONG, phrases=MANY, split_sentences=False), SearchOptions(beam=1)),
     "limits on occurrences": (Request("x", phrases=(Phrase("a", max_count=3), *MANY)), SearchOptions(beam=1)),
-    "a long text followed": (Request(LONG, follow=Follow("die Datei " * 900)), SearchOptions(beam=200)),
+    "a long text followed": (
+        Request(LONG, follow=Follow("die Datei " * 900), split_sentences=False),
+        SearchOptions(beam=200),
+    ),
     "many translations": (Request("word"), SearchOptions(beam=300, nbest=300, max_length_offset=4)),
 }
 

@@ -92,7 +92,8 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[argparse.Namespace, D
     given = given_settings(SearchOptions, flags)
     try:
         style = {name: getattr(flags, name, None) for name in ("direction", "domain", "formality")}
-        return flags, Defaults(SearchOptions(**given), **style)
+        splits = getattr(flags, "split_sentences", True)
+        return flags, Defaults(SearchOptions(**given), **style, split_sentences=splits)
     except InvalidRequest as error:
         parser.error(str(error))
 
@@ -132,6 +133,12 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         choices=get_args(Formality),
         help="German form of address in lines without one: formal (Sie) or informal (du), for a model trained with it "
         "(default: the model decides)",
+    )
+    group.add_argument(
+        "--no-split-sentences",
+        dest="split_sentences",
+        action="store_false",
+        help="translate lines without split_sentences as one sentence (default: each sentence of a line alone)",
     )
     group.add_argument("--device", default="cpu", help="where to compute: cpu, cuda, cuda:1 (default: cpu)")
     group.add_argument(

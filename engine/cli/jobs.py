@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 _OPTION_TYPES = get_type_hints(SearchOptions)
 _STYLE_KEYS = ("direction", "domain", "formality")
-_REQUEST_KEYS = ("text", *_STYLE_KEYS, "phrases", "avoid", "prefix", "locked", "suffix", "follow", "hints", "options")
+_SOURCE_KEYS = ("text", *_STYLE_KEYS, "split_sentences")
+_REQUEST_KEYS = (*_SOURCE_KEYS, "phrases", "avoid", "prefix", "locked", "suffix", "follow", "hints", "options")
 _PHRASE_KEYS = tuple(field.name for field in fields(Phrase))
 _AVOID_KEYS = tuple(field.name for field in fields(Avoid))
 _FOLLOW_KEYS = tuple(field.name for field in fields(Follow))
@@ -36,10 +37,13 @@ class Defaults:
     direction: str | None = None
     domain: str | None = None
     formality: Formality | None = None
+    split_sentences: bool = True
 
     def request(self, text: str) -> Request:
         """A request without constraints."""
-        return Request(text, self.direction, domain=self.domain, formality=self.formality)
+        return Request(
+            text, self.direction, domain=self.domain, formality=self.formality, split_sentences=self.split_sentences
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def price_job(line: Json, defaults: Defaults) -> Job:
 
 def score_job(line: Json, defaults: Defaults) -> ScoreJob:
     """The job of a line of `score`; raises LineProblem or InvalidRequest."""
-    _check_keys(line, "", ("text", "target", "tokens", *_STYLE_KEYS), required=("text",))
+    _check_keys(line, "", (*_SOURCE_KEYS, "target", "tokens"), required=("text",))
     target, tokens = _target(line)
     if (target is None) == (tokens is None):
         raise LineProblem("invalid", "give either target, a text, or tokens, a list of piece ids")
@@ -185,6 +189,8 @@ def _option(key: str, value: Any) -> Any:
 def _styled(line: Json, defaults: Defaults) -> Request:
     """A line's request without its constraints."""
     given: Json = {key: _string(line[key], key) for key in _STYLE_KEYS if line.get(key) is not None}
+    if "split_sentences" in line:
+        given["split_sentences"] = _boolean(line["split_sentences"], "split_sentences")
     return replace(defaults.request(_string(line["text"], "text")), **given)
 
 

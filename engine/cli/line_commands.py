@@ -90,6 +90,7 @@ class LineCommands:
             direction=request.direction,
             domain=request.domain,
             formality=request.formality,
+            split_sentences=request.split_sentences,
         )
 
     def _alternatives(self, line: InputLine) -> Json:

@@ -85,6 +85,8 @@ keys of a line:
   domain     such as "software", for a model that was trained with it (default: --domain, otherwise none)
   formality  "formal" (Sie) or "informal" (du), for a model that was trained with it (default: --formality, otherwise
              the model decides)
+  split_sentences  true: each sentence of the text is translated alone, with its share of the constraints; false: the
+             text is translated as one sentence (true, without --no-split-sentences)
   options    search options for this line alone:
 {_SEARCH_OPTIONS}
              see the flags of these names
@@ -92,7 +94,7 @@ keys of a line:
 keys of an answer:
   status          "complete": every hypothesis meets all constraints; otherwise "unmet", "infeasible" (found before
                   the search), "deadline", "cancelled" or "failed"
-  hypotheses      best first: text, score (see --score), log_prob, tokens (ids, including the end), token_log_probs,
+  hypotheses      best first: text, score (see --score), log_prob, tokens (ids, with each end), token_log_probs,
                   token_spans, placements (below), alignment (source start and end, target start and end of each pair
                   of aligned words), unmet (numbers of phrases), locked (start and end of each locked text, then of
                   the suffix), change_penalty (nats for changes to the text of follow), reverse_score (of the source,
@@ -101,10 +103,13 @@ keys of an answer:
   placements      of each phrase: its number, form, start, end; for a phrase with a source_span also aligned (true if
                   the form translates that span; null if the model cannot determine it) and doubled ([start, end] of
                   other words that translate the span, too)
-  reasons         unless "complete": kind, message with a solution, phrase (its number, or null)
+  reasons         unless "complete": kind, message with a solution, phrase (its number, or null); of the kind
+                  "not_divided": why a text of several sentences was translated as one
   relaxation      the smallest set of constraints whose removal makes an infeasible line feasible: numbers of phrases,
                   avoid and locked texts, prefix and suffix (true or false); or null
   unknown_source  [start, end] of source characters that the model cannot read
+  sentences       [start, end] of each source sentence that was translated alone; empty if the text was translated as
+                  one sentence
   num_steps       decoding steps
   elapsed_ms      time from the start of decoding to the answer; other lines may be decoded in this time, too
 
@@ -132,8 +137,8 @@ The model's score of a given translation.
 keys of a line:
   text       the source
   target     its translation, which the model splits into pieces itself; or instead
-  tokens     the piece ids including the end, as in a hypothesis of `translate`, which gives the same score
-  direction, domain, formality
+  tokens     the piece ids with the end of each sentence, as in a hypothesis of `translate`, which gives the same score
+  direction, domain, formality, split_sentences
              as for `translate`
 
 keys of an answer:
@@ -149,7 +154,7 @@ Other words at one position of a translation, each with the best continuation.
 The text before the word is kept, and every sentence meets the line's other constraints.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, follow, hints, direction, domain, formality, options
+  text, phrases, avoid, prefix, locked, suffix, follow, hints, direction, domain, formality, split_sentences, options
              as for `translate`
   offset     a character of the word to replace, counted in the translation
   target     the translation that contains the word; or instead
@@ -174,7 +179,7 @@ kept. A price can be negative because beam search is not exact, and null if ther
 line can have at most {MAX_PRICED} constraints.
 
 keys of a line:
-  text, phrases, avoid, prefix, locked, suffix, follow, hints, direction, domain, formality, options
+  text, phrases, avoid, prefix, locked, suffix, follow, hints, direction, domain, formality, split_sentences, options
              as for `translate`
 
 keys of an answer:
@@ -192,7 +197,7 @@ EVALUATE = """\
 Evaluate a model on a test set: BLEU, chrF and TER by sacrebleu, terminology, constraints, speed.
 
 keys of a line of --constraints:
-  phrases, avoid, prefix, locked, suffix, follow, domain, formality
+  phrases, avoid, prefix, locked, suffix, follow, domain, formality, split_sentences
              as for `translate`; a blank line or {} has no constraints
 
 rows of --glossary:

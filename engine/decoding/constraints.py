@@ -195,8 +195,8 @@ class PreparedRequest:
         placements: list[Placement] = []
         unmet: list[int] = []
         asked = self.constraints.phrases[: len(self.members)]
-        found = [_occurrences_of(text, phrase) for phrase in asked]
-        placed = {number: _apart(spans) for number, spans in enumerate(found)}
+        found = [occurrences_of(text, phrase) for phrase in asked]
+        placed = {number: apart(spans) for number, spans in enumerate(found)}
         for group in groups_that_share(asked):
             placed |= group.placed((span, number) for number in group.members for span in found[number])
         for number, members in enumerate(self.members):
@@ -257,8 +257,8 @@ def _followed(
     is_required = bytearray(len(decoded.text))  # by character
     for phrase in phrases:
         go_on()
-        if phrase.turn is not None or not _occurrences_of(prefix, phrase):
-            for start, end in _occurrences_of(decoded.text, phrase):
+        if phrase.turn is not None or not occurrences_of(prefix, phrase):
+            for start, end in occurrences_of(decoded.text, phrase):
                 is_required[start:end] = b"\1" * (end - start)
     required = (number for number, (start, end) in enumerate(decoded.spans) if any(is_required[start:end]))
     return FollowedText(pieces, follow.strength, follow.places_phrases, frozenset(required))
@@ -298,7 +298,7 @@ def _too_often(
             message += "remove one of them, or its max_count"
             reasons += (Reason("too_often", message, number) for number in numbers)
             continue
-        least = [min(len(_apart(_occurrences_of(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
+        least = [min(len(apart(occurrences_of(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
         for other in (*others, *ordered):
             go_on()
             least.append(other.count * _least_occurrences(other, limited))
@@ -317,10 +317,10 @@ def _least_occurrences(phrase: TrackedPhrase, limited: TrackedPhrase) -> int:
         for text in (form, *(c[::-1] + form + c for c in _NEIGHBOURS))
         if text == form or occurrences(text, form, phrase.boundary_of(number))
     ]
-    return min(len(_apart(_occurrences_of(text, limited))) for text in texts)
+    return min(len(apart(occurrences_of(text, limited))) for text in texts)
 
 
-def _occurrences_of(text: str, phrase: TrackedPhrase) -> list[Span]:
+def occurrences_of(text: str, phrase: TrackedPhrase) -> list[Span]:
     """The spans of the phrase's forms in a text, including overlapping ones."""
     return [
         (start, end)
@@ -330,7 +330,7 @@ def _occurrences_of(text: str, phrase: TrackedPhrase) -> list[Span]:
     ]
 
 
-def _apart(spans: list[Span]) -> list[Span]:
+def apart(spans: list[Span]) -> list[Span]:
     """The spans that do not overlap, chosen greedily by earliest end."""
     chosen: list[Span] = []
     for start, end in sorted(set(spans), key=lambda span: (span[1], span[0])):

@@ -30,7 +30,7 @@ from engine.search_options import MAX_BEAM, SearchOptions
 from engine.text import Codec, join_bytes, word_of_piece
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
-_VARIANTS_AT_ONCE = 20  # of a request, which are prepared and decoded before the next: each may have 1,000 forms
+_VARIANTS_AT_ONCE = 20  # of a request, which are prepared and decoded before the next
 
 Answer = TypeVar("Answer")
 Steps = Generator[Sequence[DecodingJob], None, Answer]
@@ -67,14 +67,9 @@ def price_steps(
     an interruption are None.
     """
     started = time.perf_counter()
-    request, options = (
-        replace(request, hints=False),
-        replace(options, draft_strength=0.0, reverse_weight=0.0, lexicon=False),
-    )
-    phrases, avoid = request.phrases, request.avoid
-    variants = _variants(request)
+    options = options_for_prices(options)
     translations: list[Translation] = []
-    while some := list(islice(variants, _VARIANTS_AT_ONCE)):
+    for some in variants_for_prices(request):
         jobs: list[DecodingJob] = []
         with suppress(PreparationStopped):
             for variant in some:
@@ -86,12 +81,32 @@ def price_steps(
             break
         yield jobs
         translations += map(_translation, jobs)
+    return pricing_of(request, translations, interruption)
+
+
+def options_for_prices(options: SearchOptions) -> SearchOptions:
+    """The options with which prices are computed: those that search again or change the scores are off."""
+    return replace(options, draft_strength=0.0, reverse_weight=0.0, lexicon=False)
+
+
+def variants_for_prices(request: Request) -> Iterator[list[Request]]:
+    """The requests whose translations give the prices (`pricing_of`), some at a time: each may have 1,000 forms."""
+    variants = _variants(replace(request, hints=False))
+    while some := list(islice(variants, _VARIANTS_AT_ONCE)):
+        yield some
+
+
+def pricing_of(request: Request, translations: Sequence[Translation], interruption: Interrupt) -> Pricing:
+    """The prices from the translations of the variants of a request; the last ones may be missing after a stop."""
+    phrases, avoid = request.phrases, request.avoid
     num_unknown = 2 + len(phrases) + len(avoid) - len(translations)
+    found = [*translations]
     if num_unknown:
         why = interruption()
         assert why is not None
-        translations += [Translation(request, why, reasons=(INTERRUPTED[why],))] * num_unknown
-    constrained, free, *without = translations
+        unknown = Translation(replace(request, hints=False), why, reasons=(INTERRUPTED[why],))
+        found += [unknown] * num_unknown
+    constrained, free, *without = found
     prices = [_price(other, constrained) for other in without]
     return Pricing(
         total=_price(free, constrained),

@@ -104,6 +104,10 @@ class RequestReading:
         """Spans of the source that the model reads as spans of the given source."""
         return tuple(self.source.given_span(*span) for span in spans)
 
+    def plain(self, text: str) -> NormalText:
+        """A text as the model writes it."""
+        return self._codec.normal(text)
+
     def written(self, hypothesis: Hypothesis) -> Hypothesis:
         """A translation of `request` as one of the given request."""
         lead, characters = self._characters(hypothesis)

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from engine.any_translator import DEFAULT_OPTIONS, AnyTranslator
-from engine.decoding.loop import DecodingJob, Interrupt, interruption_of, never
+from engine.any_translator import AnyTranslator
+from engine.decoding.constraints import PreparedRequest
+from engine.decoding.loop import DecodingJob, Interrupt, never
 from engine.decoding.question_steps import Steps
 from engine.errors import InvalidRequest, ModelError
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.pivot.pivot_loop import PivotLoop
 from engine.pivot.pivot_requests import FIRST_OPTIONS, PivotRequests, unfinished
-from engine.request import Formality, Request
+from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule
 from engine.search_options import SearchOptions
 from engine.text import short_code
-from engine.translation import Alternative, Hypothesis, PivotTranslation, Pricing, Translation
+from engine.translation import Alternative, PivotTranslation, Pricing, Translation
 from engine.translator import Translator
 
 
@@ -61,53 +62,45 @@ class PivotTranslator(AnyTranslator):
         self.precision = f"{first.precision}+{second.precision}"
         self._requests = PivotRequests(first, self.directions[0], first_direction, second_direction)
 
-    def translate(
-        self,
-        request: Request,
-        options: SearchOptions = DEFAULT_OPTIONS,
-        *,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
-        datastore: Datastore | None = None,
-    ) -> PivotTranslation:
-        """The n-best list of one request, as of `Translator.translate`; the deadline counts for both models.
+    def direction_of(self, request: Request) -> str:
+        return self.directions[0]
 
-        Here and below, the datastore is the second model's.
-        """
-        started = time.perf_counter()
-        interruption = interruption_of(started, cancel, deadline_ms)
-        first = self._translate_first(request, interruption)
+    def constraints_of(self, request: Request, interruption: Interrupt) -> PreparedRequest:
+        return self._second.constraints_of(replace(request, direction=self._second_direction), interruption)
+
+    def decode(self, job: DecodingJob) -> PivotTranslation:
+        """Decodes one job alone; the datastore, here and below, is the second model's."""
+        started = time.perf_counter() if job.started_at is None else job.started_at
+        first = self._translate_first(job.request, job.interruption)
         if first.status != "complete":
-            return unfinished(request, first, 1000 * (time.perf_counter() - started))
-        asked = self._requests.second_request(request, first)
-        second = self._second.decode(DecodingJob(asked, options, interruption, datastore=datastore))
-        return self._requests.joined(request, first, second, 1000 * (time.perf_counter() - started))
+            return unfinished(job.request, first, 1000 * (time.perf_counter() - started))
+        asked = self._requests.second_request(job.request, first)
+        second = self._second.decode(DecodingJob(asked, job.options, job.interruption, datastore=job.datastore))
+        return self._requests.joined(job.request, first, second, 1000 * (time.perf_counter() - started))
 
-    def translate_all(
+    def translate_all_whole(
         self,
-        requests: Iterable[Request | tuple[Request, SearchOptions]],
-        options: SearchOptions = DEFAULT_OPTIONS,
+        requests: Iterable[tuple[Request, SearchOptions]],
         *,
-        batch_size: int = 16,
-        schedule: Schedule = "stream",
-        progress: Callable[[int], None] | None = None,
-        cancel: Event | None = None,
-        deadline_ms: float | None = None,
+        batch_size: int,
+        schedule: Schedule,
+        cancel: Event | None,
+        deadline_ms: float | None,
+        datastore: Datastore | None,
     ) -> Iterator[Translation]:
-        """Translations in the order of the requests, as of `Translator.translate_all`, which both models use."""
+        """The translations of sources as one sentence, as of `Translator.translate_all_whole`, by both models."""
         read: deque[tuple[Request, SearchOptions]] = deque()  # in the first model
         waiting: deque[tuple[Request, Translation]] = deque()  # translated by the first
 
-        def first_requests() -> Iterator[Request]:
+        def first_requests() -> Iterator[tuple[Request, SearchOptions]]:
             for item in requests:
-                read.append(item if isinstance(item, tuple) else (item, options))
-                yield self._requests.first_request(read[-1][0])
+                read.append(item)
+                yield self._requests.first_request(item[0]), FIRST_OPTIONS
 
         def second_requests() -> Iterator[tuple[Request, SearchOptions]]:
-            firsts = self._first.translate_all(
-                first_requests(), FIRST_OPTIONS, batch_size=batch_size, schedule=schedule, cancel=cancel,
-                deadline_ms=deadline_ms,
-            )  # fmt: skip
+            firsts = self._first.translate_all_whole(
+                first_requests(), batch_size=batch_size, schedule=schedule, cancel=cancel, deadline_ms=deadline_ms
+            )
             for found in firsts:
                 request, own_options = read.popleft()
                 first = self._requests.checked(found)
@@ -115,64 +108,46 @@ class PivotTranslator(AnyTranslator):
                 if first.status == "complete":
                     yield self._requests.second_request(request, first), own_options
 
-        def in_order() -> Iterator[Translation]:
-            seconds = self._second.translate_all(
-                second_requests(), options, batch_size=batch_size, schedule=schedule, cancel=cancel,
-                deadline_ms=deadline_ms,
-            )  # fmt: skip
-            for second in seconds:
-                while waiting[0][1].status != "complete":
-                    yield unfinished(*waiting.popleft())
-                request, first = waiting.popleft()
-                yield self._requests.joined(request, first, second, first.elapsed_ms + second.elapsed_ms)
-            while waiting:
+        seconds = self._second.translate_all_whole(
+            second_requests(), batch_size=batch_size, schedule=schedule, cancel=cancel, deadline_ms=deadline_ms,
+            datastore=datastore,
+        )  # fmt: skip
+        for second in seconds:
+            while waiting[0][1].status != "complete":
                 yield unfinished(*waiting.popleft())
+            request, first = waiting.popleft()
+            yield self._requests.joined(request, first, second, first.elapsed_ms + second.elapsed_ms)
+        while waiting:
+            yield unfinished(*waiting.popleft())
 
-        for num_done, translation in enumerate(in_order(), start=1):
-            yield translation
-            if progress:
-                progress(num_done)
+    def whole_loop(self, batch_size: int, schedule: Schedule, refill_share: float = REFILL_SHARE) -> PivotLoop[Any]:
+        """A loop for jobs that take their source as one sentence; each model has such a batch."""
+        first = self._first.whole_loop(batch_size, schedule, refill_share)
+        return PivotLoop(self._requests, first, self._second.whole_loop(batch_size, schedule, refill_share))
 
-    def decoding_loop(
-        self, batch_size: int = 16, schedule: Schedule = "stream", refill_share: float = REFILL_SHARE
-    ) -> PivotLoop[Any]:
-        """A loop for jobs that may come at any time, as of `Translator.decoding_loop`; each model has such a batch."""
-        first = self._first.decoding_loop(batch_size, schedule, refill_share)
-        return PivotLoop(self._requests, first, self._second.decoding_loop(batch_size, schedule, refill_share))
-
-    def score(
+    def scored(
         self,
-        source: str,
+        request: Request,
         target: str | None = None,
-        *,
         tokens: Sequence[int] | None = None,
-        direction: str | None = None,
-        domain: str | None = None,
-        formality: Formality | None = None,
-    ) -> Hypothesis:
-        """The second model's score of a given translation, as of `Translator.score`.
+        datastore: Datastore | None = None,
+    ) -> PivotTranslation:
+        """The second model's score of a given translation, as of `Translator.scored`.
 
         Raises InvalidRequest if the first model cannot translate the source.
         """
-        request = Request(source, direction=direction, domain=domain, formality=formality)
         first = self._translated_first(request, never)
-        scored = self._second.score(
-            first.hypotheses[0].text,
-            target,
-            tokens=tokens,
-            direction=self._second_direction,
-            domain=domain,
-            formality=formality,
-        )
-        return self._requests.aligned(request, first, scored)
+        asked = self._requests.second_request(request, first)
+        second = self._second.scored(asked, target, tokens, datastore)
+        return self._requests.joined(request, first, second, first.elapsed_ms)
 
-    def price_steps(
+    def price_whole_steps(
         self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
-        """The steps of `price`, as in `Translator.price_steps`; the first model translates a new source in one step."""
+        """The steps of `price`, for a source as one sentence; the first model translates a new source in one step."""
         first = self._translated_first(request, interruption)
         second = self._requests.second_request(request, first)
-        priced = yield from self._second.price_steps(second, options, interruption, datastore)
+        priced = yield from self._second.price_whole_steps(second, options, interruption, datastore)
         free = replace(request, phrases=(), avoid=())
         return replace(
             priced,
@@ -180,7 +155,7 @@ class PivotTranslator(AnyTranslator):
             free=self._requests.joined(free, first, priced.free, priced.free.elapsed_ms),
         )
 
-    def alternatives_steps(
+    def alternatives_whole_steps(
         self,
         request: Request,
         tokens: Sequence[int],
@@ -190,25 +165,23 @@ class PivotTranslator(AnyTranslator):
         interruption: Interrupt,
         datastore: Datastore | None = None,
     ) -> Steps[tuple[Alternative, ...]]:
-        """The steps of `alternatives`, as of `price_steps`."""
+        """The steps of `alternatives`, as of `price_whole_steps`."""
         first = self._translated_first(request, interruption)
         second = self._requests.second_request(request, first)
-        found = yield from self._second.alternatives_steps(
+        found = yield from self._second.alternatives_whole_steps(
             second, tokens, piece, count, options, interruption, datastore
         )
         return tuple(
             replace(each, hypothesis=self._requests.aligned(request, first, each.hypothesis)) for each in found
         )
 
-    def stored_pair(
-        self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None
-    ) -> StoredPair | None:
-        """A translation by a person as the datastore of the second model stores it; see `Translator.stored_pair`.
+    def whole_pair(self, request: Request, target: str, origin: Hashable, least_fit: float | None) -> StoredPair | None:
+        """A translation by a person as the datastore of the second model stores it; see `Translator.whole_pair`.
 
         Raises InvalidRequest if the first model gives no translation.
         """
         second = self._requests.second_request(request, self._translated_first(request, never))
-        return self._second.stored_pair(second, target, origin=origin, least_fit=least_fit)
+        return self._second.whole_pair(second, target, origin, least_fit)
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
         """A datastore of these pairs, as of `Translator.datastore_of`."""

@@ -71,7 +71,7 @@ def estimate_lengths(
     num_source_pieces = [len(loaded.codec.encode(text).ids) for text, _ in pairs]
     num_target_pieces = [len(loaded.codec.encode(text).ids) for _, text in pairs]
     ratio = sum(num_target_pieces) / max(1, sum(num_source_pieces))
-    requests = [Request(text, direction=direction) for text, _ in pairs]
+    requests = [Request(text, direction=direction, split_sentences=False) for text, _ in pairs]
     finished = list(_finished(Translator(loaded), requests, beam, set_name))
     trials = []
     for reward in rewards:

@@ -25,8 +25,8 @@ class StepwiseSearch(BeamSearch):
 class StepwiseTranslator(Translator):
     """A translator that searches so, and remembers nothing of the prefixes before."""
 
-    def decoding_loop(self, *arguments: Any, **settings: Any) -> Any:
-        loop = super().decoding_loop(*arguments, **settings)
+    def whole_loop(self, *arguments: Any, **settings: Any) -> Any:
+        loop = super().whole_loop(*arguments, **settings)
         given, opened = loop._search, self.pipeline.decoder
         loop._search = SearchStream(
             opened, self._vocabulary, given.batch_size, given._schedule, given._refill_share, StepwiseSearch

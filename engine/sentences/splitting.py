@@ -1,0 +1,72 @@
+"""The sentences of a source, and the white space between their translations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from engine.model.directions import languages_of
+from engine.request import Request
+from engine.text import PLACEHOLDER, is_word_char, sentence_spans, short_code
+
+Span = tuple[int, int]
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, which sentencex refuses
+_WITHOUT_SPACES = frozenset({"zh", "ja", "yue"})  # languages without spaces between sentences
+
+
+def sentences_of(request: Request, direction: str) -> Sequence[Span]:
+    """The spans of the source's sentences, without white space around them; at most one if it is not divided.
+
+    No sentence ends inside a placeholder or inside the `source_span` of a phrase.
+    """
+    if not request.split_sentences:
+        return ()
+    terms = tuple(phrase.source_span for phrase in request.phrases if phrase.source_span is not None)
+    return _sentences(request.source, languages_of(direction)[0], terms)
+
+
+@lru_cache(maxsize=256)
+def _sentences(source: str, language: str, terms: Sequence[Span]) -> Sequence[Span]:
+    placeholders = (match.span() for match in PLACEHOLDER.finditer(source))
+    whole = _apart(sorted((*placeholders, *terms)))
+    sentences: list[Span] = []
+    for start, end in _spans(source, language, whole):
+        has_words = any(map(is_word_char, source[start:end]))
+        if sentences and not (has_words and any(map(is_word_char, source[slice(*sentences[-1])]))):
+            sentences[-1] = sentences[-1][0], end  # marks alone are no sentence
+        else:
+            sentences.append((start, end))
+    return tuple(sentences)
+
+
+def target_sentences(text: str, direction: str) -> list[Span]:
+    """The spans of the sentences of a translation."""
+    return _spans(text, languages_of(direction)[1], [match.span() for match in PLACEHOLDER.finditer(text)])
+
+
+def gaps_between(source: str, sentences: Sequence[Span], direction: str) -> tuple[str, ...]:
+    """The white space between the translations of the sentences: the source's.
+
+    A target language with spaces between sentences gets one where the source has none; for one without, a single
+    space is left out.
+    """
+    has_spaces = short_code(languages_of(direction)[1]) not in _WITHOUT_SPACES
+    gaps = (source[end:start] for (_, end), (start, _) in pairwise(sentences))
+    return tuple(gap or " " if has_spaces else gap.replace(" ", "") if gap == " " else gap for gap in gaps)
+
+
+def _spans(text: str, language: str, whole: Sequence[Span]) -> list[Span]:
+    return sentence_spans(_SURROGATE.sub("\ufffd", text), short_code(language), whole)
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """The spans in order, overlapping ones merged."""
+    merged: list[Span] = []
+    for start, end in spans:
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
