@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Generic
+from dataclasses import dataclass, field
+from typing import Final, Generic
 
 from engine.decoding.loop import DecodingJob, Job, JobLoop, JobState
 from engine.decoding.question_steps import Steps
 from engine.translation import Translation
 
+_MOST_TOGETHER: Final = 16  # sentences of a job in the inner loop: other jobs must not wait for hundreds
+
 
 @dataclass(slots=True, eq=False)
 class _Run(Generic[Job]):
-    """A job of several sentences, its steps, and the number of its parts that have not ended."""
+    """A job of several sentences, its steps, the parts that wait, and the number of those in the inner loop."""
 
     job: Job
     steps: Steps[Translation]
-    num_left: int = 0
+    waiting: deque[DecodingJob] = field(default_factory=deque)
+    num_running: int = 0
 
 
 class DividedLoop(Generic[Job]):
@@ -70,9 +74,7 @@ class DividedLoop(Generic[Job]):
                 finished.append(self._as_they_are.pop(part))
                 continue
             run = self._runs.pop(part)
-            run.num_left -= 1
-            if run.num_left:
-                continue
+            run.num_running -= 1
             try:
                 self._advance(run)
             except Exception as error:  # of any kind: it must fail no other job
@@ -83,21 +85,20 @@ class DividedLoop(Generic[Job]):
         return finished
 
     def _advance(self, run: _Run[Job]) -> None:
-        """Adds the next parts of the job to the inner loop, or finishes the job."""
-        try:
-            parts = next(run.steps)
-        except StopIteration as end:
-            run.job.finish(end.value)
-            return
-        waiting = list(parts)
-        run.num_left = len(waiting)
-        for part in waiting:
+        """Adds parts of the job to the inner loop until it has enough, or finishes the job."""
+        while not run.job.has_ended:
+            while run.waiting and run.num_running < _MOST_TOGETHER:
+                part = run.waiting.popleft()
+                try:
+                    self.inner.add(part)
+                except Exception as error:  # the steps decide what it means
+                    part.fail(error)
+                else:
+                    self._runs[part] = run
+                    run.num_running += 1
+            if run.num_running:
+                return
             try:
-                self.inner.add(part)
-            except Exception as error:  # the steps decide what it means
-                part.fail(error)
-                run.num_left -= 1
-            else:
-                self._runs[part] = run
-        if not run.num_left:
-            self._advance(run)
+                run.waiting.extend(next(run.steps))
+            except StopIteration as end:
+                run.job.finish(end.value)
