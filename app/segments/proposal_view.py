@@ -380,6 +380,9 @@ def _of_segment(reason: Reason) -> Message:
         ),
         "source_too_long": Message("The source is too long for the model: split the segment."),
         "not_placed": Message("The model found no translation with the kept texts in this order: keep less of them."),
+        "not_divided": Message(
+            "The sentences were translated as one, because the constraints could not be divided among them."
+        ),
         "deadline": Message(
             "The time limit was reached before the search finished; these are the best translations so far."
         ),

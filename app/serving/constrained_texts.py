@@ -36,7 +36,7 @@ class ConstrainedText:
 
     @property
     def is_whole(self) -> bool:
-        """True if the text must not be split into sentences, because it has constraints or an n-best list."""
+        """True if the text is one request to the engine, because it has constraints or an n-best list."""
         return bool(self.phrases or self.prefix or self.locked or self.nbest > 1)
 
     def with_texts(self, convert: Callable[[str], str]) -> ConstrainedText:
@@ -94,7 +94,7 @@ class PlacedPhrase:
 
 @dataclass(frozen=True, slots=True)
 class TextHypothesis:
-    """One translation of a text. The score of several sentences is the mean log-probability of a token."""
+    """One translation of a text. The score of several parts is the mean log-probability of a token."""
 
     text: str
     score: float

@@ -27,7 +27,8 @@ class TranslateRequest(LanguageSchema):
     glossary: str | None = Field(default=None, max_length=100, description="The id of a glossary, see DeepL’s API.")
     splitting: Splitting = Field(
         default="sentences",
-        description="Where a text without constraints is split: at lines and sentences, at sentences, or nowhere.",
+        description="Where a text is split: at lines and sentences, at sentences, or nowhere. With constraints or "
+        "several translations, a text is not split at lines.",
     )
 
 

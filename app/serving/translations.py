@@ -64,11 +64,12 @@ T = TypeVar("T")
 
 LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 _LINE = re.compile(r"[^\r\n]+")
+_PART_CHARACTERS = 1000  # a part of a text that is longer has one sentence
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A sentence of item number `text`, characters `start` to `end`; the first `num_own` phrases are the item's."""
+    """A part of item number `text`, characters `start` to `end`; the first `num_own` phrases are the item's."""
 
     text: int
     start: int
@@ -339,34 +340,43 @@ def _language(code: str) -> str:
 
 
 def _all_pieces(items: Sequence[ConstrainedText], setup: TranslationSetup) -> list[_Piece]:
-    """The sentences of all items. Raises ApiError if there are too many."""
+    """The parts of all items. Raises ApiError if they have too many sentences."""
     pieces: list[_Piece] = []
+    num_sentences = 0
     for number, item in enumerate(items):
-        for piece in _pieces(number, item, setup):
-            if len(pieces) == MAX_SENTENCES:
+        text = item.text
+        for start, end, num_in_part in _parts(item, setup):
+            num_sentences += num_in_part
+            if num_sentences > MAX_SENTENCES:
                 raise ApiError(
                     "too_large", f"The texts have more than {MAX_SENTENCES:,} sentences: send them in parts."
                 )
-            pieces.append(piece)
+            if text[start:end].strip():
+                request = _request(replace(item, text=text[start:end]), setup)
+                pieces.append(_Piece(number, start, end, Protection.of(request), len(item.phrases)))
     return pieces
 
 
-def _pieces(number: int, item: ConstrainedText, setup: TranslationSetup) -> Iterator[_Piece]:
-    """The sentences of a text, each translated alone; the characters between them are copied."""
+def _parts(item: ConstrainedText, setup: TranslationSetup) -> Iterator[tuple[int, int, int]]:
+    """The parts of a text as (start, end, number of sentences); the characters between them are copied.
+
+    A part has sentences of one line (with `splitting` "sentences") or of the text, of which the engine translates each
+    alone. A long line has several parts, so that other callers get their turn between them.
+    """
     text = item.text
-    whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
-    spans = [whole] if item.is_whole or setup.splitting == "none" else list(_sentences(text, setup))
-    for start, end in spans:
-        if text[start:end].strip():
-            request = _request(replace(item, text=text[start:end]), setup)
-            yield _Piece(number, start, end, Protection.of(request), len(item.phrases))
-
-
-def _sentences(text: str, setup: TranslationSetup) -> Iterator[tuple[int, int]]:
+    if item.is_whole or setup.splitting == "none":
+        yield len(text) - len(text.lstrip()), len(text.rstrip()), 1
+        return
     lines = [match.span() for match in _LINE.finditer(text)] if setup.splitting == "sentences" else [(0, len(text))]
     for start, end in lines:
+        part: tuple[int, int, int] | None = None
         for first, last in _with_tags(text[start:end], setup.source):
-            yield start + first, start + last
+            if part is not None and start + last - part[0] > _PART_CHARACTERS:
+                yield part
+                part = None
+            part = (start + first, start + last, 1) if part is None else (part[0], start + last, part[2] + 1)
+        if part is not None:
+            yield part
 
 
 def _with_tags(line: str, language: str) -> list[tuple[int, int]]:
@@ -397,7 +407,8 @@ def _request(item: ConstrainedText, setup: TranslationSetup) -> Request:
         request = setup.style.applied_to(segment.request(setup.direction))
         own = {form for phrase in item.phrases for form in phrase.all_forms}
         others = tuple(phrase for phrase in request.phrases if own.isdisjoint(phrase.all_forms))
-        return replace(request, phrases=(*item.phrases, *others))
+        splits = setup.splitting != "none"
+        return replace(request, phrases=(*item.phrases, *others), split_sentences=splits)
     except InvalidRequest as error:
         raise ApiError("invalid", str(error)) from error
 

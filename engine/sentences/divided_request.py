@@ -93,7 +93,7 @@ class DividedRequest:
         if isinstance(answer, Exception):
             raise answer
         reasons = answer.reasons
-        if why and answer.hypotheses:
+        if why and answer.status == "complete":
             reasons += (Reason("not_divided", why),)
         return replace(answer, request=self.request, reasons=reasons)
 
