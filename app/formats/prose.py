@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.blocks import Block
@@ -50,16 +51,27 @@ class ProseFile(TextFile):
         return encode(splice(self.decoded.text, self._edits(translations, language)), self.encoding, self.mark)
 
     def _edits(self, translations: Sequence[UnitTranslation], language: str | None) -> list[Edit]:
-        edits = []
-        for t in translations:
-            marked_up = self.mark_up(self._line(t.start, t.end), t.text)
-            edits.append((t.start, t.end, self.lay_out(self.decoded.text, t.start, t.end, marked_up)))
-        return edits
+        return self._edits_around((), translations)
 
-    def _line(self, start: int, end: int) -> str:
+    def _edits_around(self, inner: Sequence[Edit], translations: Sequence[UnitTranslation]) -> list[Edit]:
+        """Edits (ascending), which may be inside of translated spans, and the edits for translations."""
+        edits = []
+        left = 0
+        for t in translations:
+            first = bisect_left(inner, t.start, left, key=itemgetter(0))
+            last = bisect_left(inner, t.end, first, key=itemgetter(0))
+            marked_up = self.mark_up(self._line(t.start, t.end, inner[first:last]), t.text)
+            edits += inner[left:first]
+            edits.append((t.start, t.end, self.lay_out(self.decoded.text, t.start, t.end, marked_up)))
+            left = last
+        return edits + list(inner[left:])
+
+    def _line(self, start: int, end: int, inner: Sequence[Edit] = ()) -> str:
         first = bisect_left(self.joints, (start, start))
-        within = [(s - start, e - start, " ") for s, e in self.joints[first : bisect_left(self.joints, (end, end))]]
-        return splice(self.decoded.text[start:end], within)
+        joints = self.joints[first : bisect_left(self.joints, (end, end))]
+        spans = [edge for first, last, _ in inner for edge in (first, last)]
+        within = [(s, e, " ") for s, e in joints if bisect_right(spans, s) % 2 == 0]  # not inside of an edit
+        return splice(self.decoded.text[start:end], [(s - start, e - start, new) for s, e, new in (*within, *inner)])
 
 
 def blanked(text: str, start: int, end: int, joints: Sequence[tuple[int, int]]) -> str:

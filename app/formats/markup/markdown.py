@@ -1,7 +1,8 @@
 """Markdown: paragraphs, headings, list items and table cells as sentences; emphasis and links are `{1}…{/1}`.
 
-markdown-it-py parses the blocks (CommonMark with tables). Code, HTML blocks and link definitions are not shown. Of
-front matter, titles and descriptions are (`app.formats.markup.front_matter`). The syntax of extensions is not shown
+markdown-it-py parses the blocks (CommonMark with tables). Inline notes, and the titles of links, images and link
+definitions, are texts of their own after all others. Code, HTML blocks and link definitions are not shown. Of front
+matter, titles and descriptions are (`app.formats.markup.front_matter`). The syntax of extensions is not shown
 either: task boxes, callout types, heading ids, footnote labels, the code of MDX. If a translation would start a list or
 a cell, or contains HTML that the source lacks, it is escaped.
 """
@@ -9,18 +10,19 @@ a cell, or contains HTML that the source lacks, it is escaped.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.errors import DocumentError
-from app.formats.base import Edit, RawTags, Unit, UnitTranslation, line_of, one_line
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, line_of, one_line, splice
 from app.formats.blocks import PARAGRAPH, Block, code
 from app.formats.markup.front_matter import FrontText, front_matter_of
-from app.formats.markup.markdown_inline import marked_up, pairs, shown, typed_html_as_text
+from app.formats.markup.markdown_inline import inner_texts, marked_up, pairs, shown, typed_html_as_text
 from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
@@ -43,7 +45,9 @@ _APART = re.compile(r":::.*|: +(?=\S)|\ufffc\^[^\]\s]+\]:[ \t]*")
 # CommonMark would parse "[^1]: One" as a link definition, so the parser sees another character instead of the bracket.
 _FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[(?=\^[^\]\s]+\]:)")
 _FOOTNOTE_LABEL = re.compile(r"(?m)^([ \t>]*)\ufffc\^[^\]\s]+\]:")
-_NOTE_MARK = re.compile(r"(?<=[.!?…:;,)”\"’'»«*_])\[\^[^\]\s]+\]")  # after the end of a sentence
+_ENDS = frozenset(".!?…:;,)”\"’'»«*_")  # of sentences and their parts
+_NOTE_MARK = re.compile(rf"(?<=[{''.join(sorted(_ENDS))}])\[\^[^\]\s]+\]")
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[>\s]*(?:(?:[-+*]|\d{1,9}[.)])[>\s]+)*")  # of quotes and list items
 _BLOCK_START = re.compile(r"(?:[-+*>]|#{1,6}|(\d{1,9}))(?(1)[.)])(?=\s|\Z)|>")
@@ -58,22 +62,51 @@ _MAX_NESTING = 20  # more levels of quotes or lists than in real documents; each
 
 @dataclass(frozen=True)
 class MarkdownFile(ProseFile):
-    """A Markdown file; `front` are the texts of its front matter by place."""
+    """A Markdown file; `front` are the texts of its front matter by place.
+
+    `inner` are the spans of notes and titles inside of other texts. Their places begin after the end of the file.
+    """
 
     front: Mapping[tuple[int, int], FrontText] = field(default_factory=dict, repr=False)
+    inner: Sequence[tuple[int, int]] = field(default=(), repr=False)
 
     def source(self, start: int, end: int) -> str:
         """The text from start to end as one line, as shown to the user."""
         text = self.front.get((start, end))
-        return text.source if text else super().source(start, end)
+        return text.source if text else super().source(*self._span(start, end))
 
     def tags(self, start: int, end: int) -> RawTags:
         """The tags of the source at a place."""
-        return {} if (start, end) in self.front else super().tags(start, end)
+        return {} if (start, end) in self.front else super().tags(*self._span(start, end))
+
+    def describe(self, start: int) -> str:
+        """The line number, from 1."""
+        return super().describe(self._span(start, start)[0])
 
     def _edits(self, translations: Sequence[UnitTranslation], language: str | None) -> list[Edit]:
         in_front = [self.front[t.start, t.end].edit(t.text) for t in translations if (t.start, t.end) in self.front]
-        return in_front + super()._edits([t for t in translations if (t.start, t.end) not in self.front], language)
+        behind = len(self.decoded.text)
+        inner = [self._inner_edit(t) for t in translations if t.start > behind]
+        others = [t for t in translations if (t.start, t.end) not in self.front and t.start < behind]
+        return in_front + self._edits_around(inner, others)
+
+    def _inner_edit(self, translation: UnitTranslation) -> Edit:
+        """The translation of a note or title, in which the mark that would end it is escaped."""
+        text = self.decoded.text
+        start, end = self._span(translation.start, translation.end)
+        opening = text[self.inner[bisect_right(self.inner, (start, len(text))) - 1][0] - 1]
+        line = one_line(translation.text)
+        if opening == "[" and not _are_brackets_closed(line):
+            line = re.sub(r"(?<!\\)(?=[\[\]])", r"\\", line)
+        line = self.mark_up(self._line(start, end), line)
+        if opening != "[":
+            line = re.sub(rf"(?<!\\){opening}", rf"\\{opening}", line)
+        return start, end, self.lay_out(text, start, end, line)
+
+    def _span(self, start: int, end: int) -> tuple[int, int]:
+        """The span of a place in the text."""
+        behind = len(self.decoded.text) + 1
+        return (start - behind, end - behind) if start >= behind else (start, end)
 
 
 def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
@@ -86,6 +119,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
     _check_size(text[begin:], len(starts) - 1, name)  # the last start is the end
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
     units: list[Unit] = []
+    inner: list[tuple[int, int]] = []
     joints: list[tuple[int, int]] = []
     cells: list[tuple[int, int]] = []
     blocks: list[Block] = []
@@ -96,7 +130,7 @@ def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
     if has_components:
         body = without_code(body, is_mdx=True)
         parser.disable(["code", "html_block"])  # texts inside of components may be indented
-    environment: dict[str, dict[str, object]] = {}
+    environment: dict[str, dict[str, Any]] = {}
     tokens = parser.parse(body, environment)
     labels = frozenset(environment.get("references", ()))
     if deep := next((token for token in tokens if token.nesting == 1 and token.level >= _MAX_NESTING - 1), None):
@@ -117,18 +151,27 @@ def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
         limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)
         for start, end, inside in _stretches(text, token.content, position, limit, units):
             source = _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), blanked(text, start, end, inside))
+            joints += inside
+            found = inner_texts(source, labels)
+            inner += [(start + first, start + last) for first, last in found]
+            source = splice(source, [(s, e, " " * (e - s)) for s, e in _notes_after_sentences(source, found)])
             if _NO_LETTERS.match(source) or _NO_LETTERS.match(shown(source, labels).text):
                 continue
-            joints += inside
             units.append(Unit(start, end, source, whole=_whole(source, labels)))
             if block.kind == "cell":
                 cells.append((start, end))
         if len(units) > num_before:
             blocks.append(block.at(units[num_before].start, units[-1].end))
     fields = [found.unit for found in front.texts]
+    inner = sorted(span for span in [*inner, *_titles(environment, starts, text)] if not _NO_LETTERS.match(text, *span))
+    own = []
+    for start, end in inner:
+        within = joints[bisect_left(joints, (start, start)) : bisect_left(joints, (end, end))]
+        source = blanked(text, start, end, within)
+        own.append(Unit(start + len(text) + 1, end + len(text) + 1, source, whole=_whole(source, labels)))
     return MarkdownFile(
         decoded,
-        [*fields, *units],
+        [*fields, *units, *own],
         joints,
         show=lambda line: shown(line, labels).text,
         find_tags=lambda line: shown(line, labels).tags,
@@ -136,15 +179,52 @@ def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
         lay_out=lambda text, start, end, translation: _lay_out(
             cells, text, start, typed_html_as_text(text[start:end], one_line(translation), is_mdx=has_components)
         ),
-        blocks=[*(Block("entry", field.start, field.end, label=field.note) for field in fields), *blocks],
+        blocks=[
+            *(Block("entry", field.start, field.end, label=field.note) for field in fields),
+            *blocks,
+            *(PARAGRAPH.at(unit.start, unit.end) for unit in own),
+        ],
         read_texts=[
-            (token.type, _FOOTNOTE_LABEL.sub(r"\1", token.content))
-            for token in tokens
-            if token.type in ("inline", "html_block")
+            *(
+                (token.type, _FOOTNOTE_LABEL.sub(r"\1", token.content))
+                for token in tokens
+                if token.type in ("inline", "html_block")
+            ),
+            *(("inline", text[start:end]) for start, end in inner),
         ],
         remarks=[front.problem],
+        inner=inner,
         front={(found.unit.start, found.unit.end): found for found in front.texts},
     )
+
+
+def _notes_after_sentences(source: str, found: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans of inline notes with their marks that follow the end of a sentence, out of the inner texts found."""
+    for start, end in found:
+        if source.startswith("^[", start - 2) and source[start - 3 : start - 2] in _ENDS:
+            yield start - 2, end + 1
+
+
+def _titles(
+    environment: Mapping[str, Mapping[str, Any]], starts: Sequence[int], text: str
+) -> Iterator[tuple[int, int]]:
+    """The spans of the titles of link definitions."""
+    for definition in environment.get("references", {}).values():
+        first, last = definition["map"]
+        end = starts[last] if last < len(starts) else len(text)
+        title = definition["title"]
+        at = text.rfind(title, starts[first], end) if title else -1
+        if at > 0 and text[at - 1] in "\"'" and text[at - 1] == text[at + len(title) : at + len(title) + 1]:
+            yield at, at + len(title)
+
+
+def _are_brackets_closed(line: str) -> bool:
+    depth = 0
+    for bracket in _BRACKET.findall(line):
+        depth += 1 if bracket == "[" else -1
+        if depth < 0:
+            return False
+    return not depth
 
 
 def _check_size(text: str, num_lines: int, name: str) -> None:
@@ -246,6 +326,7 @@ def _stretches(
 def _whole(source: str, labels: Collection[str]) -> tuple[tuple[int, int], ...]:
     """The merged spans of links, code, emphasis and placeholders, in which no sentence ends, ascending."""
     spans = [*(match.span() for match in _WHOLE.finditer(source)), *placeholder_spans(source)]
+    spans += [(start - 1, end + 1) for start, end in inner_texts(source, labels)]
     spans = sorted([*spans, *((pair.start, pair.end) for pair in pairs(source, labels))])
     apart: list[tuple[int, int]] = []
     for start, end in spans:

@@ -1,7 +1,8 @@
 """Inline Markdown: emphasis and links as pairs of placeholders, by the rules of CommonMark.
 
 "Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code, comments and shortcodes are
-one placeholder each. One word of code, HTML and backslash escapes stay in the text. The title of a link is not shown.
+one placeholder each, and so is an inline note, "^[…]". One word of code, HTML and backslash escapes stay in the text.
+The text of a note and the title of a link are texts of their own.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from html import unescape
 from operator import itemgetter
@@ -19,7 +20,7 @@ from markdown_it.common.utils import normalizeReference
 from app.formats.inline import Piece, Shown, show
 
 _ADDRESS = r"(?:<[^<>]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"
-_TITLE = r"""(?:[ ]+(?:"[^"]{0,500}"|'[^']{0,500}'))?[ ]*"""
+_TITLE = r"""(?:[ ]+(?P<title>"[^"]{0,500}"|'[^']{0,500}'))?[ ]*"""
 # HTML comments, heading ids of MDX, shortcodes of Hugo
 _CODE = r"<!--.{0,300}?-->|\{/\*.{0,300}?\*/\}|\{\{[<%].{0,300}?[>%]\}\}"
 # Lengths are limited, because a search through many unterminated openings would take quadratic time.
@@ -28,7 +29,7 @@ _TOKEN = re.compile(
         | (?<!`)(?P<ticks>`++)(?:[^`]|(?!(?P=ticks)(?!`))`++){{1,500}}(?P=ticks)(?!`) | `++
         | (?P<code>{_CODE})
         | <[A-Za-z/!?][^<>]*>)
-    | (?P<opens>!?\[(?!\^))
+    | (?P<opens>!?\[(?!\^)|\^\[)
     | \](?P<to>\({_ADDRESS}{_TITLE}\) | \[(?P<label>(?:[^\[\]\\]|\\.){{0,500}})\])?
     | (?P<marks>\*+|_+|(?<!~)~~?(?!~))""",
     re.VERBOSE,
@@ -75,9 +76,19 @@ class _Run:
 class _Bracket:
     start: int
     end: int
-    num_runs: int  # before it
+    num_before: tuple[int, int, int, int]  # runs, and what is found: pairs, codes and inner texts
     is_link: bool
+    is_note: bool
     is_active: bool = True
+
+
+@dataclass(slots=True)
+class _Found:
+    """Delimiter pairs, the spans of placeholders, and the spans of texts of their own: notes and titles."""
+
+    pairs: list[DelimiterPair] = field(default_factory=list)
+    codes: list[tuple[int, int]] = field(default_factory=list)
+    inner: list[tuple[int, int]] = field(default_factory=list)
 
 
 def shown(text: str, labels: Collection[str]) -> Shown:
@@ -90,10 +101,10 @@ def shown(text: str, labels: Collection[str]) -> Shown:
 
 @lru_cache(maxsize=4)  # a reader asks for the text of a unit, and again for that of its only sentence
 def _shown(text: str, labels: frozenset[str]) -> Shown:
-    found, codes = _parsed(text, labels)
-    marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found]
-    marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found]
-    marks += [(start, end, Piece("lone", text[start:end])) for start, end in codes]
+    found = _parsed(text, labels)
+    marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found.pairs]
+    marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found.pairs]
+    marks += [(start, end, Piece("lone", text[start:end])) for start, end in found.codes]
     pieces: list[Piece] = []
     position = 0
     for start, end, piece in sorted(marks, key=itemgetter(0)):
@@ -168,32 +179,43 @@ def typed_html_as_text(source: str, translation: str, *, is_mdx: bool = False) -
 
 def pairs(text: str, labels: Collection[str]) -> list[DelimiterPair]:
     """Emphasis, strong emphasis, strikethrough, links and images in `text`, well nested, in order."""
-    return _parsed(text, frozenset(labels))[0]
+    return _parsed(text, frozenset(labels)).pairs
+
+
+def inner_texts(text: str, labels: Collection[str]) -> list[tuple[int, int]]:
+    """The spans of the texts of inline notes, and of the titles of links and images.
+
+    >>> [text[a:b] for text in ['x^[A note] [y](z "A title")'] for a, b in inner_texts(text, ())]
+    ['A note', 'A title']
+    """
+    return _parsed(text, frozenset(labels)).inner
 
 
 @lru_cache(maxsize=4)  # a text is shown and split one after the other
-def _parsed(text: str, labels: frozenset[str]) -> tuple[list[DelimiterPair], list[tuple[int, int]]]:
-    """The delimiter pairs and the spans of inline code that is not one word, comments and shortcodes."""
+def _parsed(text: str, labels: frozenset[str]) -> _Found:
+    """The delimiter pairs, and as codes inline code that is not one word, comments, shortcodes and notes."""
+    found = _Found()
     if not _MARK.search(text):
-        return [], []
-    found: list[DelimiterPair] = []
-    codes: list[tuple[int, int]] = []
+        return found
     runs: list[_Run] = []
     brackets: list[_Bracket] = []
     position = 0
     while match := _TOKEN.search(text, position):
         position = match.end()
         if match["opaque"]:
-            codes += [match.span()] * bool(match["code"] or (match["ticks"] and not _WORD_OF_CODE.fullmatch(match[0])))
+            is_code = match["code"] or (match["ticks"] and not _WORD_OF_CODE.fullmatch(match[0]))
+            found.codes += [match.span()] * bool(is_code)
         elif match["marks"]:
             runs.append(_run(text, match.start(), match.end()))
         elif match["opens"]:
-            is_link = match["opens"] == "["
-            brackets.append(_Bracket(match.start(), match.end(), len(runs), is_link))
+            before = len(runs), len(found.pairs), len(found.codes), len(found.inner)
+            is_link, is_note = match["opens"] != "![", match["opens"] == "^["
+            brackets.append(_Bracket(match.start(), match.end(), before, is_link, is_note))
         elif not brackets or not _closes(text, match, brackets, runs, found, labels):
             position = match.start() + 1
-    found += _emphasis(runs)
-    return sorted(found, key=lambda pair: (pair.start, -pair.end)), codes
+    found.pairs += _emphasis(runs)
+    found.pairs.sort(key=lambda pair: (pair.start, -pair.end))
+    return found
 
 
 def _closes(
@@ -201,11 +223,17 @@ def _closes(
     match: re.Match[str],
     brackets: list[_Bracket],
     runs: list[_Run],
-    found: list[DelimiterPair],
+    found: _Found,
     labels: Collection[str],
 ) -> bool:
-    """True if a closing bracket ends a link or image with an address or a known label; adds it to `found` if so."""
+    """True if a closing bracket ends a note, or a link or image with an address or a known label, which is added."""
     bracket = brackets.pop()
+    num_runs, num_pairs, num_codes, num_inner = bracket.num_before
+    if bracket.is_note and not match["to"]:
+        del runs[num_runs:], found.pairs[num_pairs:], found.codes[num_codes:], found.inner[num_inner:]
+        found.codes.append((bracket.start, match.end()))
+        found.inner.append((bracket.end, match.start()))
+        return True
     if not bracket.is_active:
         return False
     inner = text[bracket.end : match.start()]
@@ -215,9 +243,12 @@ def _closes(
     is_short = label is not None and not match["label"]
     end = match.end() if match["to"] else match.start() + 1
     close = f"][{label}]" if is_short else text[match.start() : end]
-    found += _emphasis(runs[bracket.num_runs :])
-    del runs[bracket.num_runs :]
-    found.append(DelimiterPair(bracket.start, bracket.end, match.start(), end, close))
+    found.pairs += _emphasis(runs[num_runs:])
+    del runs[num_runs:]
+    start = bracket.end - 1 if bracket.is_note else bracket.start  # the caret before a link is text
+    found.pairs.append(DelimiterPair(start, bracket.end, match.start(), end, close))
+    if match["title"]:
+        found.inner.append((match.start("title") + 1, match.end("title") - 1))
     if bracket.is_link:  # a link cannot contain a link
         for around in brackets:
             around.is_active = around.is_active and not around.is_link

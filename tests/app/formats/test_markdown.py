@@ -42,7 +42,7 @@ Not shown
 Setext
 ======
 
-[ref]: https://a.example "Not shown"
+[ref]: https://a.example "A title"
 <!-- nor this -->
 """
 
@@ -62,6 +62,8 @@ def test_only_sentences_of_blocks_are_shown() -> None:
         r"What \| why",
         "Router",
         "Setext",
+        "t",
+        "A title",
     ]
 
 
@@ -129,7 +131,7 @@ def test_translation_does_not_start_a_list_heading_quote_or_cell(typed: str) -> 
 def test_line_ends_and_byte_order_marks_are_kept(line_end: str) -> None:
     data = FILE.replace("\n", line_end).encode("utf-8-sig")
     document = read_document(data, "a.md")
-    assert len(document.segments) == 12
+    assert len(document.segments) == 14
     assert document.export({0: "1. Erste"}) == data.replace(b"1. First *steps*", b"1. Erste")
 
 
@@ -153,3 +155,49 @@ def test_any_lines_round_trip_and_keep_their_blocks_when_translated(lines: list[
         assert segment.source.split() == [w for w in document.text[segment.start : segment.end].split() if w != ">"]
     exported = document.export({s.index: f"Wort{s.index}" for s in document.segments}).decode()
     assert blocks_of(exported.replace("\r\n", "\n")) == blocks_of(data.decode().replace("\r\n", "\n"))
+
+
+NOTES = """One.^[A *first* note. Its end.] A word^[with a
+note] here. See [it](a.md "The page") or [that][ref].
+
+![](a.png 'A picture')
+
+> A caret^[link](b.md), \\^[none] and [x]^[open
+
+[ref]: <b.md>
+  "The second page"
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_inline_notes_and_titles_are_texts_of_their_own(line_end: str):
+    text = NOTES.replace("\n", line_end)
+    document = read_document(text.encode(), "a.md")
+    assert [s.source for s in document.segments] == [
+        "One.",
+        "A word{1} here.",
+        "See {1}it{/1} or {2}that{/2}.",
+        r"A caret^{1}link{/1}, \^[none] and [x]^[open",
+        "A {1}first{/1} note.",
+        "Its end.",
+        "with a note",
+        "The page",
+        "A picture",
+        "The second page",
+    ]
+    assert document.coverage is not None and document.coverage.percent == 100
+    same = {segment.index: segment.source for segment in document.segments}
+    assert document.export({}).decode() == document.export(same).decode() == text
+    only_inner = {4: "Eine {1}erste{/1} Notiz.", 7: 'Die "Seite"', 8: "Ein Bild's", 9: "Die zweite"}
+    expected = (
+        text.replace("A *first* note.", "Eine *erste* Notiz.")
+        .replace("The page", r"Die \"Seite\"")
+        .replace("A picture", r"Ein Bild\'s")
+        .replace("The second page", "Die zweite")
+    )
+    assert document.export(only_inner).decode() == expected
+    both = {1: "Hier{1} ein Wort.", 2: "Siehe {2}das{/2} oder {1}es{/1}.", 6: "mit [1] Notiz", 7: "Seite"}
+    first = f'A word^[with a{line_end}note] here. See [it](a.md "The page") or [that][ref].'
+    second = 'Hier^[mit [1] Notiz] ein Wort. Siehe [das][ref] oder [es](a.md "Seite").'
+    assert document.export(both).decode() == text.replace(first, second)
+    assert "^[mit \\] Notiz]" in document.export({6: "mit ] Notiz"}).decode()
