@@ -99,8 +99,17 @@ def shown(text: str, labels: Collection[str]) -> Shown:
     return _shown(text, frozenset(labels))
 
 
+def shown_beside(text: str, labels: Collection[str], source: Shown) -> Shown:
+    """A translation with placeholders for delimiters, which have the numbers of those of its source."""
+    return show(_pieces(text, frozenset(labels)), source, hides=bool(source.lead.strip()))
+
+
 @lru_cache(maxsize=4)  # a reader asks for the text of a unit, and again for that of its only sentence
 def _shown(text: str, labels: frozenset[str]) -> Shown:
+    return show(_pieces(text, labels))
+
+
+def _pieces(text: str, labels: frozenset[str]) -> list[Piece]:
     found = _parsed(text, labels)
     marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found.pairs]
     marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found.pairs]
@@ -112,7 +121,7 @@ def _shown(text: str, labels: frozenset[str]) -> Shown:
         pieces.append(piece)
         position = end
     pieces += [Piece("text", text[position:])] * (position < len(text))
-    return show(pieces)
+    return pieces
 
 
 def marked_up(text: str, labels: Collection[str], translation: str) -> str:
@@ -124,7 +133,11 @@ def marked_up(text: str, labels: Collection[str], translation: str) -> str:
     >>> marked_up("a _nice_ day", (), "ein{1} schöner{/1}tag")
     'ein *schöner*tag'
     """
-    content = shown(text, labels)
+    return marked_up_content(shown(text, labels), translation)
+
+
+def marked_up_content(content: Shown, translation: str) -> str:
+    """Converts a translation of a content back to Markdown, see `marked_up`."""
     emphasis = {number for number, (start, _) in content.tags.items() if _EMPHASIS.fullmatch(start)}
 
     def moved(match: re.Match[str]) -> str:

@@ -21,6 +21,7 @@ from app.formats.base import (
     Comment,
     Edit,
     PairedFile,
+    RawTags,
     Unit,
     UnitTranslation,
     WrittenFile,
@@ -40,6 +41,7 @@ from app.formats.software.po_header import (
     numbers_of_form,
     plural_rule,
 )
+from app.formats.software.po_markdown import MarkdownMessage, markdown_message
 from app.formats.unit_notes import context_note, plural_note
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
@@ -52,12 +54,20 @@ _NUM_FORMS = re.compile(r"\bnplurals\s*=\s*(\d)\b")
 _WIDTH = 79
 
 
+@dataclass(frozen=True, slots=True)
+class MarkdownEntry:
+    """A message in Markdown and the tags of its texts by place."""
+
+    message: MarkdownMessage
+    tags: Mapping[Place, dict[str, tuple[str, str | None]]]
+
+
 @dataclass(frozen=True)
 class PoFile(PairedFile):
-    """A PO file; a place is the span of the quoted strings of one msgstr.
+    """A PO file; a place is the span of the quoted strings of one msgstr, or of a cell of a table in a msgid.
 
-    `lacks_header` is true for a template, and for a file with plural forms without a plural rule: its header is
-    completed when it is written in a language.
+    `markdown` are the messages in Markdown by the offsets of their entries. `lacks_header` is true for a template, and
+    for a file with plural forms without a plural rule: its header is completed when it is written in a language.
     """
 
     decoded: DecodedText
@@ -65,6 +75,7 @@ class PoFile(PairedFile):
     units: Sequence[Unit] = field(repr=False)
     added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     lacks_header: bool = False
+    markdown: Mapping[int, MarkdownEntry] = field(default_factory=dict, repr=False)
     is_paired: bool = True
 
     @property
@@ -88,6 +99,14 @@ class PoFile(PairedFile):
         form = self.added.get((start, end))
         return form.unit.source if form else super().source(start, end)
 
+    def tags(self, start: int, end: int) -> RawTags:
+        """The tags of the source at a place; only messages in Markdown have any."""
+        return self._tags.get((start, end), {})
+
+    @cached_property
+    def _tags(self) -> dict[Place, dict[str, tuple[str, str | None]]]:
+        return {place: tags for entry in self.markdown.values() for place, tags in entry.tags.items()}
+
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these strings and fuzzy flags; in UTF-8 if its own character set does not support them."""
         return self.write_with_comments(translations, (), language)
@@ -106,13 +125,18 @@ class PoFile(PairedFile):
         edits: list[Edit] = []
         for entry in self.entries:
             drafts: list[bool] = []
-            places = [(s.start, s.end) for s in entry.targets]
+            markdown = self.markdown.get(entry.start)
+            places = [*markdown.tags] if markdown else [(s.start, s.end) for s in entry.targets]
             if number and "msgid_plural" in entry.ids:
                 places += _missing_places(entry)
             own = [comment_texts[place] for place in places if place in comment_texts]
             lines = [f"# {line}".rstrip() + line_end for comment in own for line in comment.splitlines()]
             if lines:
                 edits.append((entry.head, entry.head, "".join(lines)))
+            if markdown is not None:
+                if any(place in changed for place in places):
+                    edits += self._markdown_edits(entry, markdown, changed, line_end, wraps=wraps)
+                continue
             targets = entry.targets
             if number and number < len(targets):  # one form for all numbers: the translation of the plural
                 edits.append((targets[number - 1].end, targets[-1].end, ""))
@@ -136,6 +160,31 @@ class PoFile(PairedFile):
         if language and self.lacks_header:
             edits += self._edits_of_header(language, line_end)
         return self._encoded(splice(text, edits))
+
+    def _markdown_edits(
+        self,
+        entry: PoEntry,
+        markdown: MarkdownEntry,
+        changed: Mapping[Place, UnitTranslation],
+        line_end: str,
+        *,
+        wraps: bool,
+    ) -> list[Edit]:
+        """Writes the translation of a message in Markdown; cells of a table without a translation keep their source."""
+        text, message, (strings,) = self.decoded.text, markdown.message, entry.targets
+        given = message.given(strings.value)
+        texts, drafts = [], []
+        for number, (place, tags) in enumerate(markdown.tags.items()):
+            new, own = changed.get(place), given[number]
+            if new is not None:
+                texts.append(message.marked_up(number, tags, from_shown(one_line(new.text))))
+                drafts.append(not new.is_confirmed)
+            else:
+                texts.append(own[0] if own else message.value[slice(*message.texts[number])])
+                drafts.append(entry.is_fuzzy(text) or own is None)
+        value = _with_ends_of(message.value, message.with_texts(texts))
+        edits = [(strings.start, strings.end, _quoted(value, len("msgstr "), line_end, wraps=wraps))]
+        return edits + _fuzzy_edits(text, entry, any(drafts), line_end)
 
     def _edits_of_header(self, language: str, line_end: str) -> Iterator[Edit]:
         """Fills in the header of a template, or adds one."""
@@ -186,14 +235,22 @@ def read(data: bytes, name: str) -> PoFile:
     is_one = first_form_is_one(_header(entries))
     stated = _NUM_FORMS.search(_header(entries))
     num_forms = int(stated[1]) if stated else None
-    units = [unit for entry in entries for unit in _units(entry, decoded.text, is_one, num_forms)]
+    units: list[Unit] = []
+    markdown: dict[int, MarkdownEntry] = {}
+    for entry in entries:
+        if message := markdown_message(entry, decoded.text):
+            found = list(_markdown_units(entry, message, decoded.text))
+            units += [unit for unit, _ in found]
+            markdown[entry.start] = MarkdownEntry(message, {(unit.start, unit.end): tags for unit, tags in found})
+        else:
+            units += _units(entry, decoded.text, is_one, num_forms)
     header = _header(entries)
     lacks_header = name.lower().endswith(".pot")
     if entries[:1] and entries[0].is_header:
         has_plurals = any("msgid_plural" in entry.ids for entry in entries)
         lacks_header = is_template(header) or (has_plurals and not has_rule(header))
     added = [form for entry in entries for form in _added(entry)] if lacks_header else []
-    return PoFile(decoded, entries, units, by_place(added), lacks_header and bool(entries))
+    return PoFile(decoded, entries, units, by_place(added), lacks_header and bool(entries), markdown)
 
 
 def _missing_places(entry: PoEntry) -> list[Place]:
@@ -285,6 +342,22 @@ def _units(entry: PoEntry, text: str, first_is_one: bool, num_forms: int | None)
         note = " · ".join([*plural, *notes])
         number = str(form + 1) if plural else ""
         yield Unit(strings.start, strings.end, source, target, is_confirmed, note, form=number)
+
+
+def _markdown_units(
+    entry: PoEntry, message: MarkdownMessage, text: str
+) -> Iterator[tuple[Unit, dict[str, tuple[str, str | None]]]]:
+    """The units of a message in Markdown with their tags. The place of a cell is in the msgid."""
+    (strings,) = entry.targets[:1]
+    note = " · ".join(_notes(entry))
+    for number, (span, given) in enumerate(zip(message.texts, message.given(strings.value), strict=True)):
+        content = message.content(number)
+        target = shown(given[1].text) if given and strings.value.strip() else None
+        at = entry.ids["msgid"].start + 1  # the quoted string is at least as long as its value
+        place = (at + span[0], at + span[1]) if message.is_table else (strings.start, strings.end)
+        is_confirmed = target is not None and not entry.is_fuzzy(text)
+        tags = {**content.tags, **(given[1].tags if given else {})}
+        yield Unit(*place, shown(content.text), target, is_confirmed, note), tags
 
 
 def _notes(entry: PoEntry) -> list[str]:

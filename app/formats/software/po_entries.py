@@ -47,6 +47,7 @@ class PoEntry:
     ids: dict[str, PoStrings] = field(default_factory=dict)
     targets: list[PoStrings] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
     flags: tuple[int, int] | None = None
     previous: list[tuple[int, int]] = field(default_factory=list)
 
@@ -160,6 +161,8 @@ def _add_comment(entry: PoEntry, line: str, place: tuple[int, int]) -> None:
         entry.previous.append(place)
     elif kind in (".", " ") and content:
         entry.comments.append(content)
+    elif kind == ":":
+        entry.references.append(content)
 
 
 def _value(strings: str) -> str:
