@@ -60,6 +60,11 @@ class Phrase:
             )
 
     @property
+    def is_plain(self) -> bool:
+        """True if the text has words alone: it is no placeholder, number or address, which translations copy."""
+        return all(character.isalpha() or character.isspace() for character in self.text)
+
+    @property
     def all_forms(self) -> tuple[str, ...]:
         """`text` first, then `forms`."""
         return (self.text, *self.forms)

@@ -103,5 +103,4 @@ def unfinished(request: Request, first: Translation, elapsed_ms: float | None = 
 
 def _num_unchanged(phrase: Phrase, source: str) -> int:
     """The number of unchanged occurrences of a phrase in the source, if it is a placeholder, number or address."""
-    is_plain = all(character.isalpha() or character.isspace() for character in phrase.text)
-    return 0 if is_plain else len(occurrences(source, phrase.text))
+    return 0 if phrase.is_plain else len(occurrences(source, phrase.text))

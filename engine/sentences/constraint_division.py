@@ -199,7 +199,7 @@ class ConstraintDivision:
 
     def _where_copied(self, phrase: Phrase, group: int, phrases: Sequence[Sequence[int]]) -> int | None:
         """The sentence from which a placeholder, number or address is copied; None for words."""
-        if all(character.isalpha() or character.isspace() for character in phrase.text):
+        if phrase.is_plain:
             return None
         members = self.required.prepared.members[group]
         for number in self.open_sentences:

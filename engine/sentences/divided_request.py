@@ -111,6 +111,7 @@ class DividedRequest:
             yield from state.place(locked=number)
         for number in phrases:
             yield from state.place(phrase=number)
+        yield from state.decode()
         return state.joined()
 
     def required(self) -> RequiredTexts | None:
@@ -181,18 +182,24 @@ class _State:
         self._forced = forced
         self._shares = shares
         self._found: dict[int, Translation] = {}  # by sentence
+        self._to_decode = set(division.open_sentences)  # their shares have changed
         self._num_tried = 0
 
     def decode(self) -> Dialogue[None]:
-        """Asks for the translations of all open sentences with their shares."""
-        numbers = self._division.open_sentences
+        """Asks for the translations of the sentences whose shares have changed."""
+        numbers = sorted(self._to_decode)
         answers = yield from self._answers([(number, self._shares[number]) for number in numbers])
         for number, answer in zip(numbers, answers, strict=True):
             self._check(answer)
             self._found[number] = answer
+        self._to_decode.clear()
 
     def place(self, phrase: int | None = None, locked: int | None = None) -> Dialogue[None]:
-        """Gives a phrase or locked text to the sentence where the whole scores best."""
+        """Gives a phrase or locked text to a sentence: whose best translation has it, or where the whole scores best.
+
+        In the first case, that translation stays the best one, so the sentence is decoded with its share only at the
+        end, for the n-best list.
+        """
         candidates: list[tuple[int, Share]] = []
         for number in self._division.open_sentences:
             share = self._shares[number]
@@ -201,7 +208,10 @@ class _State:
             elif locked is not None and not any(other.locked for other in self._shares[number + 1 :]):
                 candidates.append((number, replace(share, locked=(*share.locked, locked))))
         met = next(filter(self._is_met, candidates), None)
-        candidates = candidates if met is None else [met]
+        if met is not None:
+            self._shares[met[0]] = met[1]
+            self._to_decode.add(met[0])
+            return
         self._num_tried += len(candidates)
         if self._num_tried > _MOST_TRIED:
             raise UndividedError("there are too many phrases without a place in the source")
@@ -216,6 +226,7 @@ class _State:
             raise _InterruptedError("deadline")
         _, place, share, answer = max(ranked, key=lambda item: item[:2])
         self._shares[-place], self._found[-place] = share, answer
+        self._to_decode.discard(-place)
 
     def _is_met(self, candidate: tuple[int, Share]) -> bool:
         """True if the best translation of the sentence meets this share, too."""
