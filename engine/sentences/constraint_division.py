@@ -74,7 +74,8 @@ class ConstraintDivision:
         if prefix[-1].isspace() and target_sentences(prefix + _NEXT_WORD, self.direction)[-1][0] == len(prefix):
             targets.append((len(prefix), len(prefix)))  # an empty one begins
         groups = grouped(self._lengths, targets, is_open=True)
-        assert groups is not None
+        if groups is None:
+            raise UndividedError("the prefix or the source has too many sentences")
         *closed, (start, _) = groups
         ends = [end for _, end in closed]
         starts = [begin for begin, _ in groups[1:]]

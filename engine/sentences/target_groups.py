@@ -13,10 +13,11 @@ _VARIANCE = 6.8  # of the length of a translation, for each character of the sou
 _SEVERAL = 2.3  # -log of the share of sentences with two sentences as their translation, beside one with one
 _LARGEST = 6  # sentences that translate one sentence
 _MOST_EXTRA = 20  # sentences of a translation, beyond those of the source
+_MOST = 500  # sentences; a text with more takes too long
 
 
 def grouped(source_lengths: Sequence[int], targets: Sequence[Span], *, is_open: bool = False) -> list[Span] | None:
-    """The spans of the translation of each source sentence; None if there are too few or too many sentences.
+    """The spans of the translation of each source sentence; None if there are too few or too many.
 
     `targets` are the spans of the translation's sentences. If it is open, it is the beginning of a translation: the
     last span is that of a sentence in progress, of which any length is left, and later sources have no span.
@@ -28,7 +29,8 @@ def grouped(source_lengths: Sequence[int], targets: Sequence[Span], *, is_open: 
     """
     num_sources, num_targets = len(source_lengths), len(targets)
     extra = num_targets - 1 if is_open else num_targets - num_sources
-    if not targets or extra < 0 or (not is_open and extra > _MOST_EXTRA):
+    is_too_long = max(num_sources, num_targets) > _MOST
+    if not targets or extra < 0 or is_too_long or (not is_open and extra > _MOST_EXTRA):
         return None
     if extra == 0 and not is_open:
         return list(targets)
