@@ -63,6 +63,18 @@ def test_client_keeps_tags(ana: deepl.DeepLClient):
     assert '<b id="1">' in result.text and "<k>Enter</k>" in result.text and "AT&amp;T" in result.text
 
 
+def test_sentences_are_translated_alone_unless_that_is_switched_off(ana: deepl.DeepLClient):
+    sentences = ["The file could not be opened.", "A man is riding a red bicycle."]
+    pair = {"source_lang": "EN", "target_lang": "DE"}
+    alone = [found.text for found in ana.translate_text(sentences, **pair)]
+    for splitting, gap in (("1", "  "), ("1", "\n"), ("nonewlines", "\n"), (None, " ")):
+        options = {} if splitting is None else {"split_sentences": splitting}
+        assert ana.translate_text(gap.join(sentences), **pair, **options).text == gap.join(alone)
+    wrapped = "The file could\nnot be opened."
+    assert ana.translate_text(wrapped, **pair, split_sentences="nonewlines").text == alone[0]
+    assert ana.translate_text("  ".join(sentences), **pair, split_sentences="0").text != "  ".join(alone)
+
+
 def test_client_gets_structured_xml_split_at_its_elements(ana: deepl.DeepLClient):
     """The shapes of the examples in DeepL's documentation."""
     meta, pars = (

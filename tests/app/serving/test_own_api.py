@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from dataclasses import replace
@@ -36,6 +37,21 @@ def test_texts_get_their_translations_in_order(client: Program):
     assert found[0] == "Die Datei konnte nicht geöffnet werden." and found[1] == ""
     assert found[2].count("\n\n") == 1 and len(found[2].split(". ")) == 2
     assert {answer["status"] for answer in reply["texts"]} == {"complete"}
+
+
+def test_constraints_hold_for_a_text_of_several_sentences(client: Program):
+    sentences = ["The file could not be opened.", "A man is riding a red bicycle."]
+    plain = ask(client, "translate", texts=sentences)["texts"]
+    item = {"text": "\n".join(sentences), "phrases": ["Rad"], "prefix": "Die Datei konnte", "nbest": 3}
+    (answer,) = ask(client, "translate", texts=[item])["texts"]
+    assert len(answer["translations"]) == 3
+    first, second = answer["translations"][0]["text"].split("\n")
+    assert first == plain[0]["translations"][0]["text"] and re.search(r"\bRad\b", second)
+    for translation in answer["translations"]:
+        [place] = translation["placements"]
+        assert translation["text"][place["start"] : place["end"]] == "Rad"
+    (whole,) = ask(client, "translate", texts=[item], splitting="none")["texts"]
+    assert "\n" not in whole["translations"][0]["text"]
 
 
 def test_programs_get_an_error_if_translation_servers_cannot_be_reached(client: Program, monkeypatch):
