@@ -93,13 +93,14 @@ def findings_in(
     banned: Sequence[str] = (),
     uncertain: Sequence[str] = (),
     limits: TextLimits | None = None,
+    placeholders: tuple[str, ...] = (),
     off: Collection[CheckName] = (),
 ) -> tuple[Finding, ...]:
     """Runs all checks except those in `off` on the translation `target`; errors come first. Skips an empty target.
 
     `unmet` (required texts missing from the target), `banned` (banned texts found in it) and `uncertain` (tags that may
     be at the wrong words) come from the caller.
-    `limits` are those of the file for this text.
+    `limits` and `placeholders` are those of the file for this text.
 
     >>> [finding.message for finding in findings_in("Wait 5 s.", "Warten Sie 50 s.", "en-de")]
     ['Numbers missing: 5', 'Numbers not in the source: 50']
@@ -108,10 +109,10 @@ def findings_in(
         return ()
     source_language, _, target_language = direction.partition("-")
     # The other checks see each placeholder as a single symbol, neither word nor number.
-    plain_source, plain_target = without_placeholders(source), without_placeholders(target)
+    plain_source, plain_target = (without_placeholders(text, placeholders) for text in (source, target))
     found_by: dict[CheckName, Callable[[], dict[str, tuple[str, ...]]]] = {
         "terms": lambda: {"unmet": tuple(unmet), "banned": tuple(banned)},
-        "placeholders": lambda: {**placeholder_difference(source, target), "position": tuple(uncertain)},
+        "placeholders": lambda: {**placeholder_difference(source, target, placeholders), "position": tuple(uncertain)},
         "limits": lambda: limits.exceeded(target) if limits else {},
         "numbers": lambda: numbers.differences(plain_source, plain_target, source_language, target_language),
         "punctuation": lambda: {
@@ -132,10 +133,10 @@ def findings_in(
     return tuple(sorted(findings, key=lambda finding: not finding.is_error))
 
 
-def without_placeholders(text: str) -> str:
+def without_placeholders(text: str, own: tuple[str, ...] = ()) -> str:
     """The text with each placeholder replaced by U+FFFC (object replacement character)."""
     parts, position = [], 0
-    for start, end in placeholder_spans(text):
+    for start, end in placeholder_spans(text, own):
         parts += [text[position:start], texts.OBJECT]
         position = end
     return "".join([*parts, text[position:]])

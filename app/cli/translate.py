@@ -134,7 +134,9 @@ class TranslateRun:
         todo = [segment for segment in segments if document.segments[segment.index].target is None]
         known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
         todo = [segment for segment in todo if segment.index not in known]
-        protections = [Protection.of(self._style.applied_to(segment.request(direction))) for segment in todo]
+        protections = [
+            Protection.of(self._style.applied_to(segment.request(direction)), segment.placeholders) for segment in todo
+        ]
         copies = [protection.copy for protection in protections]
         asked = [protection for protection, copy in zip(protections, copies, strict=True) if copy is None]
         progress = _Progress(len(asked))
@@ -255,7 +257,9 @@ def _segment(document: Document, index: int, glossary: TermMatcher, formed: Call
     place = document.segments[index]
     source = place.source
     hits = tuple(replace(hit, term=formed(hit.term)) for hit in glossary.find(source))
-    return SegmentState(index, source, count_words(source), hits=hits, limits=place.limits)
+    return SegmentState(
+        index, source, count_words(source), hits=hits, limits=place.limits, placeholders=place.placeholders
+    )
 
 
 def _formed(memory: MemoryIndex | None, direction: str) -> Callable[[Term], Term]:

@@ -46,7 +46,8 @@ class Segment:
 
     A segment that was merged into another has an empty source and an empty place. `target` is the file's own
     translation, and `state` is "confirmed" if the file marks it as done. `note` is the file's comment on the segment,
-    `limits` are the limits of the length of its translation.
+    `limits` are the limits of the length of its translation. `placeholders` are texts of its source that are
+    placeholders by the conventions of the file (`app.text.placeholder_conventions`).
     """
 
     index: int
@@ -57,6 +58,7 @@ class Segment:
     state: Literal["new", "edited", "confirmed"] = "new"
     note: str = ""
     limits: TextLimits | None = None
+    placeholders: tuple[str, ...] = ()
     review: ReviewState = field(default="", compare=False)  # known when the file is read; then the log has it
 
 

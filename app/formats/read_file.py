@@ -20,6 +20,7 @@ from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.formats.srx import RuleFile, segmenter_of
 from app.i18n import Message
 from app.text.encoding import safe_name
+from app.text.placeholder_conventions import conventions_of, placeholders_in
 from engine import sentence_spans
 
 MAX_SEGMENTS = 20_000
@@ -124,6 +125,8 @@ class ReadFile:
                     )
                 )
         _check_lengths(segments, parsed, name)
+        if conventions := conventions_of(self.format.key, (segment.source for segment in segments)):
+            segments = [replace(one, placeholders=placeholders_in(one.source, conventions)) for one in segments]
         if not segments and self.format.reading.rules:
             raise DocumentError(
                 Message(
@@ -190,7 +193,9 @@ def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> li
         if unit.target is not None:
             state = "confirmed" if unit.is_confirmed else "edited"
         return [
-            Segment(index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits, unit.review)
+            Segment(
+                index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits, review=unit.review
+            )
         ]
     segments: list[Segment] = []
     for start, end in split(unit.source, whole=unit.whole):

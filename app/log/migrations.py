@@ -353,6 +353,12 @@ def m0020_review_of_a_segment(db: Database) -> None:
     db.execute("CREATE INDEX reviewed_segment ON segment (session_id, review) WHERE review IS NOT NULL")
 
 
+@migrations()
+def m0021_placeholders(db: Database) -> None:
+    """The texts of a segment's source that are placeholders by the conventions of its file, as a JSON list."""
+    db.execute("ALTER TABLE segment ADD COLUMN placeholders TEXT NOT NULL DEFAULT '[]'")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

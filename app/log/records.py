@@ -86,6 +86,7 @@ class SavedSegment:
     constraints: dict[str, Any]
     note: str = ""
     limits: TextLimits | None = None
+    placeholders: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -63,8 +63,8 @@ def insert_session(
     )
     log.db.conn.executemany(
         "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
-        "given_target, given_state, target, state, version, constraints, limits) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, ?10, ?9)",
+        "given_target, given_state, target, state, version, constraints, limits, placeholders) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, ?10, ?9, ?11)",
         (
             (
                 session_id,
@@ -77,6 +77,7 @@ def insert_session(
                 s.state,
                 packed(s.limits),
                 _verdict(s),
+                to_json(s.placeholders),
             )
             for s in document.segments
         ),
@@ -285,6 +286,7 @@ def _saved_segment(row: Mapping[str, Any]) -> SavedSegment:
         constraints=json.loads(row["constraints"]),
         note=row["note"],
         limits=unpacked(row["limits"]),
+        placeholders=tuple(json.loads(row["placeholders"])),
     )
 
 
@@ -299,6 +301,7 @@ def _document(session: Mapping[str, Any], segments: list[dict[str, Any]]) -> Doc
             row["given_state"],
             row["note"],
             unpacked(row["limits"]),
+            tuple(json.loads(row["placeholders"])),
         )
         for row in segments
     )

@@ -159,6 +159,7 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
                 "given_state": place.state,
                 "note": place.note,
                 "limits": place.limits.view() if place.limits else None,
+                "placeholders": list(place.placeholders),
                 "target": saved.target,
                 "state": saved.state,
                 "version": saved.version,
@@ -277,6 +278,7 @@ def _place(row: Mapping[str, Any]) -> Segment:
         _state(row["given_state"]),
         _text(row["note"]),
         of_view(row.get("limits")),
+        _placeholders(row),
     )
 
 
@@ -290,7 +292,12 @@ def _saved(row: Mapping[str, Any]) -> SavedSegment:
         constraints=dict(row["constraints"]),
         note=row["note"],
         limits=of_view(row.get("limits")),
+        placeholders=_placeholders(row),
     )
+
+
+def _placeholders(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(map(_text, row.get("placeholders", ())))  # earlier versions did not write them
 
 
 def _term(fields: Mapping[str, Any]) -> Term:

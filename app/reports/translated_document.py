@@ -72,8 +72,12 @@ def translated_document(
             if is_paired
             else Message("Segments in the source language: {count:,}.", count=num_lacking)
         )
-    sources = {segment.index: segment.source for segment in document.segments}
-    differing = [str(numbers[index]) for index, text in texts.items() if placeholder_problem(sources[index], text)]
+    places = {segment.index: segment for segment in document.segments}
+    differing = [
+        str(numbers[index])
+        for index, text in texts.items()
+        if placeholder_problem(places[index].source, text, places[index].placeholders)
+    ]
     if differing:
         notes.append(
             Message("Placeholders differ from the source in segment {segments}.", segments=shortened_list(differing))

@@ -46,6 +46,7 @@ def findings_of(
         banned=banned_texts(segment, text),
         uncertain=uncertain_tags(segment, text),
         limits=segment.limits,
+        placeholders=segment.placeholders,
         off=off,
     )
 

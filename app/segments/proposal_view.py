@@ -237,16 +237,20 @@ def free_row(decoded: DecodingResult, free: Hypothesis, constrained: Hypothesis)
     return {"text": free.text, "score": free.score, "score_difference": difference, "runs": _runs(best, free, ())}
 
 
-def source_runs(source: str, hits: Iterable[TermHit], keys: Sequence[str]) -> list[Json]:
+def source_runs(
+    source: str, hits: Iterable[TermHit], keys: Sequence[str], placeholders: tuple[str, ...] = ()
+) -> list[Json]:
     """The source as runs: words and the text between them, with the glossary hits that each belongs to.
 
     A run is {"t": text}. Words also have "w", the word number. Runs of a hit have "term", the term key, and "at", the
     number of the hit. "tag" and "kept" mark non-translatable text. `keys` are the term keys in the order of `hits`.
+    `placeholders` are those of the segment that only its file has.
     """
     words = word_spans(source)
     found = sorted(zip(hits, keys, strict=True), key=lambda pair: pair[0].start)
     taken = [
-        (element.start, element.end, "tag" if element.is_markup else "kept") for element in nontranslatables(source)
+        (element.start, element.end, "tag" if element.is_markup else "kept")
+        for element in nontranslatables(source, placeholders)
     ]
     spans = [*words, *((hit.start, hit.end) for hit, _ in found), *((start, end) for start, end, _ in taken)]
     runs: list[Json] = []

@@ -16,7 +16,7 @@ from app.segments import Json as Json
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import Constraint, ResolvedConstraints, resolve_constraints
-from app.text.nontranslatables import kept_texts
+from app.text.nontranslatables import kept_texts, nontranslatables
 from app.text.text_limits import TextLimits
 from app.text.words import count_occurrences
 from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request
@@ -66,9 +66,9 @@ class SegmentState:
     `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
     translation. `freed_from` is then the text that was kept before, to show what has changed.
     `verdict` is the reviewer's last decision, `num_remarks` counts the remarks about the segment in the log.
-    `note` (context, comments) and `limits` come from the document file, `comment` from the user. `changed_from`
-    is the previous proposal if a change of terms replaced it. A segment that was merged into another one has an empty
-    source.
+    `note` (context, comments), `limits` and `placeholders` come from the document file, `comment` from the user.
+    `changed_from` is the previous proposal if a change of terms replaced it. A segment that was merged into another one
+    has an empty source.
     """
 
     index: int
@@ -83,6 +83,7 @@ class SegmentState:
     bans: tuple[Avoid, ...] = ()
     note: str = ""
     limits: TextLimits | None = None
+    placeholders: tuple[str, ...] = ()
     comment: str = ""
     beginning: str = ""
     locked: tuple[str, ...] = ()
@@ -118,7 +119,12 @@ class SegmentState:
     @property
     def resolved(self) -> ResolvedConstraints:
         """The resolved constraints: required texts, texts to avoid, and conflicts."""
-        return resolve_constraints(self.pins, self.hits, self.terms_off, self.bans, kept_texts(self.source))
+        kept = kept_texts(self.source, self.placeholders)
+        hits = self.hits
+        if self.placeholders:  # a term in one of them is no word
+            spans = [(one.start, one.end) for one in nontranslatables(self.source, self.placeholders)]
+            hits = tuple(hit for hit in hits if not any(start <= hit.start and hit.end <= end for start, end in spans))
+        return resolve_constraints(self.pins, hits, self.terms_off, self.bans, kept)
 
     def request(self, direction: str) -> Request:
         """The current request to the engine."""

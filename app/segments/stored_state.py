@@ -63,6 +63,7 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         num_remarks=kept.get("num_remarks", 0),
         note=saved.note,
         limits=saved.limits,
+        placeholders=saved.placeholders,
         version=saved.version,
     )
 

@@ -80,7 +80,9 @@ def detail_view(segment: SegmentState) -> Json:
         "stamp": segment.stamp,
         "state": segment.state,
         "num_words": segment.num_words,
-        "source": source_runs(segment.source, segment.hits, [term_key(hit.term) for hit in segment.hits]),
+        "source": source_runs(
+            segment.source, segment.hits, [term_key(hit.term) for hit in segment.hits], segment.placeholders
+        ),
         "terms": _term_states(segment),
         "kept": _kept_states(segment),
         "pins": list(segment.pins),
@@ -106,7 +108,7 @@ def detail_view(segment: SegmentState) -> Json:
         "limits": {**segment.limits.view(), "max_speed": RULES.max_speed} if segment.limits else None,
         "comment": segment.comment,
         "review": segment.review,
-        "placeholders": placeholders(segment.source),
+        "placeholders": placeholders(segment.source, segment.placeholders),
         "origin": segment.origin,
         "is_from_memory": segment.is_from_memory,
         "match_rate": shown_rate(segment),

@@ -44,13 +44,14 @@ class Protection:
     _source: BareText = field(repr=False)
     _texts: ConstraintTexts = field(repr=False)
     _tags: tuple[Tag, ...] = ()
+    _own: tuple[str, ...] = ()
     _phrases: tuple[int, ...] = ()  # indices in the original of the phrases in `request`
     _locked: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, original: Request) -> Protection:
-        """The protection for a request whose source comes from the document."""
-        source, found = original.source, nontranslatables(original.source)
+    def of(cls, original: Request, own: tuple[str, ...] = ()) -> Protection:
+        """The protection for a request whose source comes from the document, with its `Segment.placeholders`."""
+        source, found = original.source, nontranslatables(original.source, own)
         markup = [element for element in found if element.is_markup or element.kind == "sign"]
         addresses = dict.fromkeys(element.text for element in found if element.kind == "address")
         names = _names(addresses, original) if len(addresses) <= MAX_ADDRESSES else {}
@@ -61,10 +62,10 @@ class Protection:
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}
-        kept = {text for text, _ in kept_texts(source) if text not in signs}
+        kept = {text for text, _ in kept_texts(source, own) if text not in signs}
         if not is_needed:
             bounded = _bounded(original, kept)
-            return cls(bounded, bounded, BareText.of(source), ConstraintTexts((), {}))
+            return cls(bounded, bounded, BareText.of(source), ConstraintTexts((), {}), _own=own)
         texts = ConstraintTexts(tuple(element.text for element in markup), names)
         tags = tuple(
             _tag(element, _key_place(bare, place) if element.is_access_key else place, source, bool(cut.text), number)
@@ -82,7 +83,7 @@ class Protection:
             follow=original.follow and replace(original.follow, text=texts.text(original.follow.text)),
         )
         request = _bounded(request, {names.get(text, text) for text in kept})
-        return cls(original, request, bare, texts, tags, tuple(phrases), tuple(locked))
+        return cls(original, request, bare, texts, tags, own, tuple(phrases), tuple(locked))
 
     @property
     def is_needed(self) -> bool:
@@ -96,7 +97,7 @@ class Protection:
         A pin, term or ban of the user that the source does not satisfy goes to the model.
         """
         original, text = self.original, _composed(self.original.source)
-        if not is_copied(text) or original.avoid or original.suffix or original.follow:
+        if not is_copied(text, self._own) or original.avoid or original.suffix or original.follow:
             return None
         placements: list[Placement] = []
         for number, phrase in enumerate(original.phrases):
@@ -173,7 +174,7 @@ class Protection:
         literals += self._literals(hypothesis, begins_at)
         unused = list(self._tags)
         fixed = [FixedSpan(start, end, self._texts.take_tags(text, unused)) for start, end, text in literals]
-        kept = [text for text, _ in kept_texts(self.original.source)]
+        kept = [text for text, _ in kept_texts(self.original.source, self._own)]
         tags = place_tags(
             self._tags,
             self._source.text,

@@ -2,8 +2,9 @@
 
 Placeholders that a program fills in (`%s`, `{0}`, `&amp;`), addresses (URLs, e-mail addresses, paths, options,
 variables, one word of code, ICU messages), formulas ("H₂O", "m²") and signs ("€", "°C", "✓") stand for words of the
-sentence and are *kept*. Tags format the words around them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO file) and are
-*markup*, and so is the sign of an access key ("&File").
+sentence and are *kept*. `own` are texts that are placeholders by the convention of the file that the text is from
+(`app.text.placeholder_conventions`). Tags format the words around them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO
+file) and are *markup*, and so is the sign of an access key ("&File").
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import lru_cache
 from typing import Literal
 
 from app.text.access_keys import SIGNS, access_key, key_difference
+from app.text.placeholder_conventions import ANYWHERE
 from engine import PLACEHOLDER
 
 _ADDRESS = re.compile(
@@ -62,7 +64,8 @@ class NonTranslatable:
     """A non-translatable `text` at `source[start:end]`.
 
     A pair is an "open" and a "close" whose `partner` is the index of the other; a tag without a partner is "lone". A
-    formula is an "address", because a model copies both by a name; a "sign" is put next to the same words again.
+    formula, or a placeholder that models do not know, is an "address", because a model copies it by a name; a "sign" is
+    put next to the same words again.
     """
 
     start: int
@@ -82,25 +85,38 @@ class NonTranslatable:
         return self.kind in ("open", "close", "lone")
 
 
-def placeholder_spans(text: str) -> list[tuple[int, int]]:
+def placeholder_spans(text: str, own: tuple[str, ...] = ()) -> list[tuple[int, int]]:
     """The spans of the placeholders and tags in `text`, ascending."""
-    return [match.span() for match in PLACEHOLDER.finditer(text)]
+    return [match.span() for match in _placeholder_pattern(own).finditer(text)]
 
 
-def placeholders(text: str) -> list[str]:
+def placeholders(text: str, own: tuple[str, ...] = ()) -> list[str]:
     """The placeholders and tags in `text`, in order: "Copy %s to <b>{0}</b>" -> ["%s", "<b>", "{0}", "</b>"]."""
-    return [match.group() for match in PLACEHOLDER.finditer(text)]
+    return [match.group() for match in _placeholder_pattern(own).finditer(text)]
+
+
+@lru_cache(maxsize=256)
+def _placeholder_pattern(own: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(f"{_named_pattern(own).pattern}|{PLACEHOLDER.pattern}", re.VERBOSE)
+
+
+@lru_cache(maxsize=256)
+def _named_pattern(own: tuple[str, ...]) -> re.Pattern[str]:
+    """The placeholders that models do not know, so that a name replaces them in requests."""
+    longest_first = sorted(own, key=len, reverse=True)
+    parts = [re.escape(text) + (r"(?!\w)" if text[-1:].isalnum() else "") for text in longest_first]
+    return re.compile("|".join([*parts, ANYWHERE.pattern]), re.VERBOSE)
 
 
 @lru_cache(maxsize=1024)
-def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
+def nontranslatables(text: str, own: tuple[str, ...] = ()) -> tuple[NonTranslatable, ...]:
     """All non-translatable texts in `text`, in order and not overlapping.
 
     >>> [(element.text, element.kind) for element in nontranslatables("Copy %s to {1}it{/1}.")]
     [('%s', 'placeholder'), ('{1}', 'open'), ('{/1}', 'close')]
     """
     found: list[NonTranslatable] = []
-    for start, minus_end, _, kind in sorted([*_matches(text), *_signs(text)]):
+    for start, minus_end, _, kind in sorted([*_matches(text, own), *_signs(text)]):
         if not found or start >= found[-1].end:
             end = -minus_end
             found.append(NonTranslatable(start, end, text[start:end], kind))
@@ -114,13 +130,13 @@ def nontranslatables(text: str) -> tuple[NonTranslatable, ...]:
     )
 
 
-def kept_texts(text: str) -> tuple[tuple[str, int], ...]:
+def kept_texts(text: str, own: tuple[str, ...] = ()) -> tuple[tuple[str, int], ...]:
     """The placeholders, addresses and signs in `text`, with their counts.
 
     >>> kept_texts("Copy %s and %s to /mnt/data.")
     (('%s', 2), ('/mnt/data', 1))
     """
-    counts = Counter(element.text for element in nontranslatables(text) if not element.is_markup)
+    counts = Counter(element.text for element in nontranslatables(text, own) if not element.is_markup)
     return tuple(counts.items())
 
 
@@ -138,7 +154,7 @@ def without_markup(text: str) -> str:
     return "".join([*parts, text[position:]])
 
 
-def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...]]:
+def placeholder_difference(source: str, target: str, own: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
     """Placeholders that are "missing" or "extra" in `target`, or in the wrong order ("order").
 
     The order is wrong for an end before its beginning, and for ends without a beginning in another order than in the
@@ -148,12 +164,14 @@ def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...
     >>> placeholder_difference("{1}Open{/1} %s", "{/1}Öffnen{1}")
     {'missing': ('%s',), 'extra': (), 'order': ('{/1}',), 'changed': (), 'key': ()}
     """
-    expected, found = Counter(placeholders(source)), Counter(placeholders(target))
+    expected, found = Counter(placeholders(source, own)), Counter(placeholders(target, own))
     lone_ends, early = _closed_early(source), _closed_early(target)
     kept_ends = [text for text in early if text in set(lone_ends)]
     swapped = [text for text, before in zip(kept_ends, lone_ends, strict=False) if text != before]
     addresses = dict.fromkeys(
-        element.text for element in nontranslatables(source) if element.kind in ("address", "sign")
+        element.text
+        for element in nontranslatables(source, own)
+        if element.kind in ("address", "sign") and element.text not in expected
     )
     key = next((element.start for element in nontranslatables(source) if element.is_access_key), None)
     return {
@@ -168,9 +186,9 @@ def placeholder_difference(source: str, target: str) -> dict[str, tuple[str, ...
     }
 
 
-def placeholder_problem(source: str, target: str) -> str:
+def placeholder_problem(source: str, target: str, own: tuple[str, ...] = ()) -> str:
     """The missing and extra placeholders of `target` as a sentence; "" if there are none."""
-    difference = placeholder_difference(source, target)
+    difference = placeholder_difference(source, target, own)
     problems = []
     if missing := difference["missing"]:
         problems.append(f"Placeholders missing: {' '.join(missing)}")
@@ -179,21 +197,23 @@ def placeholder_problem(source: str, target: str) -> str:
     return ". ".join(problems)
 
 
-def is_copied(text: str) -> bool:
+def is_copied(text: str, own: tuple[str, ...] = ()) -> bool:
     """True if a translation of the text is the text itself: it has no letters outside of kept texts and tags.
 
     >>> is_copied("10 °C ± 0.5 %"), is_copied("✓"), is_copied("5 V")
     (True, True, False)
     """
     position = 0
-    for element in nontranslatables(text):
+    for element in nontranslatables(text, own):
         if _has_letter(text[position : element.start]):
             return False
         position = element.end
     return not _has_letter(text[position:])
 
 
-def _matches(text: str) -> Iterator[tuple[int, int, int, Kind]]:
+def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, Kind]]:
+    for match in _named_pattern(own).finditer(text):
+        yield match.start(), -match.end(), 0, "address"
     for match in PLACEHOLDER.finditer(text):
         yield match.start(), -match.end(), 0, "placeholder"
     for match in _ADDRESS.finditer(text):

@@ -72,7 +72,9 @@ def question_for(
         if number not in places or places[number][0] >= end or places[number][1] <= start
     ]
     asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked), previous=text)
-    return WordQuestion(segment, shown.best, text[start:end], start, replaced, Protection.of(request_of(asked)))
+    return WordQuestion(
+        segment, shown.best, text[start:end], start, replaced, Protection.of(request_of(asked), asked.placeholders)
+    )
 
 
 def to_engine(

@@ -282,7 +282,7 @@ class DecodeQueue:
                 engine.cancel(self._key(index))
 
     def _protection(self, segment: SegmentState) -> Protection:
-        return Protection.of(self._style.request(segment))
+        return Protection.of(self._style.request(segment), segment.placeholders)
 
     def _key(self, index: int) -> str:
         return f"{self._core.token}/{index}"

@@ -93,7 +93,7 @@ class Questions:
             request = self._style.request(begun)
             follow = request.follow and replace(request.follow, strength=COMPLETION_STRENGTH)
             question = CompletionQuestion(begun, is_requested)
-            return question, self._ask("completion", replace(request, follow=follow))
+            return question, self._ask("completion", replace(request, follow=follow), begun.placeholders)
 
     def show_completion(self, question: CompletionQuestion, found: Translation) -> Json:
         """The completion of the text, or the reason why there is none, if it is known; logs the shown words."""
@@ -119,7 +119,7 @@ class Questions:
             )
             request = self._style.request(revised)
             follow = request.follow and replace(request.follow, strength=_REVISION_STRENGTH)
-            return revised, self._ask("revision", replace(request, follow=follow))
+            return revised, self._ask("revision", replace(request, follow=follow), revised.placeholders)
 
     def show_revision(self, revised: SegmentState, found: Translation) -> Json:
         """The differences of the revised text, none if the request has no translation; logs the revised text."""
@@ -129,8 +129,8 @@ class Questions:
             work.log("revision", {**payload, "status": found.status}, revised)
         return {"runs": revision_runs(revised.previous, best) if best else []}
 
-    def _ask(self, question: str, request: Request) -> Future[Translation | None]:
-        protection = Protection.of(request)
+    def _ask(self, question: str, request: Request, placeholders: tuple[str, ...]) -> Future[Translation | None]:
+        protection = Protection.of(request, placeholders)
         options = replace(self.options, nbest=1)
         key, owner = self._keys[question], self._core.token
         asked = self._engine().submit(

@@ -41,7 +41,8 @@ class PriceRequests:
             self.cancel()
         if engine is None or not segment.can_be_priced or segment.has_prices or self._running == what:
             return
-        protection = Protection.of(replace(self._style.request(segment), follow=None))  # prices are the model's own
+        request = replace(self._style.request(segment), follow=None)  # prices are the model's own
+        protection = Protection.of(request, segment.placeholders)
 
         price = PriceQuestion(protection.request, self._options, self._learning.datastore)
         key = self._key(segment.index)

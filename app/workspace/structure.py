@@ -165,6 +165,7 @@ def _gone(segment: SegmentState) -> SegmentState:
         0,
         note=segment.note,
         limits=segment.limits,
+        placeholders=segment.placeholders,
         version=segment.version,
         requested=segment.requested,
     )

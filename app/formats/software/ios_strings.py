@@ -25,6 +25,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(?:[Uu]([0-9A-Fa-f]{4})|([0-7]{3})|([\s\S]))")
+_INTERPOLATION = "\\("  # of Swift: it is not escaped, in a value that has it
+_INTERPOLATED = re.compile(r"(?<!\\)(?:\\\\)*+\\\(")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
@@ -78,6 +80,8 @@ def _value(raw: str) -> str:
     def character(match: re.Match[str]) -> str:
         if match[1]:
             return chr(int(match[1], 16))
+        if match[3] == "(":
+            return _INTERPOLATION
         return chr(int(match[2], 8)) if match[2] else _LETTERS.get(match[3], match[3])
 
     return from_utf16(_ESCAPE.sub(character, raw))
@@ -87,4 +91,4 @@ def _marked_up(raw: str, translation: str) -> str:
     value = from_shown(one_line(translation)).replace("\\", "\\\\").replace('"', '\\"')
     for letter, character in _LETTERS.items():
         value = value.replace(character, f"\\{letter}")
-    return value
+    return value.replace("\\\\(", _INTERPOLATION) if _INTERPOLATED.search(raw) else value
