@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Final
 
 from app.errors import DocumentError
@@ -33,7 +32,7 @@ from app.formats.bilingual.xliff_gettext import (
     uses_approval,
 )
 from app.formats.bilingual.xliff_limits import num_unchecked, stated_limit
-from app.formats.bilingual.xliff_notes import form_of, note_of
+from app.formats.bilingual.xliff_notes import file_notes, form_of, note_of
 from app.formats.bilingual.xliff_segments import (
     RETURNED_1,
     RETURNED_2,
@@ -46,8 +45,6 @@ from app.formats.bilingual.xliff_segments import (
     joint_review,
 )
 from app.formats.bilingual.xliff_tools import metadata_of_text
-from app.formats.code_pairs import sub_flows_note
-from app.formats.escapes import repeated
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText, shortened_list
@@ -354,15 +351,9 @@ def _read(decoded: DecodedText, root: Node, languages: tuple[str, str] | None = 
         found += _units(entry, decoded.text, limits.get(entry.owner.start))
     others = [" → ".join(code or "?" for code in pair) for pair in pairs if not _is_same_pair(pair, chosen)]
     not_offered = Message("Not offered: texts in {languages}.", languages=shortened_list(others)) if others else None
-    count = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
-    note = Message(
-        "Not checked: length limits in units other than characters, or for several segments ({count:,} in this file).",
-        count=count,
-    )
-    sub_flows = sub_flows_note(part.source for entry in entries for part in entry.parts)
-    limits_note = note if count else None
-    notes = (not_offered, limits_note, sub_flows, _repeated_ids_note(root), _repeated_mids_note(entries))
-    return XliffFile(decoded, root, entries, units, chosen, left_out, tuple(filter(None, notes)))
+    num_limits = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
+    notes = tuple(filter(None, (not_offered, *file_notes(root, entries, num_limits))))
+    return XliffFile(decoded, root, entries, units, chosen, left_out, notes)
 
 
 def _declaring(entry: Entry) -> Node:
@@ -389,35 +380,6 @@ def _is_same_pair(pair: tuple[str, str], other: tuple[str, str]) -> bool:
     """True if both are the same languages, whatever the region; a missing language may be any."""
     codes = ((language_of(one) or one, language_of(two) or two) for one, two in zip(pair, other, strict=True))
     return all("" in both or both[0] == both[1] for both in codes)
-
-
-def _repeated_ids_note(root: Node) -> Message | None:
-    """The note about units with the same id in one `file`."""
-    ids = [
-        repeated(unit.attributes.get("id", "") for unit in file.walk() if unit.local in ("trans-unit", "unit"))
-        for file in root.nodes("file")
-    ]
-    if not any(ids):
-        return None
-    return Message(
-        "Ids of several units in one <file>: {ids}. Each unit is offered; some programs use only the last.",
-        ids=shortened_list(dict.fromkeys(chain.from_iterable(ids))),
-    )
-
-
-def _repeated_mids_note(entries: Sequence[Entry]) -> Message | None:
-    """The note about segments (`mrk` elements) with the same id in one unit."""
-    ids = [
-        *chain.from_iterable(
-            repeated(part.source.attributes.get("mid", "") for part in entry.parts) for entry in entries
-        )
-    ]
-    if not ids:
-        return None
-    return Message(
-        "Ids of several segments in one unit: {ids}. Each segment is offered; some programs use only the last.",
-        ids=shortened_list(dict.fromkeys(ids)),
-    )
 
 
 def _version(root: Node) -> str:

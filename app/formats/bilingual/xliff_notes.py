@@ -1,11 +1,18 @@
-"""Notes of XLIFF segments, and the forms of messages that they are."""
+"""Notes of XLIFF segments and files, and the forms of messages that segments are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
 from app.formats.bilingual.xliff_gettext import form_of_xcode, message_notes
 from app.formats.bilingual.xliff_segments import Entry
+from app.formats.code_pairs import sub_flows_note
+from app.formats.escapes import repeated
 from app.formats.unit_notes import name_note
 from app.formats.xml_text import Node
+from app.i18n import Message
+from app.text.encoding import shortened_list
 
 _CASES_NAMESPACE = "urn:oasis:names:tc:xliff:pgs:1.0"  # plural, gender and select module of 2.2
 
@@ -36,3 +43,45 @@ def _case(segment: Node, unit: Node) -> str:
                 return value
             return ", ".join(f"{variable} = {case}" for variable, case in zip(variables, cases, strict=True))
     return ""
+
+
+def file_notes(root: Node, entries: Sequence[Entry], num_limits: int) -> Iterator[Message | None]:
+    """Notes about a file; `num_limits` is the number of limits of length that are not checked."""
+    if num_limits:
+        yield Message(
+            "Not checked: length limits in units other than characters, or for several segments ({count:,} in this "
+            "file).",
+            count=num_limits,
+        )
+    yield sub_flows_note(part.source for entry in entries for part in entry.parts)
+    yield _repeated_ids_note(root)
+    yield _repeated_mids_note(entries)
+
+
+def _repeated_ids_note(root: Node) -> Message | None:
+    """The note about units with the same id in one `file`."""
+    ids = [
+        repeated(unit.attributes.get("id", "") for unit in file.walk() if unit.local in ("trans-unit", "unit"))
+        for file in root.nodes("file")
+    ]
+    if not any(ids):
+        return None
+    return Message(
+        "Ids of several units in one <file>: {ids}. Each unit is offered; some programs use only the last.",
+        ids=shortened_list(dict.fromkeys(chain.from_iterable(ids))),
+    )
+
+
+def _repeated_mids_note(entries: Sequence[Entry]) -> Message | None:
+    """The note about segments (`mrk` elements) with the same id in one unit."""
+    ids = [
+        *chain.from_iterable(
+            repeated(part.source.attributes.get("mid", "") for part in entry.parts) for entry in entries
+        )
+    ]
+    if not ids:
+        return None
+    return Message(
+        "Ids of several segments in one unit: {ids}. Each segment is offered; some programs use only the last.",
+        ids=shortened_list(dict.fromkeys(ids)),
+    )

@@ -14,6 +14,9 @@ from translate.convert import po2xliff, xliff2po
 
 from app.formats.documents import Document
 from app.formats.read_file import read_document
+from app.log.store import LogStore
+from app.reports.translated_document import translated_document
+from tests.app.workspace.test_review import workspace_of
 
 PO = b"""msgid ""
 msgstr ""
@@ -185,3 +188,16 @@ def test_file_that_does_not_use_approval_gets_none():
     assert b"approved" not in written
     used = plain.replace('id="_msg3"', 'id="_msg3" approved="no"')
     assert b'id="_msg2" approved="yes"' in read_document(used.encode(), "a.xlf").export({1: "Zu"})
+
+
+def test_message_of_qt_that_is_confirmed_in_the_editor_is_exported_as_approved(store: LogStore):
+    workspace = workspace_of(store, store.start_session(read_document(OF_QT.encode(), "a.xlf"), "en-de").token)
+    workspace.confirm(1, "Zu")
+    workspace.confirm(2, "Fertig")
+    workspace.edit(0, "Öff", "typed")
+    record = store.load_session(workspace.token)
+    written = translated_document(record.document, record.segments).data.decode()
+    assert 'id="_msg2" approved="yes"' in written and 'id="_msg3" approved="yes"' in written
+    assert '<trans-unit id="_msg1"><source xml:space="preserve">Open</source><target xml:space="preserve" ' in written
+    again = read_document(written.encode(), "a.xlf")
+    assert [segment.state for segment in again.segments] == ["edited", "confirmed", "confirmed", "new", "new"]
