@@ -8,6 +8,7 @@ from typing import Final, get_args
 
 from app.cli import manuals
 from app.errors import GlossaryError
+from app.formats.soft_breaks import LineBreaksChoice
 from app.glossary.reading.column_uses import Layout, layout_from
 from app.glossary.reading.row_checks import RowDecision
 from app.glossary.writing import KINDS as GLOSSARY_KINDS
@@ -167,6 +168,11 @@ def build_parser() -> argparse.ArgumentParser:
     translate.add_argument(
         "--segments", choices=("sentence", "paragraph"), default="sentence",
         help="the unit of a segment; files with sources and targets keep their segments (default: sentence)",
+    )  # fmt: skip
+    translate.add_argument(
+        "--line-breaks", choices=get_args(LineBreaksChoice), default="automatic",
+        help="whether a line break inside a paragraph ends a segment: by the lines around it, always, or never "
+             "(default: automatic)",
     )  # fmt: skip
     translate.add_argument(
         "--srx", type=Path, metavar="FILE",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
+from typing import Literal
 
 from app.cli.glossary_check import glossary_report
 from app.cli.log_commands import check_output, unreadable, write
@@ -18,6 +19,7 @@ from app.errors import CommandError, GlossaryError
 from app.formats import Reading, format_of, srx
 from app.formats.documents import Document, Export, with_language
 from app.formats.read_file import ReadFile, read_file
+from app.formats.soft_breaks import line_breaks_of
 from app.formats.srx import RuleFile
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
@@ -399,7 +401,9 @@ def _reading(flags: argparse.Namespace, name: str) -> Reading:
         raise CommandError(Message("{encoding!r} is not a known encoding", encoding=flags.encoding))
     is_by_paragraph = flags.segments == "paragraph" and not format_of(name).is_paired
     rules = None if flags.rule is None else tuple(flags.rule)
-    return Reading(encoding, flags.columns, flags.also, "paragraph" if is_by_paragraph else None, rules)
+    segments: Literal["paragraph"] | None = "paragraph" if is_by_paragraph else None
+    line_breaks = line_breaks_of(flags.line_breaks) if format_of(name).has_line_breaks else None
+    return Reading(encoding, flags.columns, flags.also, segments, rules, line_breaks)
 
 
 def say(text: str) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import quote, unquote
 
 from app.errors import CommandError, DocumentError, check_fields
@@ -19,6 +19,7 @@ from app.formats.bilingual import table, tmx, xliff
 from app.formats.markup import html, markdown, xml_document
 from app.formats.office import docx, docx_extras, idml, odf, pptx, xlsx
 from app.formats.part_rules import element_rules, key_rules
+from app.formats.soft_breaks import LineBreaks
 from app.formats.software import (
     android,
     ios_strings,
@@ -44,8 +45,9 @@ class Reading:
     `encoding` is a codec's name; `columns` are the numbers of the columns of sources and targets of a table, from 0.
     `extras` are the kinds of further texts to offer (`app.formats.office.docx_extras.EXTRAS`). `segments` is
     "paragraph" if each paragraph is one segment, otherwise each sentence is; formats with targets beside their sources
-    do not have this choice. `rules` are lines that choose the parts of the file to translate
-    (`app.formats.part_rules`).
+    do not have this choice. `line_breaks` is "separate" if each line break ends a segment, "join" if none does
+    (`app.formats.soft_breaks`); formats without line breaks inside paragraphs do not have this choice. `rules` are
+    lines that choose the parts of the file to translate (`app.formats.part_rules`).
     """
 
     encoding: str | None = None
@@ -53,6 +55,7 @@ class Reading:
     extras: tuple[str, ...] | None = None
     segments: Literal["paragraph"] | None = None
     rules: tuple[str, ...] | None = None
+    line_breaks: LineBreaks | None = None
 
     def __post_init__(self) -> None:
         """Raises CommandError for a value of the wrong type."""
@@ -65,7 +68,8 @@ class Format:
 
     `is_paired`: its files contain targets beside the sources. `takes_comments`: its parsed files are
     `app.formats.base.SupportsComments`. `has_forms`: its units may be plural forms. `options` are the fields of
-    `Reading` that `read` accepts; `reading` are the chosen settings.
+    `Reading` that `read` accepts; `reading` are the chosen settings. `has_line_breaks`: its paragraphs may have line
+    breaks inside.
     """
 
     key: str
@@ -77,6 +81,7 @@ class Format:
     takes_comments: bool = False
     has_forms: bool = False
     options: tuple[str, ...] = ()
+    has_line_breaks: bool = False
     reading: Reading = Reading()
 
     @property
@@ -88,6 +93,7 @@ class Format:
         chosen += [f"extras={','.join(self.reading.extras)}"] if self.reading.extras else []
         chosen += [f"segments={self.reading.segments}"] if self.reading.segments else []
         chosen += [f"rules={quote(_LINE.join(self.reading.rules), safe='')}"] if self.reading.rules else []
+        chosen += [f"lines={self.reading.line_breaks}"] if self.reading.line_breaks else []
         return ";".join([self.key, *chosen])
 
     def chosen(self, reading: Reading) -> Format:
@@ -96,6 +102,8 @@ class Format:
         refused = [_CHOICES[name] for name in given if name not in self.options]
         if reading.segments and self.is_paired:
             refused.append(Message("segments"))
+        if reading.line_breaks and not self.has_line_breaks:
+            refused.append(Message("line breaks"))
         if refused:
             raise CommandError(
                 Message("{format} does not have the import setting “{what}”", format=self.label, what=refused[0])
@@ -139,18 +147,20 @@ CONVERTIBLE = (
 )  # endings of files that another program saves in a format of these
 FORMATS = (
     _PLAIN_TEXT,
-    Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT),
-    Format("mdx", "MDX", (".mdx",), markdown.read, options=_TEXT),
+    Format("markdown", "Markdown", (".md", ".markdown"), markdown.read, options=_TEXT, has_line_breaks=True),
+    Format("mdx", "MDX", (".mdx",), markdown.read, options=_TEXT, has_line_breaks=True),
     Format("srt", Message("SubRip subtitles"), (".srt",), srt.read, options=_TEXT),
     Format(
         "po", Message("gettext messages"), (".po", ".pot"), po.read, is_paired=True, takes_comments=True, has_forms=True
     ),
-    Format("docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB, options=("extras",)),
-    Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB),
-    Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB),
-    Format("odf", Message("OpenDocument files"), (".odt", ".ods", ".odp"), odf.read, 30 * _MIB),
-    Format("idml", Message("InDesign documents"), (".idml",), idml.read, 30 * _MIB),
-    Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT),
+    Format(
+        "docx", Message("Word documents"), (".docx",), docx.read, 30 * _MIB, options=("extras",), has_line_breaks=True
+    ),
+    Format("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.read, 30 * _MIB, has_line_breaks=True),
+    Format("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.read, 30 * _MIB, has_line_breaks=True),
+    Format("odf", Message("OpenDocument files"), (".odt", ".ods", ".odp"), odf.read, 30 * _MIB, has_line_breaks=True),
+    Format("idml", Message("InDesign documents"), (".idml",), idml.read, 30 * _MIB, has_line_breaks=True),
+    Format("html", "HTML", (".html", ".htm", ".xhtml"), html.read, options=_TEXT, has_line_breaks=True),
     Format("csv", Message("tables"), (".csv", ".tsv", ".tab"), table.read, is_paired=True, options=(*_TEXT, "columns")),
     Format("tmx", Message("translation memories"), (".tmx",), tmx.read, 10 * _MIB, is_paired=True, has_forms=True),
     Format(
@@ -246,5 +256,10 @@ def format_by_key(key: str) -> Format:
             raise LookupError(key)
         segments = "paragraph"
     rules = tuple(unquote(chosen["rules"]).split(_LINE)) if "rules" in chosen else None
+    line_breaks: LineBreaks | None = None
+    if "lines" in chosen:
+        if chosen["lines"] not in get_args(LineBreaks):
+            raise LookupError(key)
+        line_breaks = "separate" if chosen["lines"] == "separate" else "join"
     pair = (columns[0], columns[1]) if columns else None
-    return _BY_KEY[name].chosen(Reading(encoding, pair, extras, segments, rules))
+    return _BY_KEY[name].chosen(Reading(encoding, pair, extras, segments, rules, line_breaks))

@@ -34,9 +34,10 @@ ReviewState = Literal["approved", "returned", ""]
 class Unit:
     """A translatable unit of a file; its place (`start`, `end`) is unique in the file.
 
-    In prose, `source[i]` is at `start + i` and the unit may be split into sentences. In a file with targets, the unit
-    is one segment. `target` is the translation that the file already contains, `limits` are the limits of its length.
-    `form` names the form of a message with several, such as plural forms: texts of other forms are not repetitions.
+    In prose, `source[i]` is at `start + i` and the unit may be split into lines and sentences. In a file with targets,
+    the unit is one segment. `target` is the translation that the file already contains, `limits` are the limits of its
+    length. `form` names the form of a message with several, such as plural forms: texts of other forms are not
+    repetitions.
     """
 
     start: int
@@ -49,6 +50,7 @@ class Unit:
     limits: TextLimits | None = None
     review: ReviewState = ""
     form: str = ""
+    breaks: tuple[tuple[int, int], ...] = ()  # spans of `source` with a line break (`app.formats.soft_breaks`)
 
 
 @dataclass(frozen=True, slots=True)

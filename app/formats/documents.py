@@ -127,6 +127,11 @@ class Document:
         """True if a person may choose paragraphs or sentences as segments."""
         return not format_by_key(self.format).is_paired
 
+    @property
+    def has_line_breaks_choice(self) -> bool:
+        """True if a person may choose whether line breaks end segments."""
+        return format_by_key(self.format).has_line_breaks
+
     def text_parts(self, rules: tuple[str, ...] | None = None) -> Sequence[Part]:
         """The keys or elements with text whose use a person can choose; `rules`, if given, replace the chosen ones.
 

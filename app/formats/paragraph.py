@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from app.formats.inline import Piece, Shown, show
@@ -36,8 +36,8 @@ class Container:
 class Atom:
     """Text in one format, an object (`text` is OBJECT) or an anchor (no text). Objects and anchors have `raw` XML.
 
-    `parts`: the texts before and after it are translated separately. `is_last`: the anchor moves to the end of a
-    translated text, not to its start.
+    `parts`: the texts before and after it are translated separately. `is_break`: it is a line break or tab. `is_last`:
+    the anchor moves to the end of a translated text, not to its start.
     """
 
     start: int
@@ -47,6 +47,7 @@ class Atom:
     raw: str = ""
     parts: bool = False
     is_last: bool = False
+    is_break: bool = False
 
     @property
     def end(self) -> int:
@@ -75,7 +76,7 @@ class Paragraph:
 
     @property
     def stretches(self) -> list[tuple[int, int]]:
-        """The spans to translate: between tabs and line breaks, without objects at their ends."""
+        """The spans to translate, which may have line breaks inside, without objects at their ends."""
         ends = [0]
         for atom in self._atoms:
             if atom.parts:
@@ -89,6 +90,11 @@ class Paragraph:
                 first = start + part.index(inner)
                 found.append((first, first + len(inner)))
         return found
+
+    @property
+    def breaks(self) -> list[tuple[int, int]]:
+        """The spans of line breaks and tabs."""
+        return [(atom.start, atom.end) for atom in self._atoms if atom.is_break]
 
     def shown(self, start: int, end: int) -> Shown:
         """The text from start to end with placeholders."""
@@ -155,7 +161,7 @@ class Paragraph:
             elif atom.end > start and atom.start < end:
                 first, last = max(atom.start, start), min(atom.end, end)
                 text = atom.text[first - atom.start : last - atom.start]
-                clipped.append(Atom(first, text, atom.containers, atom.format, atom.raw, atom.parts, atom.is_last))
+                clipped.append(replace(atom, start=first, text=text))
         return clipped
 
     def _same(self, start: int, end: int) -> str:

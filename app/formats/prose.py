@@ -16,7 +16,7 @@ from app.text.encoding import DecodedText
 class ProseFile(TextFile):
     """A decoded file; a place is a span of its text.
 
-    `joints` are line breaks inside units, with the white space and marks around them; they are read as one space.
+    `joints` are line ends inside units, with the white space and marks around them; they are read as one space.
     `show` converts a line of the file to the source shown to the user, `find_tags` finds its tags, `mark_up` converts
     its translation back, and `lay_out` converts the result to the text that replaces the span from start to end.
     """
@@ -55,7 +55,7 @@ class ProseFile(TextFile):
 
     def _edits_around(self, inner: Sequence[Edit], translations: Sequence[UnitTranslation]) -> list[Edit]:
         """Edits (ascending), which may be inside of translated spans, and the edits for translations."""
-        edits = []
+        edits: list[Edit] = []
         left = 0
         for t in translations:
             first = bisect_left(inner, t.start, left, key=itemgetter(0))

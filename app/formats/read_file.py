@@ -6,7 +6,7 @@ because the ends of sentences depend on the language.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, Protocol
@@ -17,6 +17,7 @@ from app.formats import Format, Reading, format_of
 from app.formats.added_forms import all_units, fixed_plurals_note
 from app.formats.base import HasLanguages, HasSeveralTargets, ParsedFile, Reversible, Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
+from app.formats.soft_breaks import LineBreaks, lines
 from app.formats.srx import RuleFile, segmenter_of
 from app.i18n import Message
 from app.text.encoding import safe_name
@@ -115,7 +116,7 @@ class ReadFile:
             split = _paragraph_spans
         segments: list[Segment] = []
         for unit in parsed.units if target is None else all_units(parsed, target):
-            segments += _segments_of(unit, parsed, split, len(segments))
+            segments += _segments_of(unit, parsed, split, self.format.reading.line_breaks, len(segments))
             if len(segments) > MAX_SEGMENTS:
                 raise DocumentError(
                     Message(
@@ -187,7 +188,9 @@ def _paragraph_spans(text: str, whole: Sequence[tuple[int, int]] = ()) -> list[t
     return [(start, end)] if start < end else []
 
 
-def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> list[Segment]:
+def _segments_of(
+    unit: Unit, parsed: ParsedFile, split: Split, line_breaks: LineBreaks | None, index: int
+) -> list[Segment]:
     if parsed.is_paired:
         state: Literal["new", "edited", "confirmed"] = "new"
         if unit.target is not None:
@@ -198,11 +201,22 @@ def _segments_of(unit: Unit, parsed: ParsedFile, split: Split, index: int) -> li
             )
         ]
     segments: list[Segment] = []
-    for start, end in split(unit.source, whole=unit.whole):
+    for start, end in _spans_of(unit, split, line_breaks):
         place = unit.start + start, unit.start + end
         number = index + len(segments)
         segments.append(Segment(number, parsed.source(*place), *place, note=unit.note, limits=unit.limits))
     return segments
+
+
+def _spans_of(unit: Unit, split: Split, line_breaks: LineBreaks | None) -> Iterator[tuple[int, int]]:
+    """The spans of the segments of a unit: of the sentences of its lines."""
+    if not unit.breaks:
+        yield from split(unit.source, whole=unit.whole)
+        return
+    for first, last in lines(unit.source, unit.breaks, line_breaks):
+        inside = [(max(s, first) - first, min(e, last) - first) for s, e in unit.whole if s < last and e > first]
+        for start, end in split(unit.source[first:last], whole=inside):
+            yield first + start, first + end
 
 
 def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, cast, get_args
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from app.errors import ApiError
 from app.formats import Reading
+from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
 from app.serving.api_schemas import LanguageSchema, parsed
@@ -27,7 +28,7 @@ _RULES: Final = (
     "What is translated of JSON, YAML or XML: one rule in each line, such as `skip **.id`, `translate items.*.title`, "
     "`inline b`, `paragraph note`, `translate img/@alt`. The last one that fits counts."
 )
-_READING: Final = ("encoding", "columns", "rules")
+_READING: Final = ("encoding", "columns", "rules", "line_breaks")
 _COLUMNS: Final = re.compile(r"([1-9]\d{0,4}),([1-9]\d{0,4})", re.ASCII)
 _FORM: Final = {
     "type": "object",
@@ -39,6 +40,11 @@ _FORM: Final = {
         "encoding": {"type": "string", "description": "The encoding of a text, such as cp1250."},
         "columns": {"type": "string", "description": "The columns of sources and targets of a table, such as 2,3."},
         "rules": {"type": "string", "description": _RULES},
+        "line_breaks": {
+            "type": "string",
+            "enum": [*get_args(LineBreaksChoice)],
+            "description": "Whether a line break inside a paragraph ends a segment: by its lines, always, or never.",
+        },
     },
 }
 _BODY: Final = {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}
@@ -95,7 +101,7 @@ async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusRe
 
 def _reading(fields: Mapping[str, Any]) -> Reading | None:
     """The import settings of the form; None without any."""
-    encoding, columns, rules = (text_field(fields, name, "") for name in _READING)
+    encoding, columns, rules, line_breaks = (text_field(fields, name, "") for name in _READING)
     codec = codec_of(encoding) if encoding else None
     if encoding and codec is None:
         raise ApiError("invalid", "encoding is not a known encoding.")
@@ -103,7 +109,14 @@ def _reading(fields: Mapping[str, Any]) -> Reading | None:
     if columns and (pair is None or pair[1] == pair[2]):
         raise ApiError("invalid", "columns are not two different numbers, such as 2,3.")
     lines = tuple(filter(None, map(str.strip, rules.splitlines())))
-    chosen = Reading(codec, (int(pair[1]) - 1, int(pair[2]) - 1) if pair else None, rules=lines or None)
+    if line_breaks and line_breaks not in get_args(LineBreaksChoice):
+        raise ApiError("invalid", "line_breaks is not automatic, separate or join.")
+    chosen = Reading(
+        codec,
+        (int(pair[1]) - 1, int(pair[2]) - 1) if pair else None,
+        rules=lines or None,
+        line_breaks=line_breaks_of(cast(LineBreaksChoice, line_breaks or "automatic")),
+    )
     return None if chosen == Reading() else chosen
 
 

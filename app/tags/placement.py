@@ -295,6 +295,9 @@ class _Placer:
             place = self._end_of(tag.at, source_span, start)
             if not self.source.is_word[tag.at - 1] and not self.source.text[tag.at - 1].isspace():
                 place = self._over_marks(place, end, 1)
+        following = self.target.text[place : place + 1]
+        if tag.separates_words and place < end and following and not following.isspace():  # not before a question mark
+            place = max(self.target.text.rfind(" ", start, place), start)
         for stretch in self.fixed:
             place = stretch.end if stretch.start < place < stretch.end else place
         return min(max(place, start), end)

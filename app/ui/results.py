@@ -14,6 +14,7 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 
 from app.formats.part_rules import PartUse
 from app.formats.preview import PreviewBlock
+from app.formats.soft_breaks import LineBreaksChoice
 from app.log.records import SegmentStateName
 from app.ui.model_results import ModelSuggestion
 from app.ui.page_state import SessionOffer
@@ -223,9 +224,9 @@ class ReadingChoice(TypedDict):
     """How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
     targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen.
 
-    `segments` is what a segment is; null where the file decides. `rules` are lines about the keys or elements `parts`,
-    of which the first of `num_parts` are shown, and `problem` names one that cannot be used; `is_kept`: the project
-    reads new files of this format by them.
+    `segments` is what a segment is, `line_breaks` is whether line breaks end segments; null where the file decides.
+    `rules` are lines about the keys or elements `parts`, of which the first of `num_parts` are shown, and `problem`
+    names one that cannot be used; `is_kept`: the project reads new files of this format by them.
     """
 
     encoding: str
@@ -235,6 +236,7 @@ class ReadingChoice(TypedDict):
     extras: list[str]
     chosen_extras: list[str]
     segments: Literal["sentence", "paragraph"] | None
+    line_breaks: LineBreaksChoice | None
     rules: list[str]
     parts: list[TextPart]
     problem: str

@@ -581,6 +581,19 @@ def test_paragraphs_can_be_segments_also_beside_files_with_targets(
     assert written == {"a": "de: One. Two.\nde: Three.\n", "b": "One. Two.,de: One. Two.\nThree.,de: Three.\n"}
 
 
+def test_line_breaks_can_end_segments_always_or_never_also_beside_other_formats(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.html").write_text("<p>One<br>two<br>Three</p>")
+    (folder / "b.txt").write_text("One\n")
+    for choice, num_segments in (("automatic", 2), ("separate", 3), ("join", 1)):
+        assert run(capsys, "translate", folder, "-o", tmp_path / choice, "--line-breaks", choice)[0] == 0
+        (written,) = (tmp_path / choice).glob("a*.html")
+        assert written.read_text().count("de") == num_segments
+
+
 def test_columns_of_a_table_can_be_given(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

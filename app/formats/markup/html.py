@@ -48,6 +48,7 @@ _INLINE = frozenset(
     }
 )  # fmt: skip
 _EMPTY_INLINE = frozenset({"img", "wbr", "input"})
+_BREAK = "br"
 _CODE = frozenset({"code", "kbd", "samp", "var"})
 _HIDDEN = frozenset({"script", "style", "pre", "textarea", "svg", "math", "template", "noscript", "object", "iframe"})
 _RAW = frozenset({"script", "style", "textarea", "iframe"})  # end at their first end tag, whatever is inside
@@ -59,6 +60,7 @@ class _Token:
     """A text, a tag, a whole protected element, or an attribute value.
 
     `start` and `end` are its place, `at` is its offset in the file, `match` the index of the other tag of a pair or -1.
+    `has_break`: a line break is between the tags of the pair, so that they may be in different segments.
     """
 
     piece: Piece
@@ -66,6 +68,7 @@ class _Token:
     end: int
     name: str = ""
     match: int = -1
+    has_break: bool = False
     at: int = -1
     value: Value | None = None
 
@@ -165,7 +168,7 @@ class HtmlFile(TextFile):
         last = bisect_left(self.tokens, end, key=lambda token: token.start)
         if first < 0:
             raise LookupError(start)
-        matches = [token.match for token in self.tokens[first:last] if token.match >= 0]
+        matches = [token.match for token in self.tokens[first:last] if token.match >= 0 and not token.has_break]
         if matches and min(matches) < first:
             first, start = min(matches), self.tokens[min(matches)].start
         if matches and max(matches) >= last:
@@ -179,7 +182,8 @@ class HtmlFile(TextFile):
             else:
                 low, high = (bisect_left(inner, (place + shift,)) for place in (token.start, token.end))
                 edits = [(s - token.at, e - token.at, text) for s, e, text in inner[low:high]]
-                pieces.append(replace(token.piece, raw=splice(token.piece.raw, edits)))
+                is_half = token.has_break and not first <= token.match < last
+                pieces.append(Piece("lone" if is_half else token.piece.kind, splice(token.piece.raw, edits)))
         begins, ends = self.tokens[first], self.tokens[max(last - 1, first)]
         return start + begins.at - begins.start, end + ends.at - ends.start, show(pieces)
 
@@ -272,8 +276,8 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int, Block]]
         raw = text[start:position]
         is_on = was_on and zones.is_on
         is_lone = match["skip"] is not None or name in _EMPTY_INLINE or (is_protected and name in _INLINE | _CODE)
-        if is_on and is_lone:
-            block.append(_Token(Piece("lone", raw), start, position))
+        if is_on and (is_lone or name == _BREAK):
+            block.append(_Token(Piece("lone", raw), start, position, name))
         elif is_on and name in _INLINE:
             block.append(_Token(Piece("open" if match["start"] else "close", raw), start, position, name))
         elif block or values:
@@ -308,6 +312,7 @@ def _paired(block: list[_Token], offset: int) -> list[_Token]:
     paired = list(block)
     opened: list[int] = []
     names: Counter[str] = Counter()
+    last_break = -1
     for index, token in enumerate(block):
         if token.piece.kind == "open":
             opened.append(index)
@@ -318,8 +323,11 @@ def _paired(block: list[_Token], offset: int) -> list[_Token]:
                 names[block[found].name] -= 1
                 if block[found].name == token.name:
                     break
-            paired[found] = replace(block[found], match=offset + index)
-            paired[index] = replace(token, match=offset + found)
+            has_break = last_break > found
+            paired[found] = replace(block[found], match=offset + index, has_break=has_break)
+            paired[index] = replace(token, match=offset + found, has_break=has_break)
+        elif token.name == _BREAK:
+            last_break = index
     return [
         replace(token, piece=Piece("lone", token.piece.raw))
         if token.piece.kind in ("open", "close") and token.match < 0
@@ -337,10 +345,11 @@ def _unit(block: Sequence[_Token], offset: int) -> Unit:
     whole = [
         (token.start - start, block[token.match - offset].end - start)
         for token in block
-        if token.piece.kind == "open" and token.match >= 0
+        if token.piece.kind == "open" and token.match >= 0 and not token.has_break
     ]
     apart: list[tuple[int, int]] = []
     for first, last in whole:
         if not apart or first >= apart[-1][1]:
             apart.append((first, last))
-    return Unit(start, inner[-1].end, source, whole=tuple(apart))
+    breaks = tuple((token.start - start, token.end - start) for token in inner if token.name == _BREAK)
+    return Unit(start, inner[-1].end, source, whole=tuple(apart), breaks=breaks)

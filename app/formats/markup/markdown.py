@@ -149,15 +149,17 @@ def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
             continue
         num_before = len(units)
         limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)
-        for start, end, inside in _stretches(text, token.content, position, limit, units):
-            source = _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), blanked(text, start, end, inside))
-            joints += inside
+        for start, end, soft, hard in _stretches(text, token.content, position, limit, units):
+            source = blanked(text, start, end, sorted([*soft, *hard]))
+            source = _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), source)
+            joints += soft
             found = inner_texts(source, labels)
             inner += [(start + first, start + last) for first, last in found]
             source = splice(source, [(s, e, " " * (e - s)) for s, e in _notes_after_sentences(source, found)])
             if _NO_LETTERS.match(source) or _NO_LETTERS.match(shown(source, labels).text):
                 continue
-            units.append(Unit(start, end, source, whole=_whole(source, labels)))
+            breaks = tuple((first - start, last - start) for first, last in hard)
+            units.append(Unit(start, end, source, whole=_whole(source, labels), breaks=breaks))
             if block.kind == "cell":
                 cells.append((start, end))
         if len(units) > num_before:
@@ -175,9 +177,9 @@ def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
         joints,
         show=lambda line: shown(line, labels).text,
         find_tags=lambda line: shown(line, labels).tags,
-        mark_up=lambda line, translation: marked_up(line, labels, translation),
+        mark_up=lambda line, translation: marked_up(line, labels, one_line(translation)),
         lay_out=lambda text, start, end, translation: _lay_out(
-            cells, text, start, typed_html_as_text(text[start:end], one_line(translation), is_mdx=has_components)
+            cells, text, start, typed_html_as_text(text[start:end], translation, is_mdx=has_components)
         ),
         blocks=[
             *(Block("entry", field.start, field.end, label=field.note) for field in fields),
@@ -286,18 +288,20 @@ def _blocks(tokens: list[Token]) -> Iterator[tuple[Block, Token]]:
 
 def _stretches(
     text: str, content: str, position: int, limit: int, before: list[Unit]
-) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """Start, end and line breaks of the parts of `content` between two offsets of the text, split at hard breaks."""
+) -> Iterator[tuple[int, int, list[tuple[int, int]], list[tuple[int, int]]]]:
+    """Start, end, line ends and hard line breaks of the parts of `content` between two offsets of the text."""
     if before:
         position = max(position, before[-1].end)  # cells of one row share their line
     start = -1
     end = position
-    inside: list[tuple[int, int]] = []
+    soft: list[tuple[int, int]] = []
+    hard: list[tuple[int, int]] = []
+    is_after_hard = False
     for number, line in enumerate(content.split("\n")):
         if apart := _APART.match(line):
             if start >= 0:
-                yield start, end, inside
-                start, inside = -1, []
+                yield start, end, soft, hard
+                start, soft, hard = -1, [], []
             line = line[apart.end() :]
         elif number == 0 and (lead := _LEAD.match(line)):
             line = line[lead.end() :]
@@ -312,15 +316,13 @@ def _stretches(
         if at < 0:
             break  # the parser has changed the text, such as a tab in the indentation of a list: leave it untranslated
         if start >= 0:
-            inside.append((end, at))
+            (hard if is_after_hard else soft).append((end, at))
         else:
             start = at
         end = at + len(words)
-        if is_hard:
-            yield start, end, inside
-            start, inside = -1, []
+        is_after_hard = is_hard is not None
     if start >= 0:
-        yield start, end, inside
+        yield start, end, soft, hard
 
 
 def _whole(source: str, labels: Collection[str]) -> tuple[tuple[int, int], ...]:

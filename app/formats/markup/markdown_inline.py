@@ -34,6 +34,7 @@ _TOKEN = re.compile(
     | (?P<marks>\*+|_+|(?<!~)~~?(?!~))""",
     re.VERBOSE,
 )
+_LINE_BREAK = re.compile(r"(?:\\|(?<! ) {2,}+)(?:\r\n|\r|\n)[ \t>]*+")
 _MARK = re.compile(r"[\\`<{\[\]*_~!]")  # first characters of all of these
 _SPACE_IN = re.compile(r"(\{(\d+)\})(\s+)|(\s+)(\{/(\d+)\})")
 _EMPTY = re.compile(r"\{(\d+)\}\{/\1\}")
@@ -113,10 +114,13 @@ def _pieces(text: str, labels: frozenset[str]) -> list[Piece]:
     found = _parsed(text, labels)
     marks = [(pair.start, pair.inner_start, Piece("open", text[pair.start : pair.inner_start])) for pair in found.pairs]
     marks += [(pair.inner_end, pair.end, Piece("close", pair.close)) for pair in found.pairs]
-    marks += [(start, end, Piece("lone", text[start:end])) for start, end in found.codes]
+    breaks = [each.span() for each in _LINE_BREAK.finditer(text)]  # other line ends are spaces already
+    marks += [(start, end, Piece("lone", text[start:end])) for start, end in [*found.codes, *breaks]]
     pieces: list[Piece] = []
     position = 0
     for start, end, piece in sorted(marks, key=itemgetter(0)):
+        if start < position:  # a line break inside of code
+            continue
         pieces += [Piece("text", text[position:start])] * (position < start)
         pieces.append(piece)
         position = end

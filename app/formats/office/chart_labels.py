@@ -34,6 +34,7 @@ class ChartLabel:
         self.start, self.end = node.inner_start, node.inner_end
         self.text = node.content()
         self.unsplit: list[tuple[int, int]] = [(0, len(self.text))]
+        self.breaks: list[tuple[int, int]] = []
         inner = self.text.strip()
         first = self.text.index(inner)
         self.stretches = [(first, first + len(inner))]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from unicodedata import category
@@ -27,7 +27,7 @@ from app.formats.office.docx_extras import EXTRAS, extra_parts, extras_in, rewri
 from app.formats.office.docx_text import WordParagraph, referenced_bookmarks
 from app.formats.office.docx_text_boxes import copies, paragraphs_of
 from app.formats.office.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
-from app.formats.office.office_file import OfficePart, changed_at_once, check_runs, check_size, find_paragraph
+from app.formats.office.office_file import OfficePart, changed_at_once, check_runs, check_size, find_paragraph, unit_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.office.turning import word_turned
 from app.formats.paragraph import OBJECT, Paragraph
@@ -287,12 +287,16 @@ def _units(part: _Part | OfficePart) -> list[Unit]:
     caps = _caps(part)
     for index, (offset, paragraph) in enumerate(zip(part.starts, part.paragraphs, strict=True)):
         for start, end in [] if index in caps else paragraph.stretches:
-            source = paragraph.text[start:end].replace(OBJECT, "\u2060")
+            unit = unit_of(paragraph, start, end, offset)
             if start == 0 and index - 1 in caps:
-                source = part.paragraphs[index - 1].text + source
-                start = end - len(source)
-            whole = sorted((s - start, e - start) for s, e in paragraph.unsplit if s < end and e > start)
-            units.append(Unit(offset + start, offset + end, source, whole=tuple(whole)))
+                cap = part.paragraphs[index - 1].text
+                whole, breaks = (
+                    tuple((first + len(cap), last + len(cap)) for first, last in spans)
+                    for spans in (unit.whole, unit.breaks)
+                )
+                start = unit.start - len(cap)
+                unit = replace(unit, start=start, source=cap + unit.source, whole=whole, breaks=breaks)
+            units.append(unit)
     return units
 
 

@@ -29,6 +29,7 @@ class AltText:
     def __init__(self, node: Node, xml: str, attributes: Sequence[str] = _ATTRIBUTES) -> None:
         self.start, self.end = node.start, node.inner_start
         self.unsplit: list[tuple[int, int]] = []
+        self.breaks: list[tuple[int, int]] = []
         self.stretches: list[tuple[int, int]] = []
         self._tag = xml[self.start : self.end]
         self._spans: list[tuple[str, int, int]] = []  # of the attributes in `text`

@@ -37,6 +37,7 @@ class PropertyText:
         self.start, self.end = node.inner_start, node.inner_end
         self.text = node.content()
         self.unsplit: list[tuple[int, int]] = []
+        self.breaks: list[tuple[int, int]] = []
         inner = self.text.strip()
         first = self.text.index(inner)
         self.stretches = [(first, first + len(inner))] if _LETTER.search(inner) else []

@@ -15,7 +15,8 @@ from app.formats.paragraph import OBJECT, Atom, Container, Paragraph, main_forma
 from app.formats.xml_text import Node, Text, escape
 
 # Objects that separate the text before and after them.
-_PARTING = {"tab", "br", "cr", "ptab"}
+_BREAKS = {"tab", "br", "cr", "ptab"}
+_PAGE_BREAKS = {"page", "column"}
 _CHARACTERS = {"noBreakHyphen": "\u2011", "softHyphen": "\u00ad"}
 _CONTAINERS = {"hyperlink", "ins", "moveTo", "smartTag", "customXml", "dir", "bdo"}
 _CONTAINER_PROPERTIES = {"smartTagPr", "customXmlPr"}
@@ -93,7 +94,7 @@ class WordParagraph(Paragraph):
             self._read_all(content.nodes(), (*containers, container))
             self.unsplit.append((start, self._length))
         elif local not in _IGNORED:
-            self._add(Atom(self._length, OBJECT, containers, raw=raw))
+            self._add(Atom(self._length, OBJECT, containers, raw=raw, is_break=local in _BREAKS))
 
     def _visible(self, raw_format: str) -> str:
         """The visible properties of a run; empty if there are none."""
@@ -141,7 +142,11 @@ class WordParagraph(Paragraph):
             elif local not in _IGNORED:
                 raw = f"<{self._prefix}r>{raw_format}{self._xml[first.start : last.end]}</{self._prefix}r>"
                 text = "" if local == "commentReference" else OBJECT
-                self._add(Atom(self._length, text, containers, raw=raw, parts=local in _PARTING, is_last=not text))
+                parts = local == "br" and first.attributes.get(f"{self._prefix}type", "") in _PAGE_BREAKS
+                is_break = local in _BREAKS and not parts
+                self._add(
+                    Atom(self._length, text, containers, raw=raw, is_last=not text, parts=parts, is_break=is_break)
+                )
 
     def _add_text(self, text: str, containers: tuple[Container, ...], its_format: str, raw_format: str) -> None:
         """Adds the text of a run with that format, which is given as it is compared and as it is in the file."""

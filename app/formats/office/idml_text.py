@@ -36,6 +36,7 @@ _FLOWS: Final = {"Cell", "Footnote", "Endnote"}
 # Kerning belongs to two letters; the language is the language of the source.
 _INVISIBLE = re.compile(r"""\s(?:KerningValue|KerningMethod|AppliedLanguage)=(?:"[^"]*"|'[^']*')""")
 _PART = re.compile(r"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|(?P<sign><\?.*?\?>)|(?P<text>[^<]+)", re.DOTALL)
+_LINE_BREAK: Final = "\u2028"
 _SPECIAL = re.compile("[\t\u2028\ufeff]")
 _RIGHT_TAB: Final = "<?ACE 8?>"
 # Marks of the start of a run with its format, and of its end, as in `app.formats.office.docx_text`.
@@ -279,7 +280,9 @@ class IdmlParagraph(Paragraph):
     def _add_sign(self, raw: str, its_format: str, containers: tuple[Container, ...]) -> None:
         text = "" if raw == "\ufeff" else OBJECT
         run = f"{self._run(its_format)}{raw}{self._end}"
-        self._add(Atom(self._length, text, containers, raw=run, parts=raw in ("\t", _RIGHT_TAB)))
+        self._add(
+            Atom(self._length, text, containers, raw=run, parts=raw in ("\t", _RIGHT_TAB), is_break=raw == _LINE_BREAK)
+        )
 
     def _main_format(self) -> str:
         """The format of most of the text that is in no link or other element; it needs no placeholders."""

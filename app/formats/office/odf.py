@@ -42,7 +42,7 @@ from app.i18n import Message, joined
 _KIND: Final = OfficeKind("LibreOffice", ".odt, .ods, .odp", "OpenOffice", Message("an OpenDocument file"))
 _PARTS: Final = ("content.xml", "styles.xml")
 _CONTAINERS: Final = ("span", "a", "meta", "meta-field")
-_PARTING: Final = ("tab", "line-break")
+_BREAKS: Final = ("tab", "line-break")
 _ANCHOR = re.compile(
     r"(?:bookmark|reference-mark|change|alphabetical-index-mark|toc-mark)(?:-start|-end)?|soft-page-break|annotation(?:-end)?"
 )
@@ -83,7 +83,7 @@ class OdfParagraph(Paragraph):
                 is_last = not child.local.endswith("start")
                 self._add(Atom(self._length, "", containers, raw=raw, is_last=is_last))
             else:
-                self._add(Atom(self._length, OBJECT, containers, raw=raw, parts=child.local in _PARTING))
+                self._add(Atom(self._length, OBJECT, containers, raw=raw, is_break=child.local in _BREAKS))
 
     def xml(self, translations: Sequence[tuple[int, int, str]]) -> str:
         """The content with these spans (ascending) replaced. A space at the start is an element, else it is lost."""

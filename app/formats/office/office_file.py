@@ -36,6 +36,10 @@ class TextOfPart(Protocol):
     unsplit: list[tuple[int, int]]
 
     @property
+    def breaks(self) -> Sequence[tuple[int, int]]:
+        """The spans of line breaks and tabs in `text`."""
+
+    @property
     def stretches(self) -> list[tuple[int, int]]:
         """The spans of `text` to translate."""
 
@@ -130,9 +134,9 @@ class ParagraphFile(ABC):
 
     @cached_property
     def units(self) -> Sequence[Unit]:
-        """The texts between tabs, in the order of the paragraphs."""
+        """The texts in the order of the paragraphs."""
         return [
-            Unit(offset + start, offset + end, paragraph.text[start:end].replace(OBJECT, "\u2060"))
+            unit_of(paragraph, start, end, offset)
             for part in self.parts
             for offset, paragraph in zip(part.starts, part.paragraphs, strict=True)
             for start, end in paragraph.stretches
@@ -204,6 +208,15 @@ class OfficeFile(ParagraphFile):
     def file_with(self, new: Mapping[str, bytes]) -> bytes:
         """The archive with new content of some parts."""
         return self.package.rewritten(new)
+
+
+def unit_of(paragraph: TextOfPart, start: int, end: int, offset: int) -> Unit:
+    """The unit from `start` to `end` of a paragraph that begins at `offset`: line breaks are spaces, objects U+2060."""
+    breaks = [(first - start, last - start) for first, last in paragraph.breaks if start < first and last < end]
+    spaces = [(first, last, " " * (last - first)) for first, last in breaks]
+    whole = sorted((first - start, last - start) for first, last in paragraph.unsplit if first < end and last > start)
+    source = splice(paragraph.text[start:end], spaces).replace(OBJECT, "\u2060")
+    return Unit(offset + start, offset + end, source, whole=tuple(whole), breaks=tuple(breaks))
 
 
 def find_paragraph(parts: Sequence[P], start: int) -> tuple[P, int]:

@@ -1,7 +1,7 @@
 """PowerPoint presentations (.pptx): slides in their order, with tables, diagrams (SmartArt), charts and notes.
 
-Alternative texts are offered, too. Texts that masters and layouts show on each slide follow the slides. A line break
-inside a paragraph is a tag, because authors often break titles by hand. Comments are not offered.
+Alternative texts are offered, too. Texts that masters and layouts show on each slide follow the slides. Comments
+are not offered.
 
 A presentation without translations is written byte for byte; otherwise only changed parts and paragraphs change.
 """

@@ -48,7 +48,7 @@ _CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
 class CellText(WordParagraph):
-    """The text of a cell: one text, or runs with formats. Line breaks separate its stretches.
+    """The text of a cell: one text, or runs with formats. It may have line breaks.
 
     Excel writes the font of the cell only from the second run on; `font` is that font, or empty if it is not known.
     """
@@ -81,7 +81,7 @@ class CellText(WordParagraph):
             if number:
                 p = self._prefix
                 raw = f'<{p}r>{raw_format}<{p}t xml:space="preserve">\n</{p}t></{p}r>'
-                self._add(Atom(self._length, OBJECT, containers, raw=raw, parts=True))
+                self._add(Atom(self._length, OBJECT, containers, raw=raw, is_break=True))
             if line:
                 self._add(Atom(self._length, line, containers, its_format))
 

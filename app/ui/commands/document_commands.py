@@ -65,6 +65,7 @@ class AskReading(Command):
             "extras": [*document.extras],
             "chosen_extras": [*(document.reading.extras or ())],
             "segments": (document.reading.segments or "sentence") if document.has_segments_choice else None,
+            "line_breaks": (document.reading.line_breaks or "automatic") if document.has_line_breaks_choice else None,
             "rules": [*rules],
             "parts": [
                 {**asdict(part), "uses": [*part.uses], "text": part.text[:MAX_CELL_SHOWN]}

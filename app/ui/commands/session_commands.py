@@ -6,6 +6,7 @@ from typing import Literal
 
 from app.errors import CommandError
 from app.formats import Reading
+from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
 from app.i18n import Message
 from app.sessions import Sessions
 from app.text.encoding import codec_of
@@ -56,7 +57,7 @@ class RestartDocument(SessionCommand):
 
 
 class RereadDocument(SessionCommand):
-    """Starts the document again with another encoding, columns (from 0), texts, segments, or rules for its parts.
+    """Starts the document again with another encoding, columns (from 0), texts, segments, line breaks, or rules.
 
     `is_kept`: new documents of this format in the project are read by these rules, too; false takes kept ones away.
     """
@@ -67,6 +68,7 @@ class RereadDocument(SessionCommand):
     target_column: Count | None = None
     extras: List[Name] | None = None
     segments: Literal["sentence", "paragraph"] | None = None
+    line_breaks: LineBreaksChoice | None = None
     rules: List[Name] | None = None
     is_kept: bool | None = None
 
@@ -77,7 +79,9 @@ class RereadDocument(SessionCommand):
         columns = None if source is None or target is None else (source, target)
         extras = None if self.extras is None else tuple(self.extras)
         segments = None if self.segments == "sentence" else self.segments
-        reading = Reading(self.encoding, columns, extras, segments, self.rules or None)
+        reading = Reading(
+            self.encoding, columns, extras, segments, self.rules or None, line_breaks_of(self.line_breaks)
+        )
         if self.is_kept is not None:
             sessions.projects.managed(workspace.project.id)  # before anything is done
         begun = sessions.restart(workspace, workspace.direction, reading=reading)

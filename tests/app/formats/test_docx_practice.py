@@ -301,9 +301,9 @@ def test_simplest_common_format_needs_no_tags() -> None:
 
 def test_deleted_text_is_not_a_segment_and_tracked_formats_leave_no_empty_runs() -> None:
     tracked = f'<w:rPr><w:b/><w:rPrChange w:id="1" {BY}><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>'
-    data = with_body(f"<w:p>{DELETED}</w:p><w:p>{run('All', tracked)}<w:r><w:br/></w:r>{run('plain')}</w:p>")
+    data = with_body(f"<w:p>{DELETED}</w:p><w:p>{run('All', tracked)}<w:r><w:br/></w:r>{run('Plain')}</w:p>")
     document = read_document(data, "a.docx")
-    assert sources(document) == ["All", "plain"]
+    assert sources(document) == ["All", "Plain"]
     assert 'preserve"></w:t>' not in body_of(document.export({0: "Alles"}))
 
 

@@ -138,7 +138,7 @@ def test_escapes_of_excel_are_shown_as_their_characters():
 def test_places_are_named_by_sheet_and_cell(data: bytes):
     file = xlsx.read(data, "parts.xlsx")
     places = {unit.source: file.describe(unit.start) for unit in file.units}
-    assert places["Second line"] == "sheet Parts & more, cell A3"
+    assert places["First line Second line"] == "sheet Parts & more, cell A3"
     assert places["red"] == "sheet Table, cell B2"
 
 

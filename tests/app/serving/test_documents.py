@@ -85,7 +85,7 @@ def test_document_is_not_translated_before_its_terms_are_used(client: Program, s
     assert "Scheibe" in client.get(f"{PATH}/{number}/file").text
 
 
-def test_a_program_chooses_keys_columns_and_encoding(client: Program, sessions: Sessions):
+def test_a_program_chooses_keys_columns_encoding_and_line_breaks(client: Program, sessions: Sessions):
     def num_segments(data: bytes, name: str, **fields: str) -> int:
         made = send(client, data, name, **fields)
         assert made.status_code == 201, made.text
@@ -98,7 +98,12 @@ def test_a_program_chooses_keys_columns_and_encoding(client: Program, sessions: 
         num_segments("Nr;Titel;Text\n1;Žluť;Okno běží\n".encode("cp1250"), "a.csv", columns="2,3", encoding="cp1250")
         == 2
     )
+    lines = b"<p>One<br>two</p>"
+    choices = {"automatic": 1, "join": 1, "separate": 2}
+    assert {choice: num_segments(lines, "a.html", line_breaks=choice) for choice in choices} == choices
     for name, fields in (
+        ("a.html", {"line_breaks": "maybe"}),
+        ("a.txt", {"line_breaks": "join"}),
         ("a.json", {"rules": "drop id"}),
         ("a.csv", {"columns": "2"}),
         ("a.csv", {"columns": "2,2"}),

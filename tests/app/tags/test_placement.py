@@ -141,6 +141,7 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("file{1} opens", "Öffnet die Datei", "file-Datei opens-Öffnet", "Öffnet die Datei{1}"),
         ("open {1}file", "Datei öffnen", "open-öffnen file-Datei", "{1}Datei öffnen"),
         ("One.<br/>Two.", "Eins. Zwei.", "One-Eins Two-Zwei", "Eins.<br/>Zwei."),
+        ("help choosing<br/>b?", "Hilfe, B zu wählen?", "help-Hilfe choosing-wählen b-B", "Hilfe, B zu<br/>wählen?"),
         (r"one\ntwo\n", "zwei eins", "one-eins two-zwei", r"zwei eins\n\n"),
         ("a<b> b </b>c", "A B C", "a-A b-B c-C", "A<b> B </b>C"),
         ("a <b> b </b> c", "A B C", "a-A b-B c-C", "A <b> B </b> C"),

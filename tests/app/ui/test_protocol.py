@@ -165,7 +165,11 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("reading", {}),
         ("reading", {"rules": ["skip a", "drop b"]}),
         ("reading", {"rules": ["skip *", "paragraph p"]}),
-        ("reread_document", {"segments": "paragraph", "rules": ["skip *", "paragraph p"], "is_kept": True}),
+        ("reread_document", {"line_breaks": "automatic"}),
+        (
+            "reread_document",
+            {"segments": "paragraph", "rules": ["skip *", "paragraph p"], "is_kept": True},
+        ),
         ("open_document", {"file": "x.txt", "data": base64.b64encode(b"Same.\nSame.\n").decode()}),
         ("confirm", {"segment": 0, "text": "Gleich."}),
         ("resume_session", {"session": workspace.session_id}),

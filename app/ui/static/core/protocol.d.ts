@@ -1586,9 +1586,9 @@ export interface RankedHypothesis {
 /** How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
  * targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen.
  *
- * `segments` is what a segment is; null where the file decides. `rules` are lines about the keys or elements `parts`,
- * of which the first of `num_parts` are shown, and `problem` names one that cannot be used; `is_kept`: the project
- * reads new files of this format by them. */
+ * `segments` is what a segment is, `line_breaks` is whether line breaks end segments; null where the file decides.
+ * `rules` are lines about the keys or elements `parts`, of which the first of `num_parts` are shown, and `problem`
+ * names one that cannot be used; `is_kept`: the project reads new files of this format by them. */
 export interface ReadingChoice {
   encoding: string;
   encodings: [string, string][];
@@ -1597,6 +1597,7 @@ export interface ReadingChoice {
   extras: string[];
   chosen_extras: string[];
   segments: 'sentence' | 'paragraph' | null;
+  line_breaks: 'automatic' | 'separate' | 'join' | null;
   rules: string[];
   parts: TextPart[];
   problem: string;
@@ -1705,7 +1706,7 @@ export interface ReportSegment {
   terms: [number, number];
 }
 
-/** Starts the document again with another encoding, columns (from 0), texts, segments, or rules for its parts.
+/** Starts the document again with another encoding, columns (from 0), texts, segments, line breaks, or rules.
  *
  * `is_kept`: new documents of this format in the project are read by these rules, too; false takes kept ones away. */
 export interface RereadDocument extends CommandFields {
@@ -1715,6 +1716,7 @@ export interface RereadDocument extends CommandFields {
   target_column?: number | null;
   extras?: string[] | null;
   segments?: 'sentence' | 'paragraph' | null;
+  line_breaks?: 'automatic' | 'separate' | 'join' | null;
   rules?: string[] | null;
   is_kept?: boolean | null;
 }

@@ -10,7 +10,7 @@ export const showReading = async bench => {
   bench.segment.flush();
   const reply = await bench.connection.send('reading');
   if (!reply.ok) return;
-  const {encoding, encodings, columns, rows, extras, chosen_extras, segments} = reply.result;
+  const {encoding, encodings, columns, rows, extras, chosen_extras, segments, line_breaks} = reply.result;
   const close = () => dialog.close();
   const codec = h(
     'select',
@@ -37,6 +37,12 @@ export const showReading = async bench => {
     ['sentence', 'paragraph'].map(name => h('option', {value: name}, t(`reading.segments.${name}`))),
   );
   unit.value = segments ?? 'sentence';
+  const breaks = h(
+    'select',
+    {onchange: () => paint()},
+    ['automatic', 'separate', 'join'].map(name => h('option', {value: name}, t(`reading.breaks.${name}`))),
+  );
+  breaks.value = line_breaks ?? 'automatic';
   const parts =
     reply.result.parts.length || reply.result.rules.length ? partsField(bench, reply.result, () => paint()) : null;
   const warning = h('p.wrong', {role: 'alert'});
@@ -51,6 +57,7 @@ export const showReading = async bench => {
       (!columns || (from === columns[0] && to === columns[1])) &&
       String(chosenExtras()) === String(chosen_extras) &&
       unit.value === (segments ?? 'sentence') &&
+      breaks.value === (line_breaks ?? 'automatic') &&
       !parts?.isChanged();
     go.disabled = isSame || (columns !== null && from === to) || parts?.isUsable() === false;
     if (columns)
@@ -96,6 +103,7 @@ export const showReading = async bench => {
       target_column,
       extras: extras.length ? chosenExtras() : null,
       segments: segments && unit.value,
+      line_breaks: line_breaks && breaks.value,
       rules: parts?.rules() ?? null,
       is_kept: parts?.keeps() ?? null,
     };
@@ -109,6 +117,7 @@ export const showReading = async bench => {
     body: [
       encodings.length ? h('label.line', {}, h('span', {}, t('reading.encoding')), codec) : null,
       segments ? h('label.line', {}, h('span', {}, t('reading.segments')), unit) : null,
+      line_breaks ? h('label.line', {}, h('span', {}, t('reading.breaks')), breaks) : null,
       extras.length
         ? h(
             'fieldset',
