@@ -6,17 +6,15 @@ or the lines of an address separates segments. A tab in a Word or OpenDocument p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from app.text.line_breaks import is_inside_sentence
+
 LineBreaks = Literal["separate", "join"]  # always, never
-LineBreaksChoice = Literal["automatic", "separate", "join"]  # automatic: by `_separates`
+LineBreaksChoice = Literal["automatic", "separate", "join"]  # automatic: by `is_inside_sentence`
 
 _SPACE: Final = " \t\r\n\f\u00a0\u2060"  # U+2060 stands for an object, such as a picture
-_END = re.compile(r"[.!?…。！？:;][\"'”’»«“‘)\]}›‹\s\u2060]*\Z")
-_ADDRESS = re.compile(r"\S*@\S|https?:|www\.|\w+\.\w+(?:/|\s|\Z)")
-_ITEM = re.compile(r"\w{1,3}[.)]\s|\w\s*[-–=:]\s|[a-z]{1,5}[A-Z]")  # "a) …", "x – …", or a name such as iPhone
 _MAX_LINE: Final = 200  # characters of a line that are looked at
 
 
@@ -38,7 +36,7 @@ def lines(source: str, breaks: Sequence[tuple[int, int]], choice: LineBreaks | N
                 source[last : min(following, last + _MAX_LINE)],
             )
             position = last
-            if choice == "join" or (choice is None and not _separates(before.strip(_SPACE), after.strip(_SPACE))):
+            if choice == "join" or (choice is None and is_inside_sentence(before.strip(_SPACE), after.strip(_SPACE))):
                 continue
         line = source[start:first]
         words = line.strip(_SPACE)
@@ -52,13 +50,3 @@ def lines(source: str, breaks: Sequence[tuple[int, int]], choice: LineBreaks | N
 def line_breaks_of(choice: LineBreaksChoice | None) -> LineBreaks | None:
     """The choice of a person as an import setting; None for the automatic one."""
     return None if choice == "automatic" else choice
-
-
-def _separates(before: str, after: str) -> bool:
-    """True unless a sentence goes on behind a line break: in lower case, and not behind the end of a sentence.
-
-    An empty line, an address and the next item of a list are always apart.
-    """
-    if not before or not after or not after[0].islower():
-        return True
-    return bool(_END.search(before) or _ADDRESS.match(after) or _ITEM.match(after))

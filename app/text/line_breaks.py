@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _SENTENCE_ENDS: Final = ".!?…:;。！？：；؟۔।"
 _CLOSING_MARKS: Final = "”“’»«›‹\"')]}）」』"
 _OPENING_MARKS: Final = "„“”‚‘’»«›‹\"'([{¿¡（「『"
+_ADDRESS = re.compile(r"\S*@\S|https?:|www\.|\w+\.\w+(?:/|\s|\Z)")
+_ITEM = re.compile(r"\w{1,3}[.)]\s|\w\s*[-–=:]\s|[a-z]{1,5}[A-Z]")  # "a) …", "x – …", or a name such as iPhone
+_MAX_WORD: Final = 200  # characters of the next line that are looked at
 
 
 def is_inside_sentence(before: str, after: str) -> bool:
     """True if a line break between two texts is inside a sentence.
 
-    The text after it goes on in lower case, and the text before it does not end a sentence.
+    The text after it goes on in lower case, and the text before it does not end a sentence. An empty line, an address
+    and the next item of a list are not inside a sentence.
 
     >>> is_inside_sentence("Need help choosing", "a product?"), is_inside_sentence("12 High Street", "Leeds")
     (True, False)
     """
     before, after = before.rstrip().rstrip(_CLOSING_MARKS), after.lstrip().lstrip(_OPENING_MARKS)
-    return bool(before) and before[-1] not in _SENTENCE_ENDS and after[:1].islower()
+    if not before or before[-1] in _SENTENCE_ENDS or not after[:1].islower():
+        return False
+    return not (_ADDRESS.match(after, 0, _MAX_WORD) or _ITEM.match(after, 0, _MAX_WORD))
