@@ -165,7 +165,7 @@ def test_log_contains_each_step_with_its_constraints_and_answers(workspace: Work
     events = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0]
     request = next(e.payload for e in events if e.type == "decode_request" and e.payload["constraints"])
     pinned = {"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": [], "source_span": None}
-    pinned |= {"forms": [], "case": "exact", "boundary": "word", "is_kept": False}
+    pinned |= {"forms": [], "case": "exact", "boundary": "word", "is_kept": False, "language": ""}
     assert request["constraints"] == [pinned]
     result = next(e.payload for e in events if e.type == "decode_result" and e.payload["number"] == request["number"])
     placement = {"phrase": 0, "form": "Dialog", "start": 23, "end": 29, "aligned": None, "doubled": []}
