@@ -157,7 +157,8 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     translate.add_argument(
         "--also", type=lambda names: tuple(names.split(",")), metavar="TEXTS",
-        help="texts of a Word document to translate too: comments, charts, diagrams, properties, separated by commas",
+        help="texts of a Word document to translate too, separated by commas: comments, charts, diagrams, properties, "
+        "hidden (index entries, prompts and tips, lists of choices, WordArt), placeholders (of content controls)",
     )  # fmt: skip
     translate.add_argument(
         "--rule", action="append", metavar="RULE",

@@ -8,8 +8,8 @@ Visible text is counted here without the reader of the format, so that a text th
 - HTML: all text of the page, and the attributes with text for readers
 - subtitles: the lines of text
 - InDesign: the texts of frames that are shown
-- Word, PowerPoint, Excel, OpenDocument: the texts of body, headers, notes, comments, drawings and charts, and
-  alternative texts
+- Word, PowerPoint, Excel, OpenDocument: the texts of body, headers, notes, comments, drawings and charts, alternative
+  texts, and in Word index entries, prompts and tips of fields, lists of choices, and WordArt
 
 Code does not count, nor does what the file declares as not to be translated. Files of strings and files with sources
 and targets declare what is to be translated; they have no coverage.
@@ -30,6 +30,7 @@ from app.errors import DocumentError
 from app.formats.markup.front_matter import FIELDS
 from app.formats.markup.html_attributes import attributes, is_translated, texts
 from app.formats.office.docx_drawings import alt_texts
+from app.formats.office.docx_hidden import hidden_texts
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.prose import ProseFile
 from app.formats.software.yaml_scalars import strings_of
@@ -284,6 +285,9 @@ def _of_office(data: bytes, _: str) -> Iterator[str]:
                 for value in _TEXT.findall(xml)
                 if not value.startswith("#") and not _NUMBER.fullmatch(value)
             )
+            if "wordprocessingml" in kind:
+                whole = package.xml(part).text
+                yield from hidden_texts(tree(whole), whole)
             for tag in _DESCRIBED.findall(xml):
                 yield from alt_texts(tree(tag if tag.endswith("/>") else f"{tag[:-1]}/>"))
 

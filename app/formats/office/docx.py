@@ -1,6 +1,7 @@
 """Word documents (.docx): text in the body, headers, footers and notes; only paragraphs with a translation change.
 
-Comments, charts, diagrams (SmartArt) and document properties are offered if a person chooses them.
+Comments, charts, diagrams (SmartArt), document properties, texts that no paragraph shows, and placeholders of content
+controls are offered if a person chooses them.
 
 The alternative text of a picture comes after the start of its paragraph. A drop cap, which Word stores as a paragraph
 of its own, and the paragraph after it are one text.
@@ -24,8 +25,10 @@ from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, 
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.office.docx_drawings import AltText
 from app.formats.office.docx_extras import EXTRAS, extra_parts, extras_in, rewritten_extra
+from app.formats.office.docx_fields import FieldText
+from app.formats.office.docx_hidden import HiddenTexts, hidden_texts
 from app.formats.office.docx_text import WordParagraph, referenced_bookmarks
-from app.formats.office.docx_text_boxes import copies, paragraphs_of
+from app.formats.office.docx_text_boxes import Paragraphs, copies, paragraphs_of
 from app.formats.office.office_blocks import Tables, name_of_styles, placed, word_block, word_headings
 from app.formats.office.office_file import OfficePart, changed_at_once, check_runs, check_size, find_paragraph, unit_of
 from app.formats.office.office_package import OfficeKind, OfficePackage
@@ -38,7 +41,7 @@ from app.text.encoding import DecodedText
 _WORD = OfficeKind("Word", ".docx", ".doc", Message("a Word document"))
 _DEFAULTS = re.compile(rb"<(\w+):docDefaults\b.*?</\1:docDefaults>", re.DOTALL)
 _LANGUAGE = re.compile(rb"""(<\w+:lang\b[^>]*?\s\w+:val=["'])([\w-]+)(["'])""")
-_KIND = re.compile(r"wordprocessingml\.(document\.main|header|footer|footnotes|endnotes|comments)\+xml$")
+_KIND = re.compile(r"wordprocessingml\.(document\.(?:main|glossary)|header|footer|footnotes|endnotes|comments)\+xml$")
 _MAX_DROP_CAP = 3  # characters: a letter with a quotation mark
 _INITIAL = re.compile(r"((?:\{/?\d+\})*)((?:[\"'“„‚«»‹›(¿¡]*\w|.)?)(.*)", re.DOTALL)
 _LABELS = {
@@ -47,8 +50,10 @@ _LABELS = {
     "footnotes": Message("footnotes"),
     "endnotes": Message("endnotes"),
     "comments": Message("comments"),
+    "document.glossary": Message("placeholder texts of content controls"),
 }
-_ORDER = ("document.main", "header", "footer", "footnotes", "endnotes", "comments")
+_ORDER = ("document.main", "header", "footer", "footnotes", "endnotes", "comments", "document.glossary")
+_CHOSEN = {"comments": "comments", "document.glossary": "placeholders"}  # parts that are read if a person chooses them
 
 
 @dataclass(frozen=True)
@@ -56,21 +61,28 @@ class _Part:
     """One XML file of the archive; `starts` are the offsets of its paragraphs in the text of the document.
 
     `caps` are the indices of the drop caps; each is one text with the paragraph after it. `referenced` are the
-    bookmarks whose text is shown elsewhere.
+    bookmarks whose text is shown elsewhere. `with_hidden`: texts that no paragraph shows are offered, too;
+    `num_hidden` is their number.
     """
 
     name: str
     decoded: DecodedText
     prefix: str
-    paragraphs: Sequence[Paragraph | AltText] = field(repr=False)
+    paragraphs: Sequence[Paragraph | AltText | FieldText] = field(repr=False)
     starts: Sequence[int] = field(repr=False)
     caps: Set[int] = field(repr=False)
     referenced: Set[str] = field(repr=False)
+    with_hidden: bool = False
+    num_hidden: int = 0
 
     @property
     def end(self) -> int:
         """The offset behind the part."""
         return self.starts[-1] + len(self.paragraphs[-1].text) + 1
+
+    def parsed(self, xml: str) -> tuple[Paragraphs, HiddenTexts]:
+        """The elements with text of this part, whose XML may have changed."""
+        return _parsed(tree(xml), xml, self.prefix, with_hidden=self.with_hidden)
 
 
 @dataclass(frozen=True)
@@ -146,7 +158,7 @@ class DocxFile:
             kind = _KIND.search(types[part.name])
             if kind and kind[1] in _LABELS:
                 found.append(Block("part", label=_LABELS[kind[1]]))
-            paragraphs = paragraphs_of(tree(part.decoded.text), f"{part.prefix}p")
+            paragraphs, _ = part.parsed(part.decoded.text)
             tables = Tables()
             starts = list(part.starts)
             for index in part.caps:  # one block with the paragraph behind
@@ -186,9 +198,10 @@ def read(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
     parts: list[_Part | OfficePart] = []
     units: list[Unit] = []
     offset = 0
-    names = _names_of_parts(package, with_comments="comments" in extras)
+    names = _names_of_parts(package, extras)
     for part_name in names:
-        part = _part(part_name, package.read(part_name), f"{name} ({part_name})", offset)
+        place = f"{name} ({part_name})"
+        part = _part(part_name, package.read(part_name), place, offset, with_hidden="hidden" in extras)
         if part.paragraphs:
             parts.append(part)
             units += _units(part)
@@ -196,56 +209,71 @@ def read(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
     for extra in extra_parts(package, names[0], extras, offset):
         parts.append(extra)
         units += _units(extra)
-    left_out = [kind for kind in extras_in(package, names[0]) if kind not in extras]
-    return DocxFile(package, parts, units, _notes(left_out))
+    num_hidden = sum(part.num_hidden for part in parts if isinstance(part, _Part))
+    left_out = [kind for kind in _extras(package, names, num_hidden) if kind not in extras]
+    return DocxFile(package, parts, units, _notes(left_out, num_hidden))
 
 
 @lru_cache(maxsize=8)
 def extras_of(data: bytes, name: str) -> Sequence[str]:
     """The kinds of texts of `EXTRAS` that a document has; it was read before."""
     package = OfficePackage(data, name, _WORD)
-    return tuple(extras_in(package, _names_of_parts(package, with_comments=False)[0]))
+    names = _names_of_parts(package, ())
+    texts = (package.xml(name).text for name in names)
+    return tuple(_extras(package, names, sum(len(hidden_texts(tree(xml), xml)) for xml in texts)))
 
 
-def _notes(left_out: Sequence[str]) -> tuple[str, ...]:
+def _extras(package: OfficePackage, names: Sequence[str], num_hidden: int) -> list[str]:
+    """The kinds of texts of `EXTRAS` that a document with these parts has."""
+    found = {*extras_in(package, names[0]), *(["hidden"] if num_hidden else [])}
+    return [kind for kind in EXTRAS if kind in found]
+
+
+def _notes(left_out: Sequence[str], num_hidden: int) -> tuple[str, ...]:
     """Notes about visible texts that are not offered, and how to include them."""
     seen = [kind for kind in left_out if kind != "properties"]
     if not seen:
         return ()
+    texts = Message("{texts} ({count:,})", texts=EXTRAS["hidden"], count=num_hidden)
     return (
         Message(
             "Not offered: {list}. To translate them too, choose them in “Import settings”, or use --also {names}.",
-            list=joined("; ", [EXTRAS[kind] for kind in seen]),
+            list=joined("; ", [texts if kind == "hidden" else EXTRAS[kind] for kind in seen]),
             names=",".join(seen),
         ),
     )
 
 
-def _names_of_parts(package: OfficePackage, *, with_comments: bool) -> list[str]:
-    """The names of the parts with paragraphs of Word, the body first."""
+def _names_of_parts(package: OfficePackage, extras: Sequence[str]) -> list[str]:
+    """The names of the parts with paragraphs of Word, the body first; some only if `extras` has their kind."""
     found = []
     for part, content_type in package.content_types().items():
         kind = _KIND.search(content_type)
-        if kind and (with_comments or kind[1] != "comments"):
+        if kind and (kind[1] not in _CHOSEN or _CHOSEN[kind[1]] in extras):
             found.append((_ORDER.index(kind[1]), part))
     if not any(order == 0 for order, _ in found):
         raise package.other_kind()
     return [part for _, part in sorted(found)]
 
 
-def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
+def _parsed(root: Node, xml: str, prefix: str, *, with_hidden: bool) -> tuple[Paragraphs, HiddenTexts]:
+    hidden = HiddenTexts.of(root, xml) if with_hidden else HiddenTexts()
+    return paragraphs_of(root, f"{prefix}p", hidden.starts), hidden
+
+
+def _part(part_name: str, content: bytes, name: str, offset: int, *, with_hidden: bool) -> _Part:
     decoded = decode_xml(content, name)
     num_paragraphs = check_runs(decoded.text, name)
     if "AlternateContent" not in decoded.text:  # it has copies of paragraphs, which do not count
         check_size(num_paragraphs, name)
     root = tree(decoded.text)
     prefix = root.name[: len(root.name) - len(root.local)]
-    found = paragraphs_of(root, f"{prefix}p")
+    found, hidden = _parsed(root, decoded.text, prefix, with_hidden=with_hidden)
     nodes = [found.nodes[index] for index in found.originals]
     check_size(len(nodes), name)
     has_fields = "instrText" in decoded.text or "fldSimple" in decoded.text
     referenced = referenced_bookmarks(root) if has_fields else frozenset()
-    paragraphs = [_paragraph(node, decoded.text, prefix, referenced) for node in nodes]
+    paragraphs = [_paragraph(node, decoded.text, prefix, referenced, hidden) for node in nodes]
     caps = {
         index
         for index, (node, following) in enumerate(pairwise(nodes))
@@ -258,10 +286,24 @@ def _part(part_name: str, content: bytes, name: str, offset: int) -> _Part:
     for index, paragraph in enumerate(paragraphs):
         starts.append(offset)
         offset += len(paragraph.text) + (index not in caps)
-    return _Part(part_name, decoded, prefix, paragraphs, starts, caps, referenced)
+    return _Part(
+        part_name,
+        decoded,
+        prefix,
+        paragraphs,
+        starts,
+        caps,
+        referenced,
+        with_hidden,
+        len(hidden_texts(root, decoded.text)),
+    )
 
 
-def _paragraph(node: Node, xml: str, prefix: str, referenced: Set[str]) -> Paragraph | AltText:
+def _paragraph(
+    node: Node, xml: str, prefix: str, referenced: Set[str], hidden: HiddenTexts
+) -> Paragraph | AltText | FieldText:
+    if node.start in hidden.starts:
+        return hidden.paragraph(node, xml)
     return WordParagraph(node, xml, prefix, referenced) if node.name == f"{prefix}p" else AltText(node, xml)
 
 
@@ -305,14 +347,14 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
     text, name = part.decoded.text, f"{part.prefix}p"
     if "AlternateContent" not in text and (new := changed_at_once(text, part.paragraphs, changes)) is not None:
         return encode_xml(new, part.decoded)
-    paragraphs = paragraphs_of(tree(text), name)
+    paragraphs, hidden = part.parsed(text)
     originals, copies_of = paragraphs.originals, copies(paragraphs, name)
     todo: dict[int, list[tuple[int, int, str]]] = {}  # by the index in all paragraphs
     for number, stretches in changes.items():
         todo[originals[number]] = stretches
         original = part.paragraphs[number]
         for index in copies_of.get(originals[number], ()):
-            twin = _paragraph(paragraphs.nodes[index], text, part.prefix, part.referenced)
+            twin = _paragraph(paragraphs.nodes[index], text, part.prefix, part.referenced, hidden)
             if all(twin.shown(s, e).text == original.shown(s, e).text for s, e, _ in stretches):
                 todo[index] = stretches
     depths = {index: _depth(paragraphs.nodes[index], part.prefix) for index in todo}
@@ -320,11 +362,12 @@ def _rewritten(part: _Part, changes: dict[int, list[tuple[int, int, str]]]) -> b
     nodes = paragraphs.nodes
     for depth in sorted(set(depths.values()), reverse=True):
         if text is not part.decoded.text:
-            nodes = paragraphs_of(tree(text), name).nodes
+            paragraphs, hidden = part.parsed(text)
+            nodes = paragraphs.nodes
         edits: list[Edit] = []
         for index, stretches in todo.items():
             if depths[index] == depth:
-                paragraph = _paragraph(nodes[index], text, part.prefix, part.referenced)
+                paragraph = _paragraph(nodes[index], text, part.prefix, part.referenced, hidden)
                 edits.append((paragraph.start, paragraph.end, paragraph.xml(stretches)))
         text = splice(text, edits)
     return encode_xml(text, part.decoded)

@@ -23,10 +23,13 @@ EXTRAS: Final[Mapping[str, Message]] = {
     "charts": Message("texts in charts"),
     "diagrams": Message("texts in diagrams (SmartArt)"),
     "properties": Message("document properties"),
+    "hidden": Message("index entries, prompts and tips of fields, lists of choices, and WordArt"),
+    "placeholders": Message("placeholder texts of content controls"),
 }
 _CORE: Final = "docProps/core.xml"
 _PROPERTIES: Final = ("title", "subject", "description", "keywords", "category")
 _DRAWINGS: Final = {"chart": "charts", "diagramData": "diagrams"}  # by kind of relation
+_KINDS: Final = {**_DRAWINGS, "glossaryDocument": "placeholders"}
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -54,7 +57,7 @@ class PropertyText:
 def extras_in(package: OfficePackage, main: str) -> list[str]:
     """The kinds of texts of `EXTRAS` that a document has, of properties only those with letters."""
     kinds = {each.kind for each in package.relations(main).values()}
-    found = {_DRAWINGS.get(kind, kind) for kind in kinds}
+    found = {_KINDS.get(kind, kind) for kind in kinds}
     if any(property_text.stretches for property_text in _properties(package)):
         found.add("properties")
     return [name for name in EXTRAS if name in found]

@@ -7,7 +7,7 @@ of Word, in mc:Fallback. One of them is translated, and its translation is writt
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from app.formats.office.docx_drawings import is_alt_text
@@ -31,33 +31,40 @@ class Paragraphs:
         return [index for index, (_, version) in enumerate(self.versions) if version == 0]
 
 
-def paragraphs_of(root: Node, name: str) -> Paragraphs:
-    """The paragraphs below `root`, including text boxes; `name` is the element name of paragraphs, "w:p"."""
+def paragraphs_of(root: Node, name: str, others: Collection[int] = ()) -> Paragraphs:
+    """The paragraphs below `root`, including text boxes; `name` is the element name of paragraphs, "w:p".
+
+    `others` are the starts of further elements with text.
+    """
+
+    def has_text(node: Node) -> bool:
+        return (node.name == name and node is not root) or is_alt_text(node) or node.start in others
+
     holders: set[int] | None = None  # most parts need none
     nodes: list[Node] = []
     versions: list[tuple[int, int]] = []
     stack = [(root, -1, 0)]
     while stack:
         node, place, version = stack.pop()
-        if (node.name == name and node is not root) or is_alt_text(node):
+        if has_text(node):
             nodes.append(node)
             versions.append((place, version))
         if node.local != "AlternateContent":
             stack += [(child, place, version) for child in reversed(node.children) if type(child) is Node]
             continue
         place = node.start if place < 0 else place
-        holders = _holders(root, name) if holders is None else holders
+        holders = _holders(root, has_text) if holders is None else holders
         children = node.nodes()
         choice = next((c for c in children if c.local == "Choice" and c.start in holders), None)
         stack += [(c, place, version or (0 if c is choice else c.start)) for c in reversed(children)]
     return Paragraphs(nodes, versions)
 
 
-def _holders(root: Node, name: str) -> set[int]:
-    """The start offsets of the elements around paragraphs and elements with alternative text."""
+def _holders(root: Node, has_text: Callable[[Node], bool]) -> set[int]:
+    """The start offsets of the elements around elements with text."""
     holders: set[int] = set()
     for node in root.walk():
-        around = node.parent if node.name == name or is_alt_text(node) else None
+        around = node.parent if has_text(node) else None
         while around is not None and around.start not in holders:
             holders.add(around.start)
             around = around.parent
@@ -87,7 +94,7 @@ def copies(paragraphs: Paragraphs, name: str) -> dict[int, list[int]]:
 def _text(node: Node, name: str) -> str:
     """The text of a paragraph without the text boxes in it, or the attributes of an element with alternative text."""
     if node.name != name:
-        return f"{node.local} {node.attributes}"
+        return f"{node.local} {node.attributes}{node.content() if node.local == 'instrText' else ''}"
     parts = []
     rest = node.nodes()[::-1]
     while rest:
