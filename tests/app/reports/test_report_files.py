@@ -409,7 +409,10 @@ def test_empty_tmx_has_a_note(store: LogStore) -> None:
 
 def test_tbx_has_terms_added_and_not_removed_in_the_session(store: LogStore, session_id: int) -> None:
     assert "No term" in (session_tbx(store, session_id).note or "")
-    terms = [Term(source, target, is_for_document=True) for source, target in (("salt & pepper", "Salz <& Pfeffer"), ("gone", "fort"))]
+    terms = [
+        Term(source, target, is_for_document=True)
+        for source, target in (("salt & pepper", "Salz <& Pfeffer"), ("gone", "fort"))
+    ]
     for term in terms:
         store.glossaries.add_term(session_id, term, 0)
     store.glossaries.remove_terms(session_id, [terms[1]])
