@@ -13,7 +13,6 @@ _INSTALLED_DATA = _ROOT / "pinpoint_data"  # its name in a wheel; in a checkout 
 _DATA = _INSTALLED_DATA if _INSTALLED_DATA.is_dir() else _ROOT / "data"
 MODEL_FOLDER = _DATA / "models" / "en-de"
 SAMPLES_FOLDER = _DATA / "samples"
-FORMS_FOLDER = _DATA / "forms"
 BRITISH_SPELLINGS = _DATA / "spelling" / "british.tsv"
 
 

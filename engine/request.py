@@ -29,10 +29,11 @@ class Phrase:
     that do not overlap, and at most `max_count`, including those in the prefix, in locked texts and in other phrases.
     The counts of equal phrases add up.
     `boundary` controls the characters beside an occurrence. "word": it must not be part of a longer word or number.
-    "start": it may also be the beginning of a longer word. "compound": it may also be the end of one, with a lower-case
-    first letter, as in German compounds (`Datei` in `Dateisystem` and in `Bilddatei`); the search accepts such ends if
-    the model writes them, but never forces them. "anywhere": no condition. Phrases that share a form, directly or
-    through others, need separate occurrences; a phrase with a `max_count` must not share a form.
+    "start": it may also be the beginning of a longer word. "compound": it may also be the end of one, with a
+    lower-case first letter, as in German compounds (`Datei` in `Dateisystem` and in `Bilddatei`); the search
+    accepts such ends if the model writes them, but never forces them. In German, the other parts must be words of
+    the form list. "anywhere": no condition. Phrases that share a form, directly or through others, need separate
+    occurrences; a phrase with a `max_count` must not share a form.
     `case="auto"` also accepts the capitalised form at the beginning of a sentence. `source_span` is the term's position
     in the source, for phrases from a glossary. It adds details to the placements (see `Placement`). It changes the
     translation only if `Request.follow` does not contain the phrase (see `Follow`).

@@ -16,7 +16,7 @@ import pytest
 from app import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = "app.paths", ("MODEL_FOLDER", "SAMPLES_FOLDER", "FORMS_FOLDER")
+FOLDERS = ("MODEL_FOLDER", "SAMPLES_FOLDER")
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +56,10 @@ def test_wheel_adds_three_names_to_the_environment(wheel: zipfile.ZipFile) -> No
 
 def test_installed_app_finds_its_data(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     wheel.extractall(tmp_path / "site")
-    module, names = FOLDERS
     code = (
-        f"import json, sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import {module} as paths; "
-        f"print(json.dumps([str(getattr(paths, name)) for name in {names}]))"
+        f"import json, sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import app.paths as paths; "
+        "from engine.text.word_forms import FORMS_FOLDER; "
+        f"print(json.dumps([str(getattr(paths, name)) for name in {FOLDERS}] + [str(FORMS_FOLDER)]))"
     )
     printed = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True).stdout
     data = tmp_path / "site" / "pinpoint_data"

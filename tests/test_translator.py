@@ -459,6 +459,25 @@ def test_noun_is_met_by_a_compound_that_ends_with_it(translator):
     assert {placement.form for found in result.hypotheses for placement in found.placements} <= {*noun.all_forms}
 
 
+@pytest.mark.parametrize("begun", ["Die Dateile ", "Die Xyzdatei "])
+def test_noun_in_a_word_that_is_no_compound_is_written_again(translator, begun):
+    request = Request(SOURCE, prefix=begun, phrases=(Phrase("Datei", boundary="compound"),))
+    result = translator.translate(request, OPTIONS)
+    assert result.status == "complete" and result.request is request
+    for hypothesis in result.hypotheses:
+        (placement,) = hypothesis.placements
+        assert placement.start >= len(begun), hypothesis.text
+        assert (placement.start, placement.end) in occurrences(hypothesis.text, "Datei")
+
+
+@pytest.mark.parametrize("begun", ["Die Dateiliste ", "Die Bilddatei ", "Die Datei "])
+def test_noun_in_a_compound_of_words_is_written_once(translator, begun):
+    request = Request(SOURCE, prefix=begun, phrases=(Phrase("Datei", boundary="compound"),))
+    result = translator.translate(request, OPTIONS)
+    assert result.status == "complete"
+    assert all(hypothesis.placements[0].end <= len(begun) for hypothesis in result.hypotheses)
+
+
 def test_direction_that_the_model_lacks_is_refused(translator):
     with pytest.raises(InvalidRequest):
         translator.translate(Request(SOURCE, direction="de-en"), OPTIONS)

@@ -7,7 +7,7 @@ a name and an on/off switch. A `TermIndex` finds the places in a text where the 
 model          Term, TermHit, TermMatches, and terms for the opposite language direction
 glossary       Glossary, the matcher of all glossaries of a document, and the changes between two states
 index/         term_index (TermIndex), matcher (TermMatcher)
-lemmas         dictionary forms of words, and the inflected forms of a target; form_list has the lists behind them
+lemmas         dictionary forms of words, the inflected forms of a target, and its use in a text
 reading/       glossary files -> terms, with a report about every row that was left out
 import_report  the changes that an import would make, row by row, before it is applied
 writing        a glossary as CSV, TSV or TBX

@@ -10,11 +10,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product
 
-from app.glossary.compounds import compound_head, is_compound
-from app.glossary.form_list import form_list
 from app.glossary.model import Term
 from app.text.folding import FoldedText, folded, lower, token_end, tokens
-from engine import is_word_char, occurrences
+from engine import compound_head, form_list, is_compound, is_word_char, occurrences
 
 MAX_FORMS = 24
 MIN_COMPOUND_HEAD = 4  # letters; shorter words are part of too many others ("Rat" in "Ratte")

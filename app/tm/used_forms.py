@@ -12,12 +12,11 @@ from functools import lru_cache
 from itertools import takewhile
 
 from app.glossary import Term, term_matcher
-from app.glossary.form_list import form_list
 from app.glossary.lemmas import MAX_FORMS
 from app.text.folding import FoldedText, tokens
 from app.tm.entries import EVERYTHING, MemoryScope
 from app.tm.index import MemoryIndex
-from engine import FormList
+from engine import FormList, form_list
 
 MAX_ENTRIES = 20  # examined for one term, most recently added first
 MIN_SHARED = 4  # letters at the start that a form shares with its word

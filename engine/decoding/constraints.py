@@ -27,7 +27,7 @@ from engine.search.repeats import num_repeats
 from engine.search.sharing import groups_that_share
 from engine.search.tracker import never_stop
 from engine.search_options import SearchOptions
-from engine.text import Codec, is_sentence_start, occurrences
+from engine.text import COMPOUNDING, Codec, form_list, is_compound, is_sentence_start, joins_words, occurrences
 from engine.translation import Placement, Reason
 
 Span = tuple[int, int]
@@ -190,12 +190,13 @@ class PreparedRequest:
         """The placements of the required occurrences in a text, and the phrases that are missing or too frequent.
 
         Finds occurrences in the finished text itself, earliest end first, independently of the search. Occurrences of
-        phrases that share a form are assigned so that as many pieces as possible are met.
+        phrases that share a form are assigned so that as many pieces as possible are met. In a language with rules for
+        compounds, the other parts of a compound must be words, which the search does not know.
         """
         placements: list[Placement] = []
         unmet: list[int] = []
         asked = self.constraints.phrases[: len(self.members)]
-        found = [occurrences_of(text, phrase) for phrase in asked]
+        found = [self._in_real_words(text, phrase, occurrences_of(text, phrase)) for phrase in asked]
         placed = {number: apart(spans) for number, spans in enumerate(found)}
         for group in groups_that_share(asked):
             placed |= group.placed((span, number) for number in group.members for span in found[number])
@@ -209,6 +210,22 @@ class PreparedRequest:
                 if len(taken) < count or is_too_often:
                     unmet.append(member)
         return tuple(sorted(placements, key=lambda p: (p.phrase, p.start))), tuple(sorted(unmet))
+
+    def _in_real_words(self, text: str, phrase: TrackedPhrase, spans: list[Span]) -> list[Span]:
+        """The spans without those in words that are no compounds: "Netzkabel" in "Netzkabelle"."""
+        language = self.direction.rpartition("-")[2]
+        if not phrase.heads or language not in COMPOUNDING or form_list(language) is None:
+            return spans
+        kept = []
+        for start, end in spans:
+            first, last = start, end
+            while first and joins_words(text[first - 1]) and joins_words(text[start]):
+                first -= 1
+            while last < len(text) and joins_words(text[last]) and joins_words(text[end - 1]):
+                last += 1
+            if (first, last) == (start, end) or is_compound(text[first:last], start - first, end - first, language):
+                kept.append((start, end))
+        return kept
 
     def place_ordered(self, text: str) -> tuple[Span, ...]:
         """The spans of the locked texts and the suffix in a text, up to the first that is missing."""

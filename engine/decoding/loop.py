@@ -53,7 +53,8 @@ class DecodingJob:
 
     `datastore` has the neighbours that count. Callers that have prepared the request pass `prepared`. `elapsed_ms` of
     the translation counts from `started_at`, a time of `perf_counter`; None: from `DecodingLoop.add`. While a `draft`
-    is decoded and then followed (`SearchOptions.draft_strength`), `first` is the translation without it.
+    is decoded and then followed (`SearchOptions.draft_strength`), `first` is the translation without it. A second
+    search `has_whole_words` for phrases that the first one found only in words that are no compounds.
     """
 
     request: Request
@@ -64,6 +65,7 @@ class DecodingJob:
     started_at: float | None = None
     draft: PreparedRequest | None = None
     first: Translation | None = None
+    has_whole_words: bool = False
     state: JobState = JobState.WAITING
     translation: Translation | None = None
     error: Exception | None = None
@@ -204,7 +206,7 @@ class DecodingLoop(Generic[Job]):
         return [job for job, _ in jobs if job.has_ended]
 
     def _go_on(self, job: Job, result: SentenceResult) -> None:
-        """After a search: finish the job, or decode a draft, or follow the draft that was decoded."""
+        """After a search: finish the job, search for whole words, decode a draft, or follow the draft."""
         prepared = job.prepared
         assert prepared is not None
         if job.draft is not None:
@@ -213,6 +215,12 @@ class DecodingLoop(Generic[Job]):
             self._search_for(job, job.prepared)
             return
         translation = self._pipeline.translation(job.request, prepared, result, job.options, job.interruption)
+        if not job.has_whole_words and job.first is None:
+            again = self._pipeline.with_whole_words(prepared, translation, job.interruption)
+            if again is not None:
+                job.has_whole_words, job.prepared = True, again
+                self._search_for(job, again)
+                return
         if job.first is None:
             job.draft = self._pipeline.draft(prepared, translation, job.options, job.interruption)
             if job.draft is not None:

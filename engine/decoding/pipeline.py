@@ -116,6 +116,31 @@ class RequestPipeline:
             lambda: interruption() is not None,
         ).placed()
 
+    def with_whole_words(
+        self,
+        prepared: PreparedRequest,
+        translation: Translation,
+        interruption: Callable[[], Interruption | None],
+    ) -> PreparedRequest | None:
+        """The request with whole words for phrases that the best text has only in words that are no compounds.
+
+        None if there are none, or if there is no time for another search.
+        """
+        request, best = translation.request, next(iter(translation.hypotheses), None)
+        if best is None or translation.status != "unmet":
+            return None
+        phrases = tuple(
+            replace(phrase, boundary="word") if phrase.boundary == "compound" and number in best.unmet else phrase
+            for number, phrase in enumerate(request.phrases)
+        )
+        if phrases == request.phrases:
+            return None
+        try:
+            again = self.prepare(replace(request, phrases=phrases), prepared.datastore, interruption)
+        except PreparationStopped:
+            return None
+        return None if again.obstacles else self.with_phrases_placed(again, interruption)
+
     def draft(
         self,
         prepared: PreparedRequest,
@@ -214,6 +239,8 @@ class RequestPipeline:
                 by_text.setdefault(one.text, one)  # two texts may become equal
             num_ready += len(some)
         hypotheses = tuple(by_text.values())
+        if any(phrase.boundary == "compound" for phrase in prepared.phrases):
+            hypotheses = tuple(one for one in hypotheses if not one.unmet) or hypotheses
         reasons: tuple[Reason, ...] = ()
         if status in ("complete", "unmet"):
             unmet = sorted({phrase for hypothesis in hypotheses for phrase in hypothesis.unmet})

@@ -32,6 +32,7 @@ from engine.text.byte_pieces import (
     split_bytes,
 )
 from engine.text.codec import Codec, DecodedPieces, EncodedPieces, TextCodec
+from engine.text.compounds import COMPOUNDING, compound_head, is_compound
 from engine.text.languages import short_code, short_names
 from engine.text.moses_codec import MosesCodec
 from engine.text.normalisation import NormalText, PlainForm, normalise
@@ -53,10 +54,11 @@ from engine.text.vocabulary import (
     UNKNOWN_SURFACE,
     Vocabulary,
 )
-from engine.text.word_forms import FormList, list_text
+from engine.text.word_forms import FormList, form_list, list_text
 
 __all__ = [
     "BOS",
+    "COMPOUNDING",
     "DIRECTION_PIECES",
     "DOMAIN_PIECES",
     "EOS",
@@ -88,9 +90,12 @@ __all__ = [
     "Vocabulary",
     "byte_surface",
     "bytes_of",
+    "compound_head",
     "ends_unfinished",
+    "form_list",
     "head_of_compound",
     "is_byte_surface",
+    "is_compound",
     "is_digit",
     "is_left_boundary",
     "is_mark",

@@ -1,4 +1,4 @@
-"""The forms that words take: the file format of the lists under data/forms.
+"""The forms that words take: the lists under data/forms, xz-compressed, and their file format.
 
 A list is text with one line for each dictionary form, sorted by bytes, followed by a tab and the other forms:
 "Konto<TAB>1en 1i 0s" means Konten, Konti, Kontos. The number counts the letters to drop from the end of the dictionary
@@ -7,7 +7,14 @@ form; "=" marks a form that is written in full.
 
 from __future__ import annotations
 
+import lzma
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+_INSTALLED_FORMS = _ROOT / "pinpoint_data" / "forms"  # their place in a wheel
+FORMS_FOLDER = _INSTALLED_FORMS if _INSTALLED_FORMS.is_dir() else _ROOT / "data" / "forms"
 
 _UMLAUTS = {"ä": "a", "ö": "o", "ü": "u", "Ä": "A", "Ö": "O", "Ü": "U"}
 
@@ -50,6 +57,15 @@ class FormList:
     def knows(self, word: str) -> bool:
         """True if the list contains the word, as a dictionary form or as a form of one."""
         return bool(self.forms(word)) or self.dictionary_form(word) is not None
+
+
+@lru_cache(maxsize=2)
+def form_list(language: str) -> FormList | None:
+    """The bundled form list of a language; None if there is none."""
+    path = FORMS_FOLDER / f"{language}.txt.xz"
+    if not language.isalpha() or not path.exists():
+        return None
+    return FormList(lzma.decompress(path.read_bytes()))
 
 
 def list_text(forms: Mapping[str, Iterable[str]]) -> bytes:

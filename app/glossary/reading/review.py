@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from app.glossary.form_list import form_list
 from app.glossary.model import Term, has_inner_capitals
 from app.glossary.reading.row_checks import Fix, RowReport
 from app.i18n import Message
+from engine import form_list
 
 
 def initial_capitals(terms: Iterable[Term], language: str) -> Iterator[RowReport]:

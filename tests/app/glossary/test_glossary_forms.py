@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term
-from app.glossary.compounds import compound_head, is_compound
 from app.glossary.lemmas import MAX_FORMS, lemmatiser, target_in, with_forms
+from engine import compound_head, is_compound
 from engine.text import FormList, list_text
 from tests.app.work import growth
 

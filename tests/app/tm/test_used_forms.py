@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term
-from app.glossary.form_list import form_list
 from app.glossary.lemmas import MAX_FORMS
 from app.log.store import LogStore
 from app.segments.view import detail_view
@@ -19,6 +18,7 @@ from app.tm.prefill import index_of_pairs
 from app.tm.tmx_memory import write_tmx
 from app.tm.used_forms import is_form, used_forms, with_used_forms
 from app.workspace.commands import Workspace
+from engine import form_list
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 
 FORMS = [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from app.glossary.form_list import form_list
+from engine.text.word_forms import form_list
 
 COMPOUNDING = frozenset({"de"})  # the languages with rules for compounds here
 MAX_LETTERS = 60  # of the other parts; the time to divide them grows with the square
