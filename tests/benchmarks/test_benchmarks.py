@@ -25,6 +25,7 @@ from tests.benchmarks import (
     protection,
     reranking,
     sentences,
+    several_sentences,
     stopping,
     terminology,
     terms,
@@ -281,3 +282,17 @@ def test_splitters_of_sentences_are_compared(tmp_path: Path) -> None:
     assert {"Pinpoint", "sentencex"} <= libraries.keys()
     assert libraries["sentencex"]["with_rules"] == libraries["Pinpoint"]["all"], "sentencex is the library below"
     assert libraries["Pinpoint"]["all"]["exact"] > libraries["sentencex"]["all"]["exact"]
+
+
+def test_lines_of_several_sentences_are_compared_both_ways(model: Path, tmp_path: Path, capsys):
+    sources = [f"{SOURCES[0]} {SOURCES[2]}.", f"{SOURCES[1]}. {SOURCES[0]}", *SOURCES]
+    references = [f"{REFERENCES[0]} {REFERENCES[2]}", f"{REFERENCES[1]}. {REFERENCES[0]}", *REFERENCES]
+    for name, lines in (("a.en", sources), ("a.de", references), ("alone.en", sources)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    output = tmp_path / "results"
+    several_sentences.main([str(tmp_path), "--model", str(model), "--output", str(output)])
+    [row] = json.loads((output / "results.json").read_text(encoding="utf-8"))["rows"]
+    assert (row["set"], row["direction"], row["lines"], row["lines_in_set"]) == ("a", "en-de", 2, 5)
+    assert (row["singles"], row["singles_different"]) == (3, 0)
+    assert row["whole"]["bleu"] >= 0 and row["by sentence"]["milliseconds"] > 0
+    assert "| a | en-de | 2 of 2 in 5 |" in capsys.readouterr().out
