@@ -234,8 +234,9 @@ def source_of(request: Request, sentence: Span) -> Request:
 
 
 def _required_texts(request: Request) -> Iterator[tuple[str, str]]:
+    """The required texts that may belong to two sentences; a term with a place, as "Yahoo! Mail", belongs to one."""
     for phrase in request.phrases:
-        if any(map(is_word_char, phrase.text)):
+        if phrase.source_span is None and any(map(is_word_char, phrase.text)):
             yield "phrase", phrase.text
     yield from (("locked text", text) for text in request.locked)
     if request.suffix.strip():

@@ -188,6 +188,12 @@ def test_term_goes_to_the_sentence_of_its_span(translator: Translator) -> None:
         ), number
 
 
+def test_term_with_the_end_of_a_sentence_in_it_belongs_to_its_sentence(translator: Translator) -> None:
+    found = translator.translate(Request(SOURCE, phrases=[Phrase("Haus! Datei", source_span=(4, 9))]), OPTIONS)
+    assert (found.status, len(found.sentences)) == ("complete", 3)
+    assert all(occurrences(one.text.split("  ")[0], "Haus! Datei") for one in found.hypotheses)
+
+
 def random_request(rng: random.Random, source: str = SOURCE) -> Request:
     phrases = []
     for word in rng.sample(WORDS, rng.randint(0, 2)):
