@@ -21,7 +21,17 @@ from tests.benchmarks.runs import BENCHMARKS, KEPT, Benchmark, run
 CURE = "write it again: python -m tests.benchmarks --redraw --output tests/benchmarks/results/bars.md"
 SETS = ("news", "captions", "everyday", "encyclopedia")
 FILES = dict.fromkeys(
-    ("source", "reference", "documents", "glossary", "output", *SETS, *(f"{name}_reference" for name in SETS)), "a-file"
+    (
+        "source",
+        "reference",
+        "documents",
+        "glossary",
+        "test_sets",
+        "output",
+        *SETS,
+        *(f"{name}_reference" for name in SETS),
+    ),
+    "a-file",
 )
 
 
