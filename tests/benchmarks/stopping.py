@@ -126,7 +126,7 @@ def measure(
     name: str, options: SearchOptions, translator: Translator, direction: str, pairs: Sequence[Pair], batch_size: int
 ) -> Cell:
     """Decode all sentences by one variant, those of like length together."""
-    loop = translator.decoding_loop(batch_size, schedule="batch")
+    loop = translator.whole_loop(batch_size, "batch")
     jobs = [DecodingJob(Request(pair.source, direction), options) for pair in pairs]
     for job in sorted(jobs, key=lambda job: len(job.request.source)):
         loop.add(job)

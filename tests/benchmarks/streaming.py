@@ -166,7 +166,7 @@ def decode(
     translator: Translator, requests: Sequence[Request], method: Method, beam: int, options: argparse.Namespace
 ) -> Run:
     search_options = method.options(beam, options.threshold, options.children)
-    loop = translator.decoding_loop(options.batch, method.schedule, method.refill_share)
+    loop = translator.whole_loop(options.batch, method.schedule, method.refill_share)
     jobs = (DecodingJob(request, search_options) for request in requests)
     synchronise(translator)
     started = time.perf_counter()
