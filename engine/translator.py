@@ -183,7 +183,7 @@ class Translator(AnyTranslator):
         if target is not None:
             if (written := self.misspelling(target)) is not None:
                 raise InvalidRequest(f"target {target!r} cannot be spelt by this model, which would write {written!r}")
-            tokens = [*self._codec.encode(target).ids, EOS]
+            tokens = self._target_tokens(request, target)
         assert tokens is not None
         limit = self._model.config.max_pieces
         if not 0 < len(tokens) <= limit:
@@ -243,7 +243,7 @@ class Translator(AnyTranslator):
         prepared = self.pipeline.prepare(free)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
-        tokens = [*self._codec.encode(target).ids, EOS]
+        tokens = self._target_tokens(free, target)
         limit = self._model.config.max_pieces
         if len(tokens) > limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model learns at most {limit}")
@@ -255,6 +255,11 @@ class Translator(AnyTranslator):
             return None
         kept = [place for place, token in enumerate(tokens) if token not in self._vocabulary.roles.never]
         return StoredPair(origin, unit_states(states_TE)[kept], tokens_T[kept], own_T[kept])
+
+    def _target_tokens(self, request: Request, target: str) -> list[int]:
+        """The pieces of a whole translation of the request's source, as the model would write it, and the end."""
+        written = self.pipeline.reading(replace(request, prefix=target)).request.prefix
+        return [*self._codec.encode(written).ids, EOS]
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
         """A datastore of pairs of this model, on its device, without the first of them if they have too many states."""

@@ -45,8 +45,9 @@ def test_wheel_contains_the_bundled_data(wheel: zipfile.ZipFile, folder: str) ->
     assert expected <= set(wheel.namelist())
 
 
-def test_wheel_contains_the_word_forms_and_their_licence(wheel: zipfile.ZipFile) -> None:
-    assert {"pinpoint_data/forms/de.txt.xz", "pinpoint_data/forms/README.md"} <= set(wheel.namelist())
+def test_wheel_contains_the_lists_of_words_and_their_licences(wheel: zipfile.ZipFile) -> None:
+    lists = {"forms/de.txt.xz", "forms/README.md", "casing/de.txt.xz", "casing/en.txt.xz", "casing/README.md"}
+    assert {f"pinpoint_data/{name}" for name in lists} <= set(wheel.namelist())
 
 
 def test_wheel_adds_three_names_to_the_environment(wheel: zipfile.ZipFile) -> None:

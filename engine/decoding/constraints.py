@@ -18,7 +18,7 @@ from engine.decoding.phrases_in_pieces import (
     prefix_in_pieces,
     tracked_phrase,
 )
-from engine.decoding.reading import RequestReading
+from engine.decoding.reading import RequestReader, RequestReading
 from engine.model.datastore import Datastore
 from engine.request import Phrase, Request
 from engine.search.follow import FollowedText
@@ -79,8 +79,9 @@ class PreparedRequest:
         datastore: Datastore | None = None,
         hint_id: int | None = None,
         go_on: Callable[[], None] = never_stop,
+        aligns: bool = False,
     ) -> PreparedRequest:
-        """Prepares a request for a model of `max_pieces`.
+        """Prepares a request for a model of `max_pieces`, which `aligns` words or not.
 
         `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
         `hint_id` is the piece before each hint, None for a model that reads none. `go_on` is called every few
@@ -88,7 +89,7 @@ class PreparedRequest:
         """
         if (reason := excess(request)) is not None:
             return cls._refused(request, direction, marks, reason)
-        reading = RequestReading.of(request, codec, source_codec)
+        reading = RequestReader(codec, source_codec or codec, aligns).read(request, direction)
         request = reading.request
         encoding = (source_codec or codec).encode(request.source)
         go_on()
@@ -97,7 +98,7 @@ class PreparedRequest:
         if len(encoding.ids) > most:
             message = f"the source has {len(encoding.ids)} pieces, the model reads at most {most}; split the segment"
             obstacles.append(Reason("source_too_long", message))
-        prefix, reasons = prefix_in_pieces(request.prefix, codec)
+        prefix, reasons = prefix_in_pieces(request.prefix, codec, reading.prefix_ignores_case)
         obstacles += reasons
         go_on()
         avoided = avoided_texts(request.avoid)
@@ -113,7 +114,7 @@ class PreparedRequest:
                 phrases.append(tracked)
                 members.append(numbers)
         go_on()
-        ordered, reasons = ordered_phrases(request, codec)
+        ordered, reasons = ordered_phrases(request, reading.variants, codec)
         obstacles += reasons
         obstacles += _too_often(phrases, members, ordered, request.prefix, go_on)
         phrases += ordered
@@ -234,12 +235,13 @@ class PreparedRequest:
             free_from = spans[-1][1] if spans else 0
             found = [
                 (start, end)
-                for start, end in occurrences(text, phrase.forms[0], phrase.boundary)
+                for form in phrase.forms
+                for start, end in occurrences(text, form, phrase.boundary)
                 if start >= free_from and (end == len(text) or not phrase.ends_text)
             ]
             if not found:
                 break
-            spans.append(found[0])
+            spans.append(min(found))
         return tuple(spans)
 
     def not_placed(self, phrase: int) -> Reason:

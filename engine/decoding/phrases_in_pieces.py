@@ -5,7 +5,7 @@ The texts are those that the model reads (`engine.decoding.reading`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.request import Avoid, Phrase, Request
@@ -35,8 +35,11 @@ class Forbidden:
         return form in self.exact or form.lower() in self.folded
 
 
-def prefix_in_pieces(text: str, codec: Codec) -> tuple[Prefix | None, list[Reason]]:
-    """The prefix with the pieces of all but its last word, which may continue; a space after it closes that word."""
+def prefix_in_pieces(text: str, codec: Codec, ignores_case: bool = False) -> tuple[Prefix | None, list[Reason]]:
+    """The prefix with the pieces of all but its last word, which may continue; a space after it closes that word.
+
+    `ignores_case`: the last word may be written in any case.
+    """
     if not text:
         return None, []
     closed = text[:-1] if text.endswith(" ") else ""
@@ -52,7 +55,7 @@ def prefix_in_pieces(text: str, codec: Codec) -> tuple[Prefix | None, list[Reaso
         last -= 1
     if last > 1 and codec.surfaces[ids[last - 1]] == " ":
         last -= 1  # a space of its own, where another piece may begin with it
-    return Prefix(text, ids[:last]), []
+    return Prefix(text, ids[:last], ignores_case), []
 
 
 def _goes_on(piece: int, following: int, codec: Codec) -> bool:
@@ -114,8 +117,13 @@ def _capitalised(forms: Sequence[str]) -> list[str]:
     return [form for form in dict.fromkeys(capitals) if form not in forms]
 
 
-def ordered_phrases(request: Request, codec: Codec) -> tuple[list[TrackedPhrase], list[Reason]]:
-    """The locked texts and the suffix as phrases with an order; reasons for texts that cannot be spelt."""
+def ordered_phrases(
+    request: Request, variants: Callable[[str], Sequence[str]], codec: Codec
+) -> tuple[list[TrackedPhrase], list[Reason]]:
+    """The locked texts and the suffix as phrases with an order; reasons for texts that cannot be spelt.
+
+    `variants` are the forms in which such a text may be written, itself the first.
+    """
     phrases: list[TrackedPhrase] = []
     reasons: list[Reason] = []
     texts = [(text, False) for text in request.locked] + [(request.suffix, True)] * bool(request.suffix)
@@ -124,8 +132,11 @@ def ordered_phrases(request: Request, codec: Codec) -> tuple[list[TrackedPhrase]
             kind = "suffix" if ends_text else "locked text"
             message = f"the {kind} {form!r} cannot be spelt by this model, which would write {codec.respell(form)!r}"
             reasons.append(Reason("unspellable", f"{message}; change it"))
-        spellings = tuple(Spelling.of(0, pieces, codec) for pieces in _spellings(form, codec))
-        phrases.append(TrackedPhrase((form,), spellings, turn=turn, ends_text=ends_text))
+        forms = (form, *(other for other in variants(form)[1:] if codec.spells(other)))
+        spellings = tuple(
+            Spelling.of(number, pieces, codec) for number, one in enumerate(forms) for pieces in _spellings(one, codec)
+        )
+        phrases.append(TrackedPhrase(forms, spellings, turn=turn, ends_text=ends_text))
     return phrases, reasons
 
 

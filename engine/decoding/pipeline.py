@@ -14,7 +14,7 @@ from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignm
 from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.placing import OpenDecoder, PhrasePlacer, Pieces
-from engine.decoding.reading import RequestReading
+from engine.decoding.reading import RequestReader, RequestReading
 from engine.decoding.reverse import reverse_direction, reverse_scores
 from engine.decoding.untranslated import WordReplacer
 from engine.errors import InvalidRequest
@@ -70,21 +70,37 @@ class RequestPipeline:
         if datastore is not None:
             self.check(datastore)
         consulted = datastore if datastore is not None and datastore.num_states and datastore.is_helpful else None
-        directions = model.config.directions
+        direction = self._direction_of(request)
+        marks = model.marks(direction, request.domain, request.formality)
+        max_pieces = model.config.max_pieces
+        aligns = model.alignment is not None
+        return PreparedRequest.of(
+            request,
+            direction,
+            model.codec,
+            max_pieces,
+            model.source_codec,
+            marks,
+            consulted,
+            model.hint_id,
+            go_on,
+            aligns,
+        )
+
+    def reading(self, request: Request) -> RequestReading:
+        """The request as the model reads it. Raises InvalidRequest for a direction that the model lacks."""
+        model = self._model
+        reader = RequestReader(model.codec, model.source_codec or model.codec, model.alignment is not None)
+        return reader.read(request, self._direction_of(request))
+
+    def _direction_of(self, request: Request) -> str:
+        directions = self._model.config.directions
         direction = request.direction or directions[0]
         if direction not in directions:
             raise InvalidRequest(
                 f"direction is {direction!r}; this model translates {offer_of(directions)}; choose one of them"
             )
-        marks = model.marks(direction, request.domain, request.formality)
-        max_pieces = model.config.max_pieces
-        return PreparedRequest.of(
-            request, direction, model.codec, max_pieces, model.source_codec, marks, consulted, model.hint_id, go_on
-        )
-
-    def reading(self, request: Request) -> RequestReading:
-        """The request as the model reads it."""
-        return RequestReading.of(request, self._model.codec, self._model.source_codec)
+        return direction
 
     def check(self, datastore: Datastore) -> None:
         """Raises InvalidRequest for a datastore of another model."""

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from engine.decoding.constraints import PreparationStopped
+from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.limits import check_count
 from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, decode_all
 from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
@@ -168,7 +168,7 @@ def alternatives_steps(
             count + 1,
             is_stopped=lambda: interruption() is not None,
         )
-    following = [word for word in following if codec.decode(word.pieces).text != replaced][:count]
+    following = _distinct(following, replaced, prepared, codec)[:count]
     options = replace(options, draft_strength=0.0)  # the words before the replaced one stay
     jobs: list[DecodingJob] = []
     for word in following if interruption() is None else ():
@@ -182,6 +182,18 @@ def alternatives_steps(
         if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
     ]
     return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
+
+
+def _distinct(words: Sequence[NextWord], replaced: str, prepared: PreparedRequest, codec: Codec) -> list[NextWord]:
+    """The words that look different from the replaced word and from each other, in order."""
+    assert prepared.reading is not None
+    seen, found = [replaced], []
+    for word in words:
+        text = codec.decode(word.pieces).text
+        if not any(prepared.reading.looks_like(text, other) for other in seen):
+            seen.append(text)
+            found.append(word)
+    return found
 
 
 def _written(word: NextWord, first: int, hypothesis: Hypothesis, codec: Codec) -> str:

@@ -1,20 +1,40 @@
-"""A request as the model reads it, and its translations with the characters that a person gave.
+"""A request as the model reads it, and its translations as a person wants to read them.
 
 The model reads and writes the plain form of texts (`engine.text.normalisation`): ordinary spaces and hyphens. In the
 translation, the prefix, phrases, locked texts and suffix have the characters of the request again, in NFC.
+
+A source in capitals is read in sentence case, and so are the request's texts in capitals (`engine.text.capitals`). The
+translation is set in capitals; of a source with a run of words in capitals, the words aligned with the run. If the
+prefix or the text to follow has small letters, the person has decided against capitals.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from engine.request import Request
-from engine.text import Codec, NormalText, normalise
+from engine.decoding.limits import MAX_FORMS
+from engine.model.directions import languages_of
+from engine.request import Avoid, Phrase, Request
+from engine.text import Codec, NormalText, normalise, short_code
+from engine.text.capitals import (
+    LEAST_WORDS_OF_TEXT,
+    Capitals,
+    UsualCase,
+    capitals_in,
+    has_small_words,
+    is_in_capitals,
+    kept_spans,
+    num_words_in_capitals,
+    upper,
+    usual_forms,
+)
 from engine.translation import Hypothesis, Placement
 
 Span = tuple[int, int]
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +85,30 @@ class GivenPrefix:
 
 
 @dataclass(frozen=True, slots=True)
-class RequestReading:
-    """A request as it was given, and `request` as the model reads it. `source` is the way back to the given source."""
+class RequestReader:
+    """Reads requests for one model. `aligns` if it aligns words: only then are runs of capitals found in a translation.
 
-    given: Request
-    request: Request
-    source: NormalText
-    _codec: Codec
-    _prefix: GivenPrefix
+    Both codecs are the same unless sources have pieces of their own.
+    """
 
-    @classmethod
-    def of(cls, given: Request, codec: Codec, source_codec: Codec | None = None) -> RequestReading:
-        """Reads a request for a model. Raises InvalidRequest for a text that has only invisible characters."""
-        source = (source_codec or codec).normal(given.source)
-        prefix = GivenPrefix.of(given.prefix, codec)
-        plain = codec.normalise
+    codec: Codec
+    source_codec: Codec
+    aligns: bool = False
+
+    def read(self, given: Request, direction: str) -> RequestReading:
+        """A request as the model reads it. Raises InvalidRequest for a text that has only invisible characters."""
+        plain = self._plain(given)
+        languages = [short_code(language) for language in languages_of(direction)]
+        cases = [
+            UsualCase(codec, language, usual_forms(language))
+            for codec, language in zip((self.source_codec, self.codec), languages, strict=True)
+        ]
+        capitals = self._capitals(plain.request.source, cases[0])
+        return plain.in_sentence_case(capitals, *cases) if capitals.spans else plain
+
+    def _plain(self, given: Request) -> RequestReading:
+        source, prefix = self.source_codec.normal(given.source), GivenPrefix.of(given.prefix, self.codec)
+        plain = self.codec.normalise
         request = replace(
             given,
             source=source.text,
@@ -98,7 +127,88 @@ class RequestReading:
             suffix=plain(given.suffix),
             follow=given.follow and replace(given.follow, text=plain(given.follow.text)),
         )
-        return cls(given, request, source, codec, prefix)
+        return RequestReading(given, request, source, self.codec, prefix)
+
+    def _capitals(self, source: str, case: UsualCase) -> Capitals:
+        """The stretches of the source to read in sentence case.
+
+        A single word is such a text only if the model knows it: it may be an abbreviation.
+        """
+        found = capitals_in(source)
+        if not found.is_whole:
+            return found if self.aligns else Capitals()
+        if num_words_in_capitals(source) >= LEAST_WORDS_OF_TEXT:
+            return found
+        [*words] = re.findall(r"[^\W\d_]+", source)
+        return found if len(words) == 1 and case.knows(words[0]) else Capitals()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReading:
+    """A request as it was given, and `request` as the model reads it. `source` is the way back to the given source.
+
+    `capitals` are the stretches of the source that were in capitals, and `case` is the one of the target language then.
+    If the prefix ends in capitals, `prefix_ignores_case`: the search chooses the case of its last word.
+    """
+
+    given: Request
+    request: Request
+    source: NormalText
+    _codec: Codec
+    _prefix: GivenPrefix
+    capitals: Capitals = field(default_factory=Capitals)
+    case: UsualCase | None = None
+    prefix_ignores_case: bool = False
+
+    def in_sentence_case(self, capitals: Capitals, source_case: UsualCase, case: UsualCase) -> RequestReading:
+        """The reading of a source with these stretches in capitals; unchanged if all are abbreviations."""
+        request = self.request
+        cased = source_case.sentence(request.source, capitals.spans)
+        if cased.text == request.source:
+            return self
+        spans = tuple(cased.span_of(*span) for span in capitals.spans)
+
+        def in_capitals(text: str) -> tuple[Span, ...]:
+            if capitals.is_whole:
+                return () if has_small_words(text) or not text else ((0, len(text)),)
+            return capitals_in(text, LEAST_WORDS_OF_TEXT).spans
+
+        prefix_spans = in_capitals(request.prefix)
+        follow = request.follow
+        room = MAX_FORMS - sum(len(phrase.all_forms) for phrase in request.phrases)
+        phrases: list[Phrase] = []
+        for phrase in request.phrases:
+            forms = [*dict.fromkeys(variant for form in phrase.all_forms for variant in case.variants(form))]
+            forms = forms if len(forms) - len(phrase.all_forms) <= room else [*phrase.all_forms]
+            room -= len(forms) - len(phrase.all_forms)
+            span = phrase.source_span and cased.span_of(*phrase.source_span)
+            phrases.append(replace(phrase, text=forms[0], forms=tuple(forms[1:]), source_span=span))
+        return replace(
+            self,
+            request=replace(
+                request,
+                source=cased.text,
+                phrases=tuple(phrases),
+                avoid=tuple(
+                    Avoid(item.text, "permissive" if capitals.is_whole or is_in_capitals(item.text) else item.case)
+                    for item in request.avoid
+                ),
+                prefix=case.sentence(request.prefix, prefix_spans).text,
+                follow=follow and replace(follow, text=case.sentence(follow.text, in_capitals(follow.text)).text),
+            ),
+            source=self.source.then(cased),
+            capitals=replace(capitals, spans=spans),
+            case=case,
+            prefix_ignores_case=bool(prefix_spans) and prefix_spans[-1][1] >= len(request.prefix.rstrip()),
+        )
+
+    def variants(self, text: str) -> tuple[str, ...]:
+        """The forms in which the model may write a locked text or suffix."""
+        return (text,) if self.case is None else self.case.variants(text)
+
+    def looks_like(self, text: str, other: str) -> bool:
+        """True if two words of a translation look the same to a person, as both are set in capitals."""
+        return text == other or (self.case is not None and text.casefold() == other.casefold())
 
     def given_source_spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans of the source that the model reads as spans of the given source."""
@@ -139,7 +249,7 @@ class RequestReading:
 
     def _characters(self, hypothesis: Hypothesis) -> tuple[str, list[str]]:
         """The white space before the text, and for each of its characters the text to write."""
-        characters = [*hypothesis.text]
+        characters = self._in_capitals(hypothesis) if self.case is not None else [*hypothesis.text]
         for (start, end), given in self._required_texts(hypothesis):
             own = given.characters()
             if not given.is_plain and len(own) == end - start:
@@ -148,7 +258,7 @@ class RequestReading:
                         characters[place] = new
         begun = 0
         for plain, char, new in zip(self._prefix.plain, hypothesis.text, self._prefix.characters, strict=False):
-            if plain != char:
+            if not self.looks_like(plain, char):
                 break
             characters[begun] = new
             begun += 1
@@ -159,9 +269,57 @@ class RequestReading:
         for placement in hypothesis.placements:
             for form in self.given.phrases[placement.phrase].all_forms:
                 given = GivenText.of(form, self._codec)
-                if given.plain.text[1:] == placement.form[1:]:
+                plain = given.plain.text
+                if plain[1:] == placement.form[1:] or self.looks_like(plain, placement.form):
                     yield (placement.start, placement.end), given
                     break
         ordered = [*self.given.locked, *[self.given.suffix] * bool(self.request.suffix)]
         for span, text in zip(hypothesis.locked, ordered, strict=False):
             yield span, GivenText.of(text, self._codec)
+
+    def _in_capitals(self, hypothesis: Hypothesis) -> list[str]:
+        """The characters of a translation, set in capitals where the source is.
+
+        Placeholders, and words with small letters that the source or a required text has so, stay.
+        """
+        text, given = hypothesis.text, self.given
+        assert self.case is not None
+        is_set = [False] * len(text)
+        for start, end in self._stretches_in_capitals(hypothesis):
+            is_set[start:end] = [True] * (end - start)
+        kept = kept_spans(text, given.source)
+        for (start, end), required in self._required_texts(hypothesis):
+            if is_in_capitals(required.text):
+                is_set[start:end] = [True] * (end - start)
+            elif required.text in given.source or any(start == first for first, _ in hypothesis.locked):
+                kept.append((start, end))
+        for start, end in kept:
+            is_set[start:end] = [False] * (end - start)
+        required_texts = (given.prefix, given.suffix, *given.locked, *(p.text for p in given.phrases))
+        eszett = "ẞ" if any("ẞ" in required for required in required_texts) else "SS"
+        capitals = upper(text, self.case.language, eszett)
+        return [capitals[place] if is_set[place] else char for place, char in enumerate(text)]
+
+    def _stretches_in_capitals(self, hypothesis: Hypothesis) -> list[Span]:
+        if not self.capitals.is_whole:
+            return self._aligned_with_runs(hypothesis)
+        written = self.given.prefix, self.given.follow.text if self.given.follow else ""
+        return [] if any(map(has_small_words, written)) else [(0, len(hypothesis.text))]
+
+    def _aligned_with_runs(self, hypothesis: Hypothesis) -> list[Span]:
+        """The words of a translation that most often are aligned with a run in capitals, and those between them."""
+        words = [match.span() for match in _WORD.finditer(hypothesis.text)]
+        balance: list[int] = []
+        for start, end in words:
+            links = [(a, b) for a, b, first, last in hypothesis.alignment if first < end and start < last]
+            inside = sum(
+                any(a < run_end and run_start < b for run_start, run_end in self.capitals.spans) for a, b in links
+            )
+            balance.append(2 * inside - len(links))
+        found: list[Span] = []
+        is_open = False  # only unlinked words since the last one in capitals
+        for (start, end), sign in zip(words, balance, strict=True):
+            if sign > 0:
+                found.append((found.pop()[0] if is_open else start, end))
+            is_open = sign > 0 or (is_open and sign == 0)
+        return found

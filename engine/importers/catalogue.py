@@ -20,10 +20,9 @@ from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.json_files import leads_out, read_json_file
 from engine.model.memory_check import num_weights
+from engine.paths import DATA_FOLDER
 
-_ROOT = Path(__file__).resolve().parents[2]
-_INSTALLED_MODELS = _ROOT / "pinpoint_data" / "models"  # their place in a wheel
-BUNDLED_MODELS = _INSTALLED_MODELS if _INSTALLED_MODELS.is_dir() else _ROOT / "data" / "models"
+BUNDLED_MODELS = DATA_FOLDER / "models"
 BUNDLED_MODEL = BUNDLED_MODELS / "en-de"
 Place = Literal["bundled", "cached", "folder"]
 

@@ -103,11 +103,13 @@ class AvoidedText:
 class Prefix:
     """A text that the output begins with, character by character.
 
-    `pieces` are the canonical ones of all but its last word. The last word may continue, in any pieces.
+    `pieces` are the canonical ones of all but its last word. The last word may continue, in any pieces, and if it
+    `ignores_case`, in small letters or capitals.
     """
 
     text: str
     pieces: tuple[int, ...] = ()
+    ignores_case: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class PrefixAvoidAutomaton:
         self._prefix = constraints.prefix.text if constraints.prefix else ""
         if prefix_pieces and texts.surfaces[prefix_pieces[0]] == " " and self._prefix[:1] != " ":
             self._prefix = " " + self._prefix  # which such a codec does not write at the beginning
+        self._ignores_case = constraints.prefix is not None and constraints.prefix.ignores_case
         self._patterns = [
             Pattern.of(-1, avoided.text, "word", ignores_case=avoided.ignores_case) for avoided in constraints.avoided
         ]
@@ -117,11 +118,9 @@ class PrefixAvoidAutomaton:
             return None
         if _place(state) in self._fixed:
             return [self._fixed[_place(state)]]
-        return [
-            piece
-            for piece in self._texts.writing(state.context, rest)
-            if self._continues(state.context.emission(self._texts, piece), rest, piece)
-        ]
+        beginnings = {rest, rest[:2].upper() + rest[2:], rest[:2].lower() + rest[2:]} if self._ignores_case else {rest}
+        pieces = sorted({piece for text in beginnings for piece in self._texts.writing(state.context, text)})
+        return [piece for piece in pieces if self._continues(state.context.emission(self._texts, piece), rest, piece)]
 
     # ---- the prefix ----
 
@@ -131,18 +130,24 @@ class PrefixAvoidAutomaton:
     def _fits_prefix(self, written: int, emission: str, unfinished: bytes) -> bool:
         """True if the characters of a piece, and the bytes that begin another, agree with the prefix."""
         rest = self._prefix[written:]
+        emission, rest = self._folded(emission), self._folded(rest)
         if len(emission) >= len(rest):
             return emission.startswith(rest)
         return rest.startswith(emission) and rest[len(emission)].encode().startswith(unfinished)
 
     def _continues(self, emission: str, rest: str, piece: int) -> bool:
         """True if a piece continues the open last word: it reaches the end of the prefix, or another can follow it."""
+        emission, rest = self._folded(emission), self._folded(rest)
         if emission.startswith(rest):
             return True
         if not rest.startswith(emission):
             return False
         following = rest[len(emission)]
         return self._texts.glues_right[piece] or following == " " or following in self._texts.attached
+
+    def _folded(self, text: str) -> str:
+        """The text in small letters if the prefix ignores case; of the same length."""
+        return "".join(char.lower()[:1] for char in text) if self._ignores_case else text
 
     def _is_in_prefix(self, written: int, since: int) -> bool:
         """True if a match that ended `since` characters ago ended within the prefix."""

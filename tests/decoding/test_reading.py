@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Avoid, Follow, InvalidRequest, Phrase, Request, SearchOptions, Translator
-from engine.decoding.reading import RequestReading
+from engine.decoding.reading import RequestReader
 from engine.text import normalise
 from tests.test_translator import SOURCE, make_translator
 
@@ -119,7 +119,7 @@ def test_pieces_and_placements_point_at_the_text_that_was_written(translator, co
 def test_the_source_span_of_a_phrase_and_the_alignment_speak_of_the_given_source(codec):
     source = "The\u00a0 ﬁle  is\topen."
     request = Request(source, phrases=[Phrase("Datei", source_span=(5, 8))])
-    reading = RequestReading.of(request, codec)
+    reading = RequestReader(codec, codec).read(request, "en-de")
     [phrase] = reading.request.phrases
     assert reading.request.source == "The file is open."
     assert phrase.source_span == (4, 8)

@@ -1,0 +1,298 @@
+"""Text in capitals: where it is, how it is read, and how a translation is set in capitals again.
+
+Models have seen few texts in capitals. They read such a text in sentence case, and the translation is set in capitals.
+A word is read in its usual form: "LONDON" as "London", "STRASSE" as "Straße", "PDF" as it is.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+
+from engine.errors import ModelError
+from engine.paths import DATA_FOLDER
+from engine.text.boundaries import is_sentence_start
+from engine.text.codec import Codec
+from engine.text.normalisation import NormalText
+from engine.text.placeholders import PLACEHOLDER
+
+CASING_FOLDER = DATA_FOLDER / "casing"
+
+Span = tuple[int, int]
+LEAST_WORDS_OF_TEXT = 2  # in capitals, of a text that has no others
+LEAST_WORDS_OF_RUN = 3  # in capitals, next to each other in a sentence: fewer may be abbreviations and names
+_LEAST_LETTERS = 4  # of a single word that may be read in sentence case
+_LONGEST_COMPOUND = 60  # letters
+_FAR = 40  # characters between words that are looked at for the end of a sentence
+_TOKEN = re.compile(r"\S+")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_DOTTED_I = ("tr", "az")  # languages in which i and ı are different letters
+_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Capitals:
+    """The stretches of a text that are in capitals; `is_whole` if the text has no other words."""
+
+    spans: tuple[Span, ...] = ()
+    is_whole: bool = False
+
+
+def is_in_capitals(text: str) -> bool:
+    """True if a text has at least two letters with case and all are capitals; ß counts as one.
+
+    Placeholders do not count, nor words with letters of both kinds inside (`iPhone`, addresses).
+    """
+    kinds = [_kind(token) for _, token in _tokens(text)]
+    return any(kind == "capitals" for kind in kinds) and "small" not in kinds
+
+
+def capitals_in(text: str, least_of_run: int = LEAST_WORDS_OF_RUN) -> Capitals:
+    """The stretches of at least `least_of_run` words in capitals, or the whole text.
+
+    >>> capitals_in("USER MANUAL").is_whole, capitals_in("NASA and IBM").spans
+    (True, ())
+    >>> text = "Press the key TO OPEN A FILE again."
+    >>> [text[start:end] for start, end in capitals_in(text).spans]
+    ['TO OPEN A FILE']
+    """
+    if not any(one.isupper() and other.isupper() for one, other in pairwise(text)):
+        return Capitals()
+    runs: list[list[tuple[Span, str]]] = [[]]
+    is_whole = True
+    for start, token in _tokens(text):
+        kind = _kind(token)
+        if kind == "small":
+            is_whole = False
+            runs.append([])
+        elif kind in ("capitals", "letter") or runs[-1]:
+            runs[-1].append(((start, start + len(token)), kind))
+    if is_whole:
+        num_words = sum(kind == "capitals" for _, kind in runs[-1])
+        return Capitals(((0, len(text)),), is_whole=True) if num_words else Capitals()
+    spans = []
+    for run in runs:
+        while run and run[-1][1] not in ("capitals", "letter"):
+            run.pop()
+        if sum(kind == "capitals" for _, kind in run) >= least_of_run:
+            spans.append((run[0][0][0], run[-1][0][1]))
+    return Capitals(tuple(spans))
+
+
+def has_small_words(text: str) -> bool:
+    """True if a text has a word in small letters, with a capital or without."""
+    return any(_kind(token) == "small" for _, token in _tokens(text))
+
+
+def num_words_in_capitals(text: str) -> int:
+    """The words of at least two letters, all capitals."""
+    return sum(_kind(token) == "capitals" for _, token in _tokens(text))
+
+
+def capitals_of(word: str) -> str:
+    """A word in capitals; ß and ẞ are SS, as texts in capitals have both."""
+    return word.replace("ẞ", "SS").upper()
+
+
+@cache
+def usual_forms(language: str) -> Mapping[str, str]:
+    """The usual forms of words of a language, by their capitals, see `UsualCase`; empty if there is no list.
+
+    Raises ModelError for a damaged list.
+    """
+    path = CASING_FOLDER / f"{language}.txt.xz"
+    if not path.is_file():
+        return {}
+    try:
+        forms = lzma.decompress(path.read_bytes()).decode("utf-8").split("\n")
+    except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path} is damaged ({error}); install Pinpoint again") from error
+    return {capitals_of(form): form for form in forms}
+
+
+@dataclass(frozen=True)
+class UsualCase:
+    """The usual form of words that are given in capitals.
+
+    `forms` has, by their capitals, the words that are not written in small letters ("LONDON": "London") or whose small
+    letters cannot be told from their capitals ("GROSS": "groß"). Other words are written as the model has them in the
+    fewest pieces: abbreviations that it knows stay.
+    """
+
+    codec: Codec
+    language: str
+    forms: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, word: str) -> str:
+        """The usual form of a word in capitals, within a sentence."""
+        capitals = capitals_of(word)
+        if (known := self.forms.get(capitals)) is not None:
+            return known
+        if self.language == "en" and word.split("'")[0].split("’")[0] == "I":
+            return "I" + word[1:].lower()
+        small = lower(word, self.language)
+        if len(word) < 2:
+            return small
+        if len(known := self._compound(capitals)) == len(word):
+            return known
+        candidates = [small, word]
+        if self.language == "de":
+            candidates[1:1] = [capitalised(small, "de"), *([small.replace("ss", "ß")] if "SS" in word else ())]
+        return min(candidates, key=lambda form: len(self.codec.encode(form).ids))
+
+    def knows(self, word: str) -> bool:
+        """True if the usual form of a word in capitals has other letters and the model has a piece for it."""
+        usual = self.of(word)
+        return (
+            usual != word
+            and len(word) >= _LEAST_LETTERS
+            and (word in self.forms or len(self.codec.encode(usual).ids) == 1)
+        )
+
+    def _compound(self, capitals: str) -> str:
+        """A German compound whose last part is a known noun, with a capital; empty if there is none."""
+        is_searched = self.language == "de" and self.forms and len(capitals) <= _LONGEST_COMPOUND
+        for start in range(3, len(capitals) - 3) if is_searched else ():
+            head = self.forms.get(capitals[start:])
+            if head is not None and head[0].isupper() and not head[1:2].isupper():
+                return capitalised(lower(capitals[:start], "de"), "de") + head[0].lower() + head[1:]
+        return ""
+
+    def sentence(self, text: str, spans: Sequence[Span], begins_sentence: bool = True) -> NormalText:
+        """The text with its stretches in capitals in sentence case, and the way back."""
+        parts: list[str] = []
+        offsets: list[int] = []
+        end = 0
+
+        def take(start: int, stop: int, written: str) -> None:
+            parts.append(written)
+            offsets.extend(_places(text[start:stop], written, self.language, start))
+
+        for start, word in _words_in(text, spans):
+            take(end, start, text[end:start])
+            usual = self.of(word)
+            between = "x" * bool(end) + text[max(end, start - _FAR) : start]
+            if begins_sentence and is_sentence_start(between, len(between)):
+                usual = capitalised(usual, self.language)
+            end = start + len(word)
+            take(start, end, usual)
+        take(end, len(text), text[end:])
+        return NormalText("".join(parts), (*offsets, len(text)))
+
+    def variants(self, phrase: str) -> tuple[str, ...]:
+        """The forms in which a phrase in capitals may be written; the phrase itself is the first."""
+        if not is_in_capitals(phrase):
+            return (phrase,)
+        usual = self.sentence(phrase, [(0, len(phrase))], begins_sentence=False).text
+        small = lower(phrase, self.language)
+        each = _WORD.sub(lambda word: capitalised(lower(word[0], self.language), self.language), phrase)
+        return tuple(dict.fromkeys((phrase, usual, small, capitalised(small, self.language), each)))
+
+
+def lower(text: str, language: str) -> str:
+    """Small letters as the language has them: Turkish I is ı."""
+    if language in _DOTTED_I:
+        text = text.replace("İ", "i").replace("I", "ı")
+    return text.lower()
+
+
+def capitalised(word: str, language: str) -> str:
+    """The word with a capital first letter: Turkish i is İ, Dutch ij is IJ."""
+    if language == "nl" and word.startswith("ij"):
+        return "IJ" + word[2:]
+    return "".join(upper(word[:1], language)) + word[1:]
+
+
+def upper(text: str, language: str, eszett: str = "SS") -> list[str]:
+    """Capitals for each character of a text, as the language has them.
+
+    German ß becomes SS: both SS and ẞ are right since 2017, but SS is what typesetters, Word and browsers write and
+    every font has. Greek capitals have no accents, but keep the diaeresis, also where an accent alone separated the
+    vowels. Turkish i is İ.
+
+    >>> "".join(upper("Straße", "de")), "".join(upper("Μάιος, ή", "el")), "".join(upper("izin", "tr"))
+    ('STRASSE', 'ΜΑΪΟΣ, Ή', 'İZİN')
+    """
+    capitals = []
+    for place, char in enumerate(text):
+        if char == "ß":
+            capitals.append(eszett)
+        elif language in _DOTTED_I and char == "i":
+            capitals.append("İ")
+        elif language == "el" and _GREEK.match(char):
+            capitals.append(_greek_capital(text, place))
+        else:
+            capitals.append(char.upper())
+    return capitals
+
+
+def _greek_capital(text: str, place: int) -> str:
+    """A Greek letter as a capital without its accent; the word ή ("or") alone keeps it."""
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    if text[place] in "ήΉ" and not before.isalpha() and not after.isalpha():
+        return "Ή"
+    letter = unicodedata.normalize("NFD", text[place])
+    base, has_two_dots = letter[0], "\u0308" in letter
+    if base in "ιυ" and before and _has_accent(before) and unicodedata.normalize("NFD", before)[0] in "αεου":
+        has_two_dots = True  # άι is no diphthong
+    return unicodedata.normalize("NFC", base.upper() + "\u0308" * has_two_dots)
+
+
+def _has_accent(char: str) -> bool:
+    return any(mark in "\u0300\u0301\u0342" for mark in unicodedata.normalize("NFD", char)[1:])
+
+
+def kept_spans(text: str, source: str) -> list[Span]:
+    """The stretches of a translation that are never set in capitals: placeholders, and words that the source has so."""
+    words = {token.strip(".,;:!?()[]\"'„“”«»") for _, token in _tokens(source) if _kind(token) in ("small", "mixed")}
+    found = [match.span() for match in PLACEHOLDER.finditer(text)]
+    for start, token in _tokens(text):
+        bare = token.strip(".,;:!?()[]\"'„“”«»")
+        if bare and bare in words:
+            first = start + token.index(bare)
+            found.append((first, first + len(bare)))
+    return found
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    """The stretches between white space; placeholders are left out."""
+    bare = PLACEHOLDER.sub(lambda match: " " * len(match[0]), text)
+    return ((match.start(), match[0]) for match in _TOKEN.finditer(bare))
+
+
+def _kind(token: str) -> str:
+    """ "capitals", a single capital "letter", "small" letters, "mixed" letters (`iPhone`, `a/b`), or "" without any."""
+    letters = [char for char in token if char.isalpha() and char != "ß"]
+    num_small = sum(unicodedata.category(char) == "Ll" for char in letters)
+    num_capitals = sum(unicodedata.category(char) == "Lu" for char in letters)
+    if num_small:
+        inside = token.strip(".,;:!?()[]{}\"'„“”‚‘’«»‹›…-–—/")
+        is_mixed = any(char.isupper() for char in inside[1:]) or any(char in "/\\@_<>{}=#$" for char in inside)
+        return "mixed" if is_mixed or any(map(str.isdigit, inside)) else "small"
+    if any(map(str.isdigit, token)) and num_capitals:
+        return "mixed"
+    return "capitals" if num_capitals > 1 else "letter" if num_capitals else ""
+
+
+def _words_in(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    """The words in capitals in these stretches of a text, in order."""
+    for first, last in spans:
+        for start, token in _tokens(text[first:last]):
+            if _kind(token) in ("capitals", "letter"):
+                yield from ((first + start + match.start(), match[0]) for match in _WORD.finditer(token))
+
+
+def _places(given: str, written: str, language: str, start: int) -> Iterator[int]:
+    """The offset, in a text in which `given` begins at `start`, of each character of `written`."""
+    if len(given) == len(written):
+        yield from range(start, start + len(given))
+        return
+    place = start
+    for capitals in upper(written, language):
+        yield min(place, start + len(given) - 1)
+        place += len(capitals)
