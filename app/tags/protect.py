@@ -16,6 +16,7 @@ from itertools import count
 from app.tags.constraint_texts import ADDRESS_NAME, ConstraintTexts
 from app.tags.insert import TaggedText, insert_tags
 from app.tags.placement import CLOSING_MARKS, FixedSpan, Links, Span, Tag, place_tags, separates_words
+from app.tags.source_characters import with_source_characters
 from app.tags.strip import BareText, Cut
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
 from engine import (
@@ -114,7 +115,8 @@ class Protection:
     def restore(self, translation: Translation) -> Translation:
         """The engine's answer converted to the original request: tags and addresses restored, indices mapped."""
         if not self.is_needed:
-            return translation
+            hypotheses = tuple(map(self.restore_hypothesis, translation.hypotheses))
+            return translation if hypotheses == translation.hypotheses else replace(translation, hypotheses=hypotheses)
         reasons = (
             replace(
                 reason,
@@ -143,7 +145,8 @@ class Protection:
     def restore_pricing(self, pricing: Pricing) -> Pricing:
         """The prices for the phrases of the original; None for a phrase that is not in `request`."""
         if not self.is_needed:
-            return pricing
+            constrained, free = self.restore(pricing.constrained), self.restore(pricing.free)
+            return replace(pricing, constrained=constrained, free=free)
         prices = dict(zip(self._phrases, pricing.phrases, strict=True))
         return replace(
             pricing,
@@ -163,11 +166,19 @@ class Protection:
         return replace(alternative, word=self._texts.with_addresses(alternative.word), hypothesis=hypothesis)
 
     def restore_hypothesis(self, hypothesis: Hypothesis, beginning: str | None = None) -> Hypothesis:
-        """Restores one hypothesis; `beginning` is its forced prefix with tags, by default the original's prefix."""
-        if not self.is_needed:
-            return hypothesis
+        """Restores one hypothesis; `beginning` is its forced prefix with tags, by default the original's prefix.
+
+        Beginnings, pins and locked texts stay as the user has written them.
+        """
         beginning = self._texts.completed(self.original.prefix) if beginning is None else beginning
         beginning = _composed(beginning)
+        restored = self._with_tags(hypothesis, beginning) if self.is_needed else hypothesis
+        own = [(0, len(beginning))] if restored.text.startswith(beginning) else []
+        own += [(placement.start, placement.end) for placement in restored.placements]
+        text = with_source_characters(self.original.source, restored.text, [*own, *restored.locked])
+        return restored if text == restored.text else replace(restored, text=text)
+
+    def _with_tags(self, hypothesis: Hypothesis, beginning: str) -> Hypothesis:
         begun = _composed(self._texts.bare(beginning).text)
         begins_at = len(begun) if hypothesis.text.startswith(begun) else 0
         literals = [(0, begins_at, beginning)] * bool(beginning and begins_at == len(begun))

@@ -4,7 +4,7 @@
 
 Each sentence of a sample is translated as it is and in six untidy forms: with doubled spaces, tabs, no-break spaces,
 line breaks, full-width letters, and in capitals. Translations are equal letter by letter; of capitals, without case. In
-capitals, a text loses the case of its words: for comparison, the plain sentence is translated with small letters but for
+capitals, a text loses the case of its words: for comparison, the plain sentence is translated with small letters after
 the first. Writes results.json to FOLDER.
 """
 
