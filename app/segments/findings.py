@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from app.checks import CheckName, Finding, findings_in
 from app.glossary.lemmas import target_in
@@ -21,13 +22,17 @@ def unmet_texts(segment: SegmentState, text: str) -> list[str]:
 
 
 def banned_texts(segment: SegmentState, text: str) -> list[str]:
-    """Banned and forbidden texts that occur in `text`. Forbidden terms are allowed inside a required text."""
+    """Banned and forbidden texts that occur in `text`. Forbidden terms are allowed inside a required text.
+
+    A text in capitals is compared without case.
+    """
     text = without_markup(text)
     required = [constraint.text for constraint in segment.constraints]
     found = []
-    for item in segment.avoided:
+    for avoided in segment.avoided:
+        item = replace(avoided, case="permissive") if text.isupper() else avoided
         rest = text
-        for phrase in required if item not in segment.bans else ():
+        for phrase in required if avoided not in segment.bans else ():
             rest = rest.replace(phrase, " ") if contains_banned(phrase, item) else rest
         if contains_banned(rest, item):
             found.append(item.text)
@@ -112,7 +117,8 @@ def _is_in_text(text: str, constraint: Constraint) -> bool:
     required = without_markup(constraint.text)
     if not required.strip():
         return True  # only tags, which the placeholder check covers
-    forms = (required, *constraint.forms)
+    forms = dict.fromkeys((required, *constraint.forms))
+    forms |= dict.fromkeys(form.upper() for form in tuple(forms))  # as in the translation of a source in capitals
     if sum(count_occurrences(text, form) for form in forms) >= constraint.count:
         return True
     return not constraint.is_pinned and term_form(text, constraint) is not None

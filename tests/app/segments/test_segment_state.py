@@ -8,7 +8,7 @@ import pytest
 
 from app.glossary import Term, term_matcher
 from app.glossary.lemmas import with_forms
-from app.segments.findings import attention_for, findings_of, unmet_texts
+from app.segments.findings import attention_for, banned_texts, findings_of, unmet_texts
 from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import constraints_for
 from app.segments.state import SegmentState
@@ -188,6 +188,13 @@ def test_text_without_the_placeholders_of_its_source_needs_attention() -> None:
 def test_pin_of_a_tag_alone_is_left_to_the_placeholder_check() -> None:
     pinned = segment(source="Press <b>OK</b>.", hits=(), pins=("<b>",))
     assert unmet_texts(pinned, "Drücken Sie OK.") == []
+
+
+def test_pins_and_bans_count_in_a_translation_in_capitals() -> None:
+    pinned = segment(source="THE FILE IS OPEN.", hits=(), pins=("Akte",), bans=(Avoid("Datei"),))
+    assert unmet_texts(pinned, "DIE AKTE IST OFFEN.") == banned_texts(pinned, "DIE AKTE IST OFFEN.") == []
+    assert unmet_texts(pinned, "DIE DATEI IST OFFEN.") == ["Akte"]
+    assert banned_texts(pinned, "DIE DATEI IST OFFEN.") == ["Datei"]
 
 
 @pytest.mark.parametrize(
