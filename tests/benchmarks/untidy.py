@@ -23,7 +23,7 @@ import torch
 
 from engine import EngineError, Request, SearchOptions, Translator
 from engine.decoding.reading import RequestReader
-from engine.text import TextCodec, normalise
+from engine.text.normalisation import normalise_with_offsets
 from tests.benchmarks.paper_dba import commit, environment, file_checksum, write_json
 
 UNTIDY: dict[str, Callable[[str], str]] = {
@@ -59,6 +59,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, required=True, help="folder for the results")
     parser.add_argument("--sentences", type=int, default=200, help="number of sentences of each file (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the sample (%(default)s)")
+    parser.add_argument("--beam", type=int, default=SearchOptions().beam, help="(%(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch; 0: its own choice (%(default)s)")
     return parser.parse_args(arguments)
 
@@ -71,6 +72,8 @@ def run(options: argparse.Namespace) -> None:
         "model": translator.checksum,
         "direction": options.direction,
         "seed": options.seed,
+        "sentences": options.sentences,
+        "beam": options.beam,
         "sources": {path.name: file_checksum(path) for path in options.source},
         "shares": {},
     }
@@ -78,10 +81,11 @@ def run(options: argparse.Namespace) -> None:
     for path in options.source:
         sentences = sample(path, options.sentences, options.seed)
         everything += sentences
-        results["shares"][path.name] = shares(translator, sentences, options.direction)
+        results["shares"][path.name] = shares(translator, sentences, options.direction, options.beam)
         print(path.name, results["shares"][path.name], flush=True)
-    results["reading"] = reading_costs(translator, everything, options.direction)
-    print(results["reading"])
+    results["microseconds"] = costs(translator, everything, options.direction, options.beam)
+    print(results["microseconds"])
+    options.output.mkdir(parents=True, exist_ok=True)
     write_json(options.output / "results.json", results)
 
 
@@ -92,23 +96,23 @@ def sample(path: Path, number: int, seed: int) -> list[str]:
     return random.Random(seed).sample(usual, min(number, len(usual)))
 
 
-def shares(translator: Translator, sentences: Sequence[str], direction: str) -> dict[str, float]:
+def shares(translator: Translator, sentences: Sequence[str], direction: str, beam: int) -> dict[str, float]:
     """By untidy form, the share of sentences that have the translation of the plain sentence."""
-    plain = translations(translator, sentences, direction)
+    plain = translations(translator, sentences, direction, beam)
     found = {}
     for name, untidy in UNTIDY.items():
-        others = translations(translator, [untidy(sentence) for sentence in sentences], direction)
+        others = translations(translator, [untidy(sentence) for sentence in sentences], direction, beam)
         found[name] = share_of_equal(plain, others)
         if name == "capitals":
             small = [sentence[0].upper() + sentence[1:].lower() for sentence in sentences]
-            in_small = translations(translator, small, direction)
+            in_small = translations(translator, small, direction, beam)
             found["plain sentence in small letters"] = share_of_equal(plain, in_small)
     return found
 
 
-def translations(translator: Translator, sentences: Sequence[str], direction: str) -> list[str]:
+def translations(translator: Translator, sentences: Sequence[str], direction: str, beam: int) -> list[str]:
     requests = [Request(sentence, direction) for sentence in sentences]
-    found = translator.translate_all(requests, SearchOptions(nbest=1))
+    found = translator.translate_all(requests, SearchOptions(beam=beam, nbest=1))
     return [translation.hypotheses[0].text if translation.hypotheses else "" for translation in found]
 
 
@@ -121,26 +125,26 @@ def share_of_equal(plain: Sequence[str], others: Sequence[str]) -> float:
     return round(sum(equal) / len(plain), 4)
 
 
-def reading_costs(translator: Translator, sentences: Sequence[str], direction: str) -> dict[str, float]:
-    """Microseconds for a plain sentence: its pieces without reading, and the whole reading of a request before them."""
+def costs(translator: Translator, sentences: Sequence[str], direction: str, beam: int) -> dict[str, float]:
+    """Microseconds of processor time for a plain sentence: reading its request, its pieces, and its translation."""
     codec = translator._codec
-    if not isinstance(codec, TextCodec):
-        return {}
     reader = RequestReader(codec, codec, aligns=True)
     requests = [Request(sentence, direction) for sentence in sentences]
     for sentence in sentences:
         codec.encode(sentence)  # fills the cache of words
     return {
-        "nfc and pieces": microseconds(lambda: [codec.encode_ids(normalise(text)) for text in sentences], sentences),
-        "plain form, pieces and spans": microseconds(lambda: [codec.encode(text) for text in sentences], sentences),
+        "composition (NFC)": microseconds(lambda: [normalise_with_offsets(text) for text in sentences], sentences),
+        "plain form": microseconds(lambda: [codec.normal(text) for text in sentences], sentences),
         "request": microseconds(lambda: [reader.read(request, direction) for request in requests], sentences),
+        "pieces": microseconds(lambda: [codec.encode(text) for text in sentences], sentences),
+        "translation": microseconds(lambda: translations(translator, sentences, direction, beam), sentences, 1),
     }
 
 
-def microseconds(work: Callable[[], object], sentences: Sequence[str]) -> float:
+def microseconds(work: Callable[[], object], sentences: Sequence[str], num_rounds: int = ROUNDS) -> float:
     """The median of some rounds, for one sentence."""
     rounds = []
-    for _ in range(ROUNDS):
+    for _ in range(num_rounds):
         started = time.process_time()
         work()
         rounds.append(time.process_time() - started)
