@@ -20,7 +20,7 @@ PAGE = ROOT / "app" / "ui" / "static"
 # The rooms of each package, from the ground up: a room may import itself and rooms of lower floors.
 FLOORS = {
     "engine": (
-        {"errors", "paths", "settings"},
+        {"bundled_data", "errors", "settings"},
         {"request", "search_options"},
         {"translation"},
         {"text", "kernels"},

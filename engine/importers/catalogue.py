@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from engine.bundled_data import DATA_FOLDER
 from engine.errors import ModelError
 from engine.importers.resolve import (
     REMOVED,
@@ -20,7 +21,6 @@ from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.json_files import leads_out, read_json_file
 from engine.model.memory_check import num_weights
-from engine.paths import DATA_FOLDER
 
 BUNDLED_MODELS = DATA_FOLDER / "models"
 BUNDLED_MODEL = BUNDLED_MODELS / "en-de"

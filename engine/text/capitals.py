@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 
+from engine.bundled_data import DATA_FOLDER
 from engine.errors import ModelError
-from engine.paths import DATA_FOLDER
 from engine.text.boundaries import is_sentence_start
 from engine.text.codec import Codec
 from engine.text.normalisation import NormalText
