@@ -103,7 +103,9 @@ def test_command_ends_well_while_its_model_is_being_loaded(monkeypatch: pytest.M
         raise ModelError("no model here")
 
     monkeypatch.setattr("app.models.loading.load_translator", load)
-    tools = TranslationTools(argparse.Namespace(threads=1, glossary=[], model=MODEL_FOLDER, device="cpu"))
+    tools = TranslationTools(
+        argparse.Namespace(threads=1, glossary=[], glossary_proposals="leave", model=MODEL_FOLDER, device="cpu")
+    )
     assert is_loading.wait(60)
     closing = threading.Thread(target=tools.close)
     closing.start()
