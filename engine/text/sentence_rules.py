@@ -18,7 +18,7 @@ from engine.text.boundaries import SENTENCE_ENDS, is_unspaced
 _DATA: Final = Path(__file__).with_suffix(".toml")
 _QUOTES: Final = "\"'”’»«“‘›‹」』"
 _BRACKETS: Final = {")": "(", "]": "[", "）": "（"}
-_QUOTATIONS: Final = {"”": "“", "’": "‘", "」": "「", "』": "『"}  # of Chinese, Japanese and Korean
+_QUOTATIONS: Final = {"”": "“", "’": "‘", "」": "「", "』": "『", '"': '"'}  # of Chinese, Japanese and Korean
 _FULL_WIDTH: Final = frozenset("。！？")
 _MAX_WORDS: Final = 40  # characters before a mark in which the last words are looked for
 _MAX_BRACKET: Final = 1000  # characters in brackets
@@ -34,6 +34,9 @@ _OPENING: Final = "([{\"'“‘«»„‚”’‹›/–—-"
 _NAME_IN_LOWER_CASE = re.compile(r"[a-z]{1,5}[A-Z]")  # iPhone
 _NUMBER = re.compile(r"\d{1,4}|[IVX]{1,7}")
 _ORDINAL = re.compile(r"\d{1,3}|[IVX]{1,7}")
+_ROMAN = re.compile(r"[IVX]{1,7}")
+_COMPOUND_INITIAL = re.compile(rf"[{_CAPITAL}][a-z]?\.-[{_CAPITAL}][a-z]?")  # J.-P. Sartre
+_SHORT_WORD = re.compile(rf"[^\W\d_][^\W\d_{_CAPITAL}]{{1,3}}")
 _LIST_NUMBER = re.compile(r"\d{1,2}[.)]\s+[^\W\d_]")
 _VOWELS: Final = frozenset("aeiouyäöüáéíóúýàèìòùâêîôûåæøœãõāēīūęąěůőűıăαεηιουωάέήίόύώаеёиоуыэюяіїє")
 
@@ -53,6 +56,8 @@ class SentenceRules:
     after_quotation: re.Pattern[str] | None = None
     numbered: bool = False
     capital_nouns: bool = False
+    vowelless: frozenset[str] = frozenset()
+    consonants: bool = False
     listed: frozenset[str] = field(init=False, repr=False)  # all abbreviations
     candidates: re.Pattern[str] = field(init=False, repr=False)
 
@@ -117,7 +122,7 @@ class SentenceRules:
     def _ends_full_width(self, text: str, position: int, closers: str) -> bool | None:
         """Whether a sentence of Chinese or Japanese ends, also at the end of a quotation."""
         if closers and closers[-1] in _QUOTATIONS and self.after_quotation is not None:
-            opening = text.rfind(_QUOTATIONS[closers[-1]], max(0, position - _MAX_BRACKET), position)
+            opening = text.rfind(_QUOTATIONS[closers[-1]], max(0, position - _MAX_BRACKET), position - len(closers))
             is_after_colon = opening > 0 and text[opening - 1] in "：:"
             return is_after_colon or self.after_quotation.match(text, position) is None
         return True if not closers and text[position] == "." else None
@@ -150,6 +155,8 @@ class SentenceRules:
             return True
         if word and not self.at_end.isdisjoint(names):
             return word not in self.goes_on
+        if word and (_COMPOUND_INITIAL.fullmatch(last) or _is_section_number(words, last)):
+            return False
         is_capital = bool(word) and last[:1].isupper()
         if is_capital and len(words) > 1 and not self.names.isdisjoint(names):
             return None
@@ -158,17 +165,29 @@ class SentenceRules:
         if not self.inside.isdisjoint(names):
             return False
         if is_capital and len(last) == 1:  # an initial
-            return None
+            return (len(words) > 1 and word.lower() in self.starters) or None
         if not self.before_numbers.isdisjoint(names):
             return bool(word) and not (len(word) == 1 or _NUMBER.fullmatch(word))
+        if last in self.vowelless:
+            return bool(word) or None
+        if self._is_abbreviation(words, last):
+            return False
         if not word:
             if self.numbered and _NUMBER.fullmatch(last):
                 return False
             return (bool(self.inside) and _is_word(last) and len(last) >= min_letters) or None
         if self.capital_nouns and _ORDINAL.fullmatch(last):
-            is_counted = len(words) > 1 and words[-2].lstrip(_OPENING).lower() in self.counted_after
+            before = words[-2].lstrip(_OPENING).lower() if len(words) > 1 else ""
+            is_counted = before in self.counted_after or (before.endswith(".") and before[:-1] in self.before_numbers)
             return is_counted or word.lower() in self.starters
         return None
+
+    def _is_abbreviation(self, words: list[str], last: str) -> bool:
+        """True for a short word without vowels that does not stand behind a number."""
+        if self.consonants or not self.inside or _SHORT_WORD.fullmatch(last) is None:
+            return False
+        is_counted = len(words) > 1 and words[-2][-1].isdigit()
+        return not is_counted and _VOWELS.isdisjoint(last.lower())
 
 
 @lru_cache(maxsize=64)
@@ -203,6 +222,12 @@ def _is_lower(character: str) -> bool:
 def _is_word(letters: str) -> bool:
     """True if letters before a dot may be a whole word: the last four of an abbreviation often have no vowel."""
     return letters.isalpha() and not _VOWELS.isdisjoint(letters[-4:].lower())
+
+
+def _is_section_number(words: list[str], last: str) -> bool:
+    """True for a Roman number of several digits at the start of a sentence: "II. Methods"."""
+    is_first = len(words) == 1 or (len(words) > 1 and words[-2][-1] in ".!?")
+    return is_first and len(last) > 1 and _ROMAN.fullmatch(last) is not None
 
 
 def _names(words: list[str]) -> set[str]:
