@@ -37,6 +37,12 @@ class Phrase:
     `case="auto"` also accepts the capitalised form at the beginning of a sentence. `source_span` is the term's position
     in the source, for phrases from a glossary. It adds details to the placements (see `Placement`). It changes the
     translation only if `Request.follow` does not contain the phrase (see `Follow`).
+
+    `is_expected` is for texts that the model usually writes by itself, such as numbers. The search begins without them.
+    If the best translation lacks one, it is followed by another that has them all and changes as little as possible. An
+    expected phrase never makes a request infeasible: what cannot be written, or is not aligned with its `source_span`,
+    is left out, and listed as unmet. `replaces` are texts that the model may write instead, such as "1,250" for
+    "1.250"; where the best translation has one, it is replaced by `text`.
     """
 
     text: str
@@ -46,9 +52,12 @@ class Phrase:
     boundary: Boundary = "word"
     source_span: tuple[int, int] | None = None
     max_count: int | None = None
+    is_expected: bool = False
+    replaces: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "forms", _strings("forms", self.forms))
+        object.__setattr__(self, "replaces", _strings("replaces", self.replaces))
         check_types(self, InvalidRequest)
         for form in self.all_forms:
             if not form.strip():

@@ -46,6 +46,11 @@ class Placement:
     aligned: bool | None = None
     doubled: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def is_doubted(self) -> bool:
+        """True if the form does not stand for the source span of its phrase, or if other words do, too."""
+        return self.aligned is False or bool(self.doubled)
+
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
@@ -88,7 +93,7 @@ class Hypothesis:
     @property
     def num_misplaced(self) -> int:
         """Phrases that the word alignment doubts: they do not translate their source span, or other words do too."""
-        return sum(placement.aligned is False or bool(placement.doubled) for placement in self.placements)
+        return sum(placement.is_doubted for placement in self.placements)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,6 +147,10 @@ def _phrase(value: Any, name: str) -> Phrase:
         if len(span) != 2:
             raise LineProblem("invalid", f"{name}.source_span has {len(span)} numbers; give start and end")
         given["source_span"] = (span[0], span[1])
+    if "replaces" in value:
+        given["replaces"] = tuple(_list(value["replaces"], f"{name}.replaces", _string))
+    if "is_expected" in value:
+        given["is_expected"] = _boolean(value["is_expected"], f"{name}.is_expected")
     return Phrase(**given)
 
 

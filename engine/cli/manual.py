@@ -69,6 +69,9 @@ keys of a line:
                             compounds; "anywhere": it may stand inside of words ("word")
                case         "exact", or "auto": also capitalised at the beginning of a sentence ("exact")
                source_span  [start, end] of the term in the source, for a phrase from a glossary
+               is_expected  true if the model usually writes the phrase by itself, as it does numbers: it is then
+                            required only if the best translation lacks it (false)
+               replaces     for an expected phrase: texts that the model may write instead of it, which it replaces
   avoid      banned words: a list of strings, or of objects with
                text         the words
                case         "exact", or "permissive": in capital and small letters ("exact")

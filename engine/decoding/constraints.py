@@ -6,8 +6,9 @@ finished text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from engine.decoding.limits import excess
 from engine.decoding.phrases_in_pieces import (
@@ -31,6 +32,7 @@ from engine.text import COMPOUNDING, Codec, form_list, is_compound, is_sentence_
 from engine.translation import Placement, Reason
 
 Span = tuple[int, int]
+Alignment = Sequence[tuple[int, int, int, int]]  # source start and end, target start and end
 _NEIGHBOURS = ("x", "1", " x", ",1")  # continuations that change the last word or number of a text
 
 
@@ -47,7 +49,8 @@ class PreparedRequest:
     why no translation can meet the request; empty if it is feasible. `datastore` has the neighbours that count. A
     request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared. `hints` are the
     pieces that the encoder reads behind the source (`Request.hints`); they are not used elsewhere. All texts are those
-    that the model reads (`reading`), except for `unknown_source`.
+    that the model reads (`reading`), except for `unknown_source`. `whole` is the same request with the phrases that
+    this one leaves out.
     """
 
     source: str
@@ -66,6 +69,7 @@ class PreparedRequest:
     is_refused: bool = False
     hints: tuple[int, ...] = ()
     reading: RequestReading | None = None
+    whole: PreparedRequest | None = None
 
     @classmethod
     def of(
@@ -83,11 +87,35 @@ class PreparedRequest:
     ) -> PreparedRequest:
         """Prepares a request for a model of `max_pieces`, which `aligns` words or not.
 
+        Without its expected phrases if these are an obstacle.
+
         `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
         `hint_id` is the piece before each hint, None for a model that reads none. `go_on` is called every few
         milliseconds; it raises PreparationStopped to end the preparation.
         """
-        if (reason := excess(request)) is not None:
+        args = request, direction, codec, max_pieces, source_codec, marks, datastore, hint_id, go_on, aligns
+        prepared = cls._of(*args, expects=True)
+        is_alone = not any(phrase.is_expected for phrase in request.phrases)
+        return prepared if is_alone or not prepared.obstacles else cls._of(*args, expects=False)
+
+    @classmethod
+    def _of(
+        cls,
+        request: Request,
+        direction: str,
+        codec: Codec,
+        max_pieces: int,
+        source_codec: Codec | None,
+        marks: tuple[str, ...],
+        datastore: Datastore | None,
+        hint_id: int | None,
+        go_on: Callable[[], None],
+        aligns: bool,
+        *,
+        expects: bool,
+    ) -> PreparedRequest:
+        asked = tuple(phrase for phrase in request.phrases if expects or not phrase.is_expected)
+        if (reason := excess(replace(request, phrases=asked))) is not None:
             return cls._refused(request, direction, marks, reason)
         reading = RequestReader(codec, source_codec or codec, aligns).read(request, direction)
         request = reading.request
@@ -108,8 +136,11 @@ class PreparedRequest:
         members: list[tuple[int, ...]] = []
         for numbers in groups_of_equals(request.phrases):
             go_on()
+            is_expected = request.phrases[numbers[0]].is_expected
+            if is_expected and not expects:
+                continue
             tracked, reasons = tracked_phrase(request.phrases, numbers, forbidden, codec)
-            obstacles += reasons
+            obstacles += () if is_expected else reasons
             if tracked:
                 phrases.append(tracked)
                 members.append(numbers)
@@ -117,6 +148,8 @@ class PreparedRequest:
         ordered, reasons = ordered_phrases(request, reading.variants, codec)
         obstacles += reasons
         obstacles += _too_often(phrases, members, ordered, request.prefix, go_on)
+        is_hint = [not request.phrases[numbers[0]].is_expected for numbers in members]
+        hinted = [*compress(phrases, is_hint), *ordered]
         phrases += ordered
         num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
         num_prefix = len(codec.encode(request.prefix).ids)
@@ -139,7 +172,7 @@ class PreparedRequest:
             obstacles=tuple(obstacles),
             followed=_followed(request, codec, phrases, go_on),
             datastore=datastore,
-            hints=_hints(phrases, hint_id, most - len(encoding.ids)) if hint_id is not None and request.hints else (),
+            hints=_hints(hinted, hint_id, most - len(encoding.ids)) if hint_id is not None and request.hints else (),
             reading=reading,
         )
 
@@ -165,6 +198,22 @@ class PreparedRequest:
         """The same request for a translation that begins with exactly `pieces`, which write `text`."""
         constraints = replace(self.constraints, prefix=Prefix(text, tuple(pieces)))
         return replace(self, constraints=constraints, num_prefix=len(pieces))
+
+    def without_expected(self) -> PreparedRequest:
+        """The same request without its expected phrases; itself if there are none."""
+        return self.without(number for number, phrase in enumerate(self.phrases) if phrase.is_expected)
+
+    def without(self, numbers: Iterable[int]) -> PreparedRequest:
+        """The same request without these phrases and equal ones, which `place` still finds. All keep their numbers."""
+        left_out = frozenset(numbers)
+        is_kept = [left_out.isdisjoint(members) for members in self.members]
+        if all(is_kept):
+            return self
+        phrases = self.constraints.phrases
+        kept = (*compress(phrases, is_kept), *phrases[len(self.members) :])
+        members = tuple(compress(self.members, is_kept))
+        constraints = replace(self.constraints, phrases=kept)
+        return replace(self, constraints=constraints, members=members, whole=self.whole or self)
 
     @property
     def num_tokens(self) -> int:
@@ -194,6 +243,8 @@ class PreparedRequest:
         phrases that share a form are assigned so that as many pieces as possible are met. In a language with rules for
         compounds, the other parts of a compound must be words, which the search does not know.
         """
+        if self.whole is not None:
+            return self.whole.place(text)
         placements: list[Placement] = []
         unmet: list[int] = []
         asked = self.constraints.phrases[: len(self.members)]
@@ -227,6 +278,27 @@ class PreparedRequest:
             if (first, last) == (start, end) or is_compound(text[first:last], start - first, end - first, language):
                 kept.append((start, end))
         return kept
+
+    def with_replaced(self, text: str, missing: Sequence[int], alignment: Alignment, codec: Codec) -> str:
+        """A translation with each of the missing phrases in place of a text that it `replaces`, if there is one.
+
+        Of several such texts, the one that is aligned with the phrase's place in the source; the longest first.
+        """
+        prefix = self.constraints.prefix
+        taken = [(0, len(prefix.text) if prefix else 0), *self.place_ordered(text)]
+        taken += [(placement.start, placement.end) for placement in self.place(text)[0]]
+        changes: list[tuple[int, int, str]] = []
+        for phrase in (self.phrases[number] for number in missing):
+            others = sorted(map(codec.normalise, phrase.replaces), key=len, reverse=True)
+            found = [span for other in others for span in occurrences(text, other)]
+            found = [span for span in found if not any(span[0] < end and start < span[1] for start, end in taken)]
+            if found:
+                span = next((span for span in found if _is_aligned(phrase, span, alignment)), found[0])
+                taken.append(span)
+                changes.append((*span, phrase.text))
+        for start, end, new in sorted(changes, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
 
     def place_ordered(self, text: str) -> tuple[Span, ...]:
         """The spans of the locked texts and the suffix in a text, up to the first that is missing."""
@@ -281,6 +353,15 @@ def _followed(
                 is_required[start:end] = b"\1" * (end - start)
     required = (number for number, (start, end) in enumerate(decoded.spans) if any(is_required[start:end]))
     return FollowedText(pieces, follow.strength, follow.places_phrases, frozenset(required))
+
+
+def _is_aligned(phrase: Phrase, span: Span, alignment: Alignment) -> bool:
+    """True if a span of the translation is aligned with the phrase's place in the source."""
+    if phrase.source_span is None:
+        return False
+    first, last = phrase.source_span
+    links = (link for link in alignment if link[0] < last and first < link[1])
+    return any(start < span[1] and span[0] < end for _, _, start, end in links)
 
 
 def _hints(phrases: Sequence[TrackedPhrase], hint_id: int, room: int) -> tuple[int, ...]:

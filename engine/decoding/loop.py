@@ -21,7 +21,7 @@ import torch
 
 from engine.decoding.constraints import PreparationStopped, PreparedRequest
 from engine.decoding.limits import check_deadline
-from engine.decoding.pipeline import INTERRUPTED, RequestPipeline, num_misplaced
+from engine.decoding.pipeline import INTERRUPTED, RequestPipeline, num_misplaced, stray_phrases
 from engine.decoding.relaxation import smallest_relaxation
 from engine.errors import InvalidRequest
 from engine.model.datastore import Datastore
@@ -55,6 +55,7 @@ class DecodingJob:
     the translation counts from `started_at`, a time of `perf_counter`; None: from `DecodingLoop.add`. While a `draft`
     is decoded and then followed (`SearchOptions.draft_strength`), `first` is the translation without it. A second
     search `has_whole_words` for phrases that the first one found only in words that are no compounds.
+    `unrepaired` is a translation that lacks expected phrases, while another that has them is decoded.
     """
 
     request: Request
@@ -66,6 +67,7 @@ class DecodingJob:
     draft: PreparedRequest | None = None
     first: Translation | None = None
     has_whole_words: bool = False
+    unrepaired: Translation | None = None
     state: JobState = JobState.WAITING
     translation: Translation | None = None
     error: Exception | None = None
@@ -160,7 +162,7 @@ class DecodingLoop(Generic[Job]):
             job.finish(replace(blocked, relaxation=relaxation))
             self._without_search.append(job)
             return
-        job.prepared = self._pipeline.with_phrases_placed(prepared, job.interruption)
+        job.prepared = self._pipeline.with_phrases_placed(prepared.without_expected(), job.interruption)
         self._search_for(job, job.prepared)
 
     def _prepare(self, job: Job) -> bool:
@@ -206,15 +208,25 @@ class DecodingLoop(Generic[Job]):
         return [job for job, _ in jobs if job.has_ended]
 
     def _go_on(self, job: Job, result: SentenceResult) -> None:
-        """After a search: finish the job, search for whole words, decode a draft, or follow the draft."""
+        """After a search: finish the job, search for whole words, decode a draft, or follow what was decoded."""
         prepared = job.prepared
         assert prepared is not None
         if job.draft is not None:
             job.draft = None
-            job.prepared = self._pipeline.following_draft(prepared, result, job.options, job.interruption)
-            self._search_for(job, job.prepared)
+            if result.hypotheses:
+                tokens, strength = result.hypotheses[0].tokens, job.options.draft_strength
+                job.prepared = self._pipeline.following(prepared, tokens, strength, job.interruption)
+            self._search_for(job, job.prepared or prepared)
             return
         translation = self._pipeline.translation(job.request, prepared, result, job.options, job.interruption)
+        if job.unrepaired is not None:
+            stray = stray_phrases(translation, job.unrepaired)
+            if stray and job.interruption() is None:
+                self._repair(job, prepared.without(stray))
+            else:
+                is_usable = translation.status in ("complete", "cancelled") and not stray
+                self._finish(job, translation if is_usable else job.unrepaired)
+            return
         if not job.has_whole_words and job.first is None:
             again = self._pipeline.with_whole_words(prepared, translation, job.interruption)
             if again is not None:
@@ -229,6 +241,21 @@ class DecodingLoop(Generic[Job]):
                 return
         elif translation.status != "cancelled" and num_misplaced(translation) >= num_misplaced(job.first):
             translation = job.first
+        is_lacking = translation.status == "complete" and bool(translation.hypotheses[0].unmet)
+        if is_lacking and prepared.whole is not None and job.interruption() is None:
+            job.unrepaired = translation
+            self._repair(job, prepared.whole)
+            return
+        self._finish(job, translation)
+
+    def _repair(self, job: Job, prepared: PreparedRequest) -> None:
+        """Decode the translation that lacks expected phrases again, with those that `prepared` still has."""
+        assert job.unrepaired is not None
+        job.prepared = self._pipeline.repairing(prepared, job.unrepaired, job.interruption)
+        self._search_for(job, job.prepared)
+
+    @staticmethod
+    def _finish(job: Job, translation: Translation) -> None:
         assert job.started_at is not None
         job.finish(replace(translation, elapsed_ms=(time.perf_counter() - job.started_at) * 1000))
 

@@ -13,7 +13,7 @@ from engine.search.phrases import AvoidedText, Prefix, Spelling, TrackedPhrase
 from engine.text import Codec, head_of_compound, is_unspaced, joins_words
 from engine.translation import Reason
 
-_Kind = tuple[frozenset[str], tuple[str, str]]  # phrases with the same key are merged
+_Kind = tuple[frozenset[str], tuple[str, str, bool]]  # phrases with the same key are merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def groups_of_equals(phrases: Sequence[Phrase]) -> list[tuple[int, ...]]:
     """Indices of equal phrases, grouped: each group becomes one phrase with a higher count."""
     groups: dict[_Kind, list[int]] = {}
     for number, phrase in enumerate(phrases):
-        key = frozenset(phrase.all_forms), (phrase.boundary, phrase.case)
+        key = frozenset(phrase.all_forms), (phrase.boundary, phrase.case, phrase.is_expected)
         groups.setdefault(key, []).append(number)
     return [tuple(numbers) for numbers in groups.values()]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -33,6 +33,7 @@ from engine.search_options import SearchOptions
 from engine.text import EOS, DecodedPieces
 from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
 
+REPAIR_STRENGTH = 10.0  # nats for each change to a translation that lacks an expected phrase
 _PIECES_AT_ONCE = 1024  # of hypotheses that are aligned together
 NUM_REPLACED_IN = 5  # best translations in which words are replaced by those of the lexicon
 INTERRUPTED: dict[Interruption, Reason] = {
@@ -155,7 +156,7 @@ class RequestPipeline:
             again = self.prepare(replace(request, phrases=phrases), prepared.datastore, interruption)
         except PreparationStopped:
             return None
-        return None if again.obstacles else self.with_phrases_placed(again, interruption)
+        return None if again.obstacles else self.with_phrases_placed(again.without_expected(), interruption)
 
     def draft(
         self,
@@ -171,25 +172,35 @@ class RequestPipeline:
         is_wanted = options.draft_strength and translation.request.follow is None and translation.status == "complete"
         if not is_wanted or not num_misplaced(translation):
             return None
-        others = tuple(phrase for phrase in translation.request.phrases if phrase.source_span is None)
+        phrases = translation.request.phrases
+        others = tuple(phrase for phrase in phrases if phrase.source_span is None and not phrase.is_expected)
         try:
             return self.prepare(replace(translation.request, phrases=others), prepared.datastore, interruption)
         except PreparationStopped:
             return None
 
-    def following_draft(
+    def following(
         self,
         prepared: PreparedRequest,
-        result: SentenceResult,
-        options: SearchOptions,
+        tokens: Sequence[int],
+        strength: float,
         interruption: Callable[[], Interruption | None],
     ) -> PreparedRequest:
-        """The request to follow the best text that the search of its draft has found, with the phrases in it."""
-        if not result.hypotheses:
-            return prepared
-        pieces = tuple(token for token in result.hypotheses[0].tokens if token != EOS)
-        followed = FollowedText(pieces, options.draft_strength, places_phrases=True)
+        """The request to follow a translation that the search has found, with the phrases in it."""
+        pieces = tuple(token for token in tokens if token != EOS)
+        followed = FollowedText(pieces, strength, places_phrases=True)
         return self.with_phrases_placed(replace(prepared, followed=followed), interruption)
+
+    def repairing(
+        self, prepared: PreparedRequest, translation: Translation, interruption: Callable[[], Interruption | None]
+    ) -> PreparedRequest:
+        """The request to follow a translation that lacks expected phrases, with these in it."""
+        best, codec = translation.hypotheses[0], self._model.codec
+        decoding = codec.decode(best.tokens)
+        [alignment] = self.align(prepared, [best.tokens], [decoding])
+        text = prepared.with_replaced(decoding.text, best.unmet, alignment.links if alignment else (), codec)
+        tokens = best.tokens if text == decoding.text else codec.encode(text).ids
+        return self.following(prepared, tokens, REPAIR_STRENGTH, interruption)
 
     def sentence(
         self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
@@ -254,12 +265,13 @@ class RequestPipeline:
             for one in self._hypotheses(prepared, some, options, replacer, num_replaced_in):
                 by_text.setdefault(one.text, one)  # two texts may become equal
             num_ready += len(some)
-        hypotheses = tuple(by_text.values())
+        hypotheses = _equally_met(by_text.values(), prepared)
         if any(phrase.boundary == "compound" for phrase in prepared.phrases):
             hypotheses = tuple(one for one in hypotheses if not one.unmet) or hypotheses
         reasons: tuple[Reason, ...] = ()
         if status in ("complete", "unmet"):
             unmet = sorted({phrase for hypothesis in hypotheses for phrase in hypothesis.unmet})
+            unmet = [phrase for phrase in unmet if not prepared.phrases[phrase].is_expected]
             num_in_order = min((len(hypothesis.locked) for hypothesis in hypotheses), default=0)
             status = "complete" if hypotheses and not unmet and num_in_order == prepared.num_ordered else "unmet"
             reasons = tuple(prepared.not_placed(phrase) for phrase in unmet)
@@ -412,8 +424,34 @@ class RequestPipeline:
 
 
 def num_misplaced(translation: Translation) -> int:
-    """Phrases of the best hypothesis that the word alignment doubts; `sys.maxsize` if it is not complete."""
-    return translation.hypotheses[0].num_misplaced if translation.status == "complete" else sys.maxsize
+    """Phrases of the best hypothesis that the word alignment doubts; `sys.maxsize` if it is not complete.
+
+    Without expected phrases, which the model has put there itself.
+    """
+    if translation.status != "complete":
+        return sys.maxsize
+    phrases = translation.request.phrases
+    return sum(one.is_doubted and not phrases[one.phrase].is_expected for one in translation.hypotheses[0].placements)
+
+
+def stray_phrases(translation: Translation, before: Translation) -> frozenset[int]:
+    """The phrases that `before` lacked and that the word alignment does not link to their place in the source."""
+    if translation.status != "complete":
+        return frozenset()
+    missing = before.hypotheses[0].unmet
+    placements = translation.hypotheses[0].placements
+    return frozenset(one.phrase for one in placements if one.phrase in missing and one.aligned is False)
+
+
+def _equally_met(found: Iterable[Hypothesis], prepared: PreparedRequest) -> tuple[Hypothesis, ...]:
+    """The hypotheses; if the first has all expected phrases, without those that lack one."""
+    hypotheses = tuple(found)
+    lacks = [any(prepared.phrases[number].is_expected for number in one.unmet) for one in hypotheses]
+    return (
+        hypotheses
+        if any(lacks[:1])
+        else tuple(one for one, is_lacking in zip(hypotheses, lacks, strict=True) if not is_lacking)
+    )
 
 
 def _few_at_once(found: Sequence[SearchHypothesis]) -> Iterator[Sequence[SearchHypothesis]]:

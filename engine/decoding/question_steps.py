@@ -63,8 +63,8 @@ def price_steps(
 ) -> Steps[Pricing]:
     """The price of the constraints, all together and each alone, from translations with and without them.
 
-    All are decoded without hints, which change the model's scores, and without drafts. Prices that are unknown after
-    an interruption are None.
+    All are decoded without hints, which change the model's scores, without drafts and without expected phrases, which
+    have no price. Prices that are unknown after an interruption are None, too.
     """
     started = time.perf_counter()
     options = options_for_prices(options)
@@ -91,15 +91,16 @@ def options_for_prices(options: SearchOptions) -> SearchOptions:
 
 def variants_for_prices(request: Request) -> Iterator[list[Request]]:
     """The requests whose translations give the prices (`pricing_of`), some at a time: each may have 1,000 forms."""
-    variants = _variants(replace(request, hints=False))
+    phrases = tuple(phrase for phrase in request.phrases if not phrase.is_expected)
+    variants = _variants(replace(request, hints=False, phrases=phrases))
     while some := list(islice(variants, _VARIANTS_AT_ONCE)):
         yield some
 
 
 def pricing_of(request: Request, translations: Sequence[Translation], interruption: Interrupt) -> Pricing:
     """The prices from the translations of the variants of a request; the last ones may be missing after a stop."""
-    phrases, avoid = request.phrases, request.avoid
-    num_unknown = 2 + len(phrases) + len(avoid) - len(translations)
+    avoid, is_priced = request.avoid, [not phrase.is_expected for phrase in request.phrases]
+    num_unknown = 2 + sum(is_priced) + len(avoid) - len(translations)
     found = [*translations]
     if num_unknown:
         why = interruption()
@@ -107,11 +108,11 @@ def pricing_of(request: Request, translations: Sequence[Translation], interrupti
         unknown = Translation(replace(request, hints=False), why, reasons=(INTERRUPTED[why],))
         found += [unknown] * num_unknown
     constrained, free, *without = found
-    prices = [_price(other, constrained) for other in without]
+    prices = iter([_price(other, constrained) for other in without])
     return Pricing(
         total=_price(free, constrained),
-        phrases=tuple(prices[: len(phrases)]),
-        avoid=tuple(prices[len(phrases) :]),
+        phrases=tuple(next(prices) if has_price else None for has_price in is_priced),
+        avoid=tuple(prices),
         constrained=constrained,
         free=free,
     )

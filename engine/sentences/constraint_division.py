@@ -168,14 +168,14 @@ class ConstraintDivision:
             for member in members:
                 phrase = request.phrases[member]
                 for _ in range(phrase.count - met[member]):
-                    home = self.sentence_at(phrase.source_span) if phrase.source_span else None
+                    home = self._home(phrase)
                     places = sorted(self.open_sentences, key=lambda number: number != home)
                     free = [number for number in places if used[group, number] < followed[number]]
                     place = free[0] if free else home if home in self.open_sentences else None
                     if place is None:
                         place = self._where_copied(phrase, group, phrases)
                     if place is None:
-                        unplaced.append(member)
+                        unplaced += [member] * (not phrase.is_expected)  # an expected one is required only at its place
                     else:
                         phrases[place].append(member)
                         used[group, place] += 1
@@ -183,6 +183,17 @@ class ConstraintDivision:
         shares = [Share(tuple(own), tuple(texts)) for own, texts in zip(phrases, locked, strict=True)]
         num_locked = num_met_locked + sum(map(len, locked))
         return shares, unplaced, list(range(num_locked, len(request.locked)))
+
+    def _home(self, phrase: Phrase) -> int | None:
+        """The sentence with the source of a phrase. An expected phrase may have none: its span may be in two."""
+        if phrase.source_span is None:
+            return None
+        try:
+            return self.sentence_at(phrase.source_span)
+        except UndividedError:
+            if phrase.is_expected:
+                return None
+            raise
 
     def sentence_at(self, span: Span) -> int:
         """The number of the sentence with this span of the source."""
@@ -236,7 +247,8 @@ def source_of(request: Request, sentence: Span) -> Request:
 def _required_texts(request: Request) -> Iterator[tuple[str, str]]:
     """The required texts that may belong to two sentences; a term with a place, as "Yahoo! Mail", belongs to one."""
     for phrase in request.phrases:
-        if phrase.source_span is None and any(map(is_word_char, phrase.text)):
+        is_free = phrase.source_span is None and not phrase.is_expected
+        if is_free and any(map(is_word_char, phrase.text)):
             yield "phrase", phrase.text
     yield from (("locked text", text) for text in request.locked)
     if request.suffix.strip():

@@ -35,8 +35,9 @@ class RequiredTexts:
         return tuple(plain.given_span(*span) for span in self.prepared.place_ordered(plain.text))
 
     def is_met(self, text: str) -> bool:
-        """True if the text has all phrases, locked texts and the suffix."""
-        return not self.place(text)[1] and len(self.place_ordered(text)) == self.num_ordered
+        """True if the text has all phrases that are not only expected, locked texts and the suffix."""
+        is_met = all(self.prepared.phrases[number].is_expected for number in self.place(text)[1])
+        return is_met and len(self.place_ordered(text)) == self.num_ordered
 
     def count(self, group: int, text: str) -> int:
         """The number of occurrences of phrases that are equal, which have this number."""
