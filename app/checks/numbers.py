@@ -1,258 +1,270 @@
-"""Compares the numbers of a source and its translation, reading each in its language's format: 1,000.5 and 1.000,5.
+"""Compares the numbers, dates and times of a source and its translation, each as its language writes them.
 
-A token that is not one number in its language (version 1.2.3, time 10.30, date 31.12.2024) is compared by its parts.
+A quantity of the source is in the translation if both share a reading (`app.text.quantities.quantity_reading`). What is
+left is compared by its parts, with numbers in words, and with amounts in other units: 385 miles are 620 km.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter, deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from itertools import product
+from typing import Final
 
-# Languages that write 3.5; the others write 3,5 and group by points or spaces.
-_POINT_LANGUAGES = frozenset(
-    ["en", "zh", "ja", "ko", "th", "he", "hi", "bn", "ta", "te", "ur", "ms", "mt", "cy", "ga", "sw", "fil"]
-)
-_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
-_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
-_ALWAYS_GROUPS = re.compile(r"['’\u00a0\u2009\u202f]")
-_MAX_BEFORE = 40  # characters of context before a number
-TWELVE_HOURS = re.compile(
-    r"(?<![\d.,:])(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minutes>[0-5]\d))?"
-    r"[ \u00a0\u202f]?(?P<half>[aApP])(?:\.[ \u00a0]?[mM]\.|[mM]\b)"
-)
-_PARTS = re.compile(r"\d+")
-# A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
-_NAME_BEFORE = re.compile(r"(?:\b(?:[vV]|[vV]ersion|[rR]elease)\.?|(?:\w\s+|[(\[])[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$")
-_WORDS = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve",
-    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-}
-_MORE_WORDS = {"en": {"a": 1, "an": 1, "once": 1, "twice": 2, "both": 2, "first": 1, "second": 2, "third": 3}}
-_ONE = ("ein", "eine", "einen", "einem", "einer", "eines", "einmal", "erste", "erster", "ersten")
-_MORE_WORDS["de"] = dict.fromkeys(_ONE, 1)
-_MORE_WORDS["de"] |= {"zweimal": 2, "beide": 2, "beiden": 2, "zweite": 2, "zweiten": 2, "dritte": 3, "dritten": 3}
-_WORD = re.compile(r"[^\W\d_]+")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ \u00a0]?$")
+from app.text.quantities.number_words import values_in
+from app.text.quantities.quantity_forms import forms_of
+from app.text.quantities.quantity_reading import Atom, Quantity, quantities
+from app.text.quantities.units import is_same_measure, unit_behind
+from engine import occurrences
 
-
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """A number token and the word before it. `value` is None if the token is not one number in its language."""
-
-    text: str
-    value: Decimal | None
-    before: str
-    is_named: bool
-
-    @property
-    def parts(self) -> list[str]:
-        """Normalised values for comparison: the number's value, or the values of its parts."""
-        if self.value is not None:
-            return [_normalised(self.value)]
-        return [_normalised(Decimal(part)) for part in _PARTS.findall(self.text)]
+_PARTS: Final = re.compile(r"\d+")
+_MAX_LEFT: Final = 50  # quantities that are compared with each other
+_AROUND: Final = 40
+_BY_PARTS: Final = frozenset({"date", "name"})
 
 
 def differences(source: str, target: str, source_language: str, target_language: str) -> dict[str, tuple[str, ...]]:
     """Numbers that are "missing" or "extra" in the target, occur too rarely ("count") or have the wrong "form".
 
-    The wrong form is the source language's. Numbers up to twelve may be written as words in English and German.
+    What is expected in the target is named behind an arrow if it differs from the source. The wrong form is that of
+    the source language. Small numbers may be written as words in English and German.
 
     >>> differences("1,000 files, 3.5 GB", "1.000 Dateien, 3.5 GB", "en", "de")["form"]
-    ('3.5',)
+    ('3.5 → 3,5',)
     """
-    best: dict[str, tuple[str, ...]] | None = None
-    for source_text, target_text in product(_clock_readings(source), _clock_readings(target)):
-        for source_spaced, target_spaced in product((False, True), repeat=2):  # "1 000" may be one number or two
-            expected = _numbers(source_text, source_language, is_spaced=source_spaced)
-            found = _numbers(target_text, target_language, is_spaced=target_spaced)
-            source_words = _word_values(source_text, source_language)
-            result = _compare(expected, found, source_words, _word_values(target_text, target_language))
-            if best is None or _num_problems(result) < _num_problems(best):
-                best = result
-    assert best is not None
-    return best
+    return _Comparison(source, target, source_language, target_language).result()
 
 
-def is_in_name(before: str) -> bool:
-    """True if a number behind this text is probably a part of a name.
+class _Comparison:
+    """The quantities of both texts that have no counterpart in the other, step by step."""
 
-    >>> is_in_name("Install Python "), is_in_name("Wait ")
-    (True, False)
-    """
-    return _NAME_BEFORE.search(before[-_MAX_BEFORE:]) is not None
+    def __init__(self, source: str, target: str, source_language: str, target_language: str) -> None:
+        self.source, self.target = source, target
+        self.languages = source_language, target_language
+        expected, found = list(quantities(source, source_language)), list(quantities(target, target_language))
+        self.all_found = found
+        self.missing, self.extra = _without_pairs(expected, found)
+        self.in_target = Counter(key for quantity in found for key in _keys(quantity))
 
+    def result(self) -> dict[str, tuple[str, ...]]:
+        self._take_forms()
+        forms = self._take_copies()
+        self._take_atoms()
+        self._take_parts()
+        self._take_hours()
+        self._take_words()
+        self._take_measures()
+        counts = [one for one in self.missing if any(self.in_target[key] for key in _keys(one))]
+        missing = [one for one in self.missing if one not in counts]
+        known = {key for one in quantities(self.source, self.languages[0]) for key in _keys(one)}
+        extra = [one for one in self.extra if known.isdisjoint(_keys(one))]
+        return {
+            "missing": _distinct(map(self._with_form, missing)),
+            "extra": _distinct(one.text for one in extra),
+            "count": _distinct(one.text for one in counts),
+            "form": _distinct(map(self._with_form, forms)),
+        }
 
-def value_of(token: str, language: str) -> Decimal | None:
-    """The value of a token of digits and separators in a language; None if it is not one number.
+    def _with_form(self, quantity: Quantity) -> str:
+        """The quantity and, if it differs, how the target is expected to write it."""
+        form = next((one for one in forms_of(quantity, *self.languages)), quantity.text)
+        return quantity.text if form == quantity.text else f"{quantity.text} → {form}"
 
-    >>> value_of("1.000", "de"), value_of("1.000", "en"), value_of("10:30", "de")
-    (Decimal('1000'), Decimal('1.000'), None)
-    """
-    return _value(token, language) if _TOKEN.fullmatch(token) else None
+    def _take_forms(self) -> None:
+        """Takes numbers away that the target has in an accepted form, although it reads it otherwise: "14.30"."""
+        for quantity in self.missing[:_MAX_LEFT]:
+            spans = [
+                span
+                for form in forms_of(quantity, *self.languages)
+                for span in occurrences(self.target, form)[:_MAX_LEFT]
+            ]
+            match = next((one for one in self.extra[:_MAX_LEFT] if (one.start, one.end) in spans), None)
+            if match is not None:
+                self._take(quantity, match)
 
+    def _take(self, missing: Quantity, extra: Quantity) -> None:
+        self.missing = [one for one in self.missing if one is not missing]
+        self.extra = [one for one in self.extra if one is not extra]
 
-def localized(token: str, source_language: str, target_language: str, like: str = "") -> str | None:
-    """The number with the decimal sign and the groups of another language; None if it is not one number.
+    def _take_hours(self) -> None:
+        """Takes hours away that only one of the texts marks as a time: "um 11, 13 und 15 Uhr"."""
+        for ours, theirs in ((self.missing, self.extra), (self.extra, self.missing)):
+            for quantity in ours[:_MAX_LEFT]:
+                hours = _hours(quantity)
+                other = next((one for one in theirs[:_MAX_LEFT] if one.kind == "number" and one.number in hours), None)
+                if other is not None:
+                    ours.remove(quantity)
+                    theirs.remove(other)
 
-    Groups are separated as in `like`, a number of the target language, if that has groups.
+    def _take_copies(self) -> list[Quantity]:
+        """Takes numbers away that were copied letter by letter; returns those that the target language reads otherwise.
 
-    >>> localized("1,234.5", "en", "de"), localized("1,234.5", "en", "fr", like="10\u00a0000")
-    ('1.234,5', '1\xa0234,5')
-    """
-    if value_of(token, source_language) is None:
-        return None
-    decimal, group = _marks(source_language)
-    new_decimal, new_group = _marks(target_language)
-    whole, mark, fraction = token.partition(decimal)
-    if (other := _ALWAYS_GROUPS.search(like)) is not None:
-        new_group = other.group()
-    new_whole = _ALWAYS_GROUPS.sub(group, whole).replace(group, new_group)
-    return f"{new_whole}{new_decimal}{fraction}" if mark else new_whole
+        A copy is right if it is a part of a name: "Python 3.11".
+        """
+        wrong: list[Quantity] = []
+        copies: dict[str, list[Quantity]] = defaultdict(list)
+        for quantity in reversed(self.extra):
+            copies[quantity.digits].append(quantity)
+        for quantity in list(self.missing):
+            same = copies.get(quantity.digits)
+            if not same or not _PARTS.search(quantity.digits):
+                continue
+            copy = same.pop()
+            self.missing.remove(quantity)
+            self.extra.remove(copy)
+            before = _word_before(self.source, quantity.start)
+            is_named = before != "" and before == _word_before(self.target, copy.start)
+            if not is_named and forms_of(quantity, *self.languages)[0] != quantity.digits:
+                wrong.append(quantity)
+        return wrong
 
+    def _take_words(self) -> None:
+        """Takes numbers away that the other text has in words."""
+        for quantities_left, text, language in (
+            (self.missing, self.target, self.languages[1]),
+            (self.extra, self.source, self.languages[0]),
+        ):
+            if not quantities_left:
+                continue
+            words = values_in(text, language)
+            for quantity in list(quantities_left):
+                for value in _spoken(quantity):
+                    if words[value]:
+                        words[value] -= 1
+                        quantities_left.remove(quantity)
+                        break
 
-def _clock_readings(text: str) -> list[str]:
-    """The text, and the text with times of the 12-hour clock as the 24-hour clock has them, also without ":00".
+    def _take_atoms(self) -> None:
+        """Takes away what several quantities of the other text make up, such as a day and a year."""
+        for ours, theirs in ((self.missing, self.extra), (self.extra, self.missing)):
+            for quantity in list(ours):
+                for reading in quantity.readings:
+                    parts = _holders(reading, theirs) if len(reading) > 1 else None
+                    if parts is not None:
+                        ours.remove(quantity)
+                        for part in parts:
+                            theirs.remove(part)
+                        break
 
-    >>> _clock_readings("from 3:00 p.m.")
-    ['from 3:00 p.m.', 'from 15:00', 'from 15']
-    """
+    def _take_parts(self) -> None:
+        """Takes away dates and copied digits whose parts are all left in the other text: "2:1" and "2-1"."""
+        for ours, theirs in ((self.missing, self.extra), (self.extra, self.missing)):
+            for quantity in list(ours):
+                if quantity.kind not in _BY_PARTS:
+                    continue
+                left = Counter(part for other in theirs for part in _parts(other))
+                if not Counter(_parts(quantity)) - left:
+                    ours.remove(quantity)
+                    wanted = Counter(_parts(quantity))
+                    for other in list(theirs):
+                        if not Counter(_parts(other)) - wanted:
+                            wanted -= Counter(_parts(other))
+                            theirs.remove(other)
 
-    def hour(match: re.Match[str]) -> int:
-        return int(match["hour"]) % 12 + (12 if match["half"] in "pP" else 0)
-
-    def full(match: re.Match[str]) -> str:
-        return f"{hour(match)}:{match['minutes'] or '00'}"
-
-    def short(match: re.Match[str]) -> str:
-        return str(hour(match)) if match["minutes"] in (None, "00") else full(match)
-
-    return list(dict.fromkeys([text, TWELVE_HOURS.sub(full, text), TWELVE_HOURS.sub(short, text)]))
-
-
-def _compare(
-    expected: list[_Number], found: list[_Number], source_words: Counter[str], target_words: Counter[str]
-) -> dict[str, tuple[str, ...]]:
-    expected, found, wrong_form = _without_copies(expected, found)
-    missing, extra = _unmatched(expected, found), _unmatched(found, expected)
-    # Compare the rest by parts: day and month of a date may swap, a time may use another separator.
-    sources, targets = Counter(_parts(expected)), Counter(_parts(found))
-    missing = [number for number in missing if not _is_in(number, targets)]
-    extra = [number for number in extra if not _is_in(number, sources)]
-    missing = [number for number in missing if not _is_in(number, target_words)]
-    extra = [number for number in extra if not _is_in(number, source_words)]
-    in_source = Counter(key for number in expected for key in number.parts)
-    in_target = Counter(key for number in found for key in number.parts)
-    fewer = [key for key in in_source if in_target[key] and in_source[key] > in_target[key] + target_words[key]]
-    texts = {key: number.text for number in reversed(expected) for key in number.parts}
-    return {
-        "missing": _distinct(number.text for number in missing),
-        "extra": _distinct(number.text for number in extra),
-        "count": _distinct(texts[key] for key in fewer),
-        "form": _distinct(number.text for number in wrong_form),
-    }
-
-
-def _without_copies(
-    expected: list[_Number], found: list[_Number]
-) -> tuple[list[_Number], list[_Number], list[_Number]]:
-    """Removes numbers copied character by character whose value differs in the target language from both lists.
-
-    The third list contains the removed numbers that have the wrong form because they are not part of a name.
-    """
-    places: dict[str, deque[int]] = {}  # of the numbers that are left, by text
-    for place, number in enumerate(found):
-        places.setdefault(number.text, deque()).append(place)
-    removed: set[int] = set()
-    left: list[_Number] = []
-    wrong_form: list[_Number] = []
-    values = Counter(number.value for number in found if number.value is not None)
-    for number in expected:
-        same = places.get(number.text)  # all have the same value, which depends on text and language
-        if not same or found[same[0]].value == number.value or (number.value is not None and values[number.value]):
-            left.append(number)
-            continue
-        removed.add(same[0])
-        copy = found[same.popleft()]
-        is_named = number.is_named or number.before == copy.before != ""
-        if number.value is not None and not is_named and len(_PARTS.findall(number.text)) > 1:
-            wrong_form.append(number)
-    return left, [number for place, number in enumerate(found) if place not in removed], wrong_form
-
-
-def _unmatched(numbers: Iterable[_Number], others: Iterable[_Number]) -> list[_Number]:
-    known = {key for other in others for key in other.parts}
-    return [number for number in numbers if not known.issuperset(number.parts)]
-
-
-def _parts(numbers: Iterable[_Number]) -> list[str]:
-    return [
-        _normalised(Decimal(part)) for number in numbers if number.value is None for part in _PARTS.findall(number.text)
-    ]
-
-
-def _is_in(number: _Number, known: Counter[str]) -> bool:
-    return all(known[key] for key in number.parts)
-
-
-def _numbers(text: str, language: str, *, is_spaced: bool) -> list[_Number]:
-    text = _with_plain_digits(text)
-    if is_spaced:
-        text = _SPACED.sub(lambda match: match.group().replace(" ", "\u00a0"), text)
-    numbers = []
-    for match in _TOKEN.finditer(text):
-        before = text[max(0, match.start() - _MAX_BEFORE) : match.start()]
-        word = _WORD_BEFORE.search(before)
-        is_named = is_in_name(before)
-        numbers.append(_Number(match.group(), _value(match.group(), language), word[1] if word else "", is_named))
-    return numbers
-
-
-def _value(token: str, language: str) -> Decimal | None:
-    """The token's value in a language: "1.000" is 1000 in German and 1 in English; None if it is not one number."""
-    decimal, group = _marks(language)
-    whole, mark, fraction = token.partition(decimal)
-    if mark and not fraction.isdigit():
-        return None
-    plain = _ALWAYS_GROUPS.sub(group, whole)
-    if not plain.isdigit() and not re.fullmatch(
-        rf"\d{{1,3}}(?:{re.escape(group)}\d{{2,3}})*{re.escape(group)}\d{{3}}", plain
-    ):
-        return None
-    return Decimal(plain.replace(group, "") + (f".{fraction}" if mark else ""))
+    def _take_measures(self) -> None:
+        """Takes away amounts that the other text has in another unit."""
+        if not self.missing and not self.extra:
+            return
+        here = _measures(self.source, self.languages[0])
+        there = _measures(self.target, self.languages[1])
+        self.missing = [one for one in self.missing if not _is_among(one, here, there)]
+        self.extra = [one for one in self.extra if not _is_among(one, there, here)]
 
 
-def _marks(language: str) -> tuple[str, str]:
-    """The decimal sign and the sign between groups."""
-    return (".", ",") if language in _POINT_LANGUAGES else (",", ".")
+def _measures(text: str, language: str) -> dict[int, tuple[Quantity, str]]:
+    """The amounts with a unit by their place; the unit of the last of a range is that of the first, too."""
+    found: dict[int, tuple[Quantity, str]] = {}
+    following: Quantity | None = None
+    for quantity in reversed(quantities(text, language)):
+        unit = unit_behind(text[quantity.end : quantity.end + _AROUND], language)
+        if not unit and following is not None and following.start - quantity.end < 8:
+            unit = found.get(following.start, (following, ""))[1]
+        if unit and quantity.number is not None:
+            found[quantity.start] = quantity, unit
+        following = quantity
+    return found
 
 
-def _with_plain_digits(text: str) -> str:
-    """Converts the digits of any script to 0-9: "٣" becomes "3"."""
-    if text.isascii():
-        return text
-    return "".join(str(unicodedata.decimal(c)) if not c.isascii() and c.isdecimal() else c for c in text)
+def _is_among(
+    quantity: Quantity, own: Mapping[int, tuple[Quantity, str]], others: Mapping[int, tuple[Quantity, str]]
+) -> bool:
+    """True if the other text has the same length, mass or temperature in another unit."""
+    if quantity.start not in own or len(others) > _MAX_LEFT:
+        return False
+    amount, unit = quantity.number, own[quantity.start][1]
+    return amount is not None and any(
+        other.number is not None and is_same_measure(amount, unit, other.number, other_unit)
+        for other, other_unit in others.values()
+    )
 
 
-def _word_values(text: str, language: str) -> Counter[str]:
-    """Counts the number words in the text by value."""
-    values = {word: number for number, word in enumerate(_WORDS.get(language, "").split())}
-    values |= _MORE_WORDS.get(language, {})
-    return Counter(str(values[word]) for word in _WORD.findall(text.lower()) if word in values)
+def _hours(quantity: Quantity) -> set[Decimal]:
+    """The hour of a time without minutes, on both clocks."""
+    times = (value for (kind, value), *_ in quantity.readings if kind == "time" and isinstance(value, int))
+    return {Decimal(hour) for time in times if time % 60 == 0 for hour in (time // 60, time // 60 % 12 or 12)}
 
 
-def _normalised(value: Decimal) -> str:
-    text = f"{value:f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+def _without_pairs(expected: Sequence[Quantity], found: Sequence[Quantity]) -> tuple[list[Quantity], list[Quantity]]:
+    """The quantities of each text without those that share a reading, the likeliest readings first."""
+    missing, extra = dict.fromkeys(range(len(expected))), dict.fromkeys(range(len(found)))
+    deepest = max((len(one.readings) for one in (*expected, *found)), default=0)
+    for depth in range(1, deepest + 1):
+        places: dict[object, list[int]] = defaultdict(list)
+        for number in reversed(extra):
+            for reading in found[number].readings[:depth]:
+                places[reading].append(number)
+        for number in list(missing):
+            for reading in expected[number].readings[:depth]:
+                others = places.get(reading, [])
+                while others and others[-1] not in extra:
+                    others.pop()
+                if others:
+                    del missing[number], extra[others.pop()]
+                    break
+    return [expected[number] for number in missing], [found[number] for number in extra]
+
+
+def _holders(reading: Sequence[Atom], others: Sequence[Quantity]) -> list[Quantity] | None:
+    """A quantity for each atom of a reading; None if one has no quantity."""
+    left = list(others)
+    holders: list[Quantity] = []
+    for atom in reading:
+        holder = next((one for one in left if (atom,) in one.readings), None)
+        if holder is None:
+            return None
+        left.remove(holder)
+        holders.append(holder)
+    return holders
+
+
+def _spoken(quantity: Quantity) -> list[int]:
+    """The whole numbers that words may stand for: of a time, the hour on both clocks."""
+    values: list[int] = []
+    for reading in quantity.readings:
+        for kind, value in reading if len(reading) == 1 else ():
+            if kind == "number" and isinstance(value, Decimal) and value == int(value) and value < 10_000:
+                values.append(int(value))
+            elif kind == "time" and isinstance(value, int) and value % 60 == 0:
+                values += [value // 60, value // 60 % 12 or 12]
+    if quantity.magnitude is not None and quantity.digits.isdigit() and len(quantity.digits) < 4:
+        values.append(int(quantity.digits))
+    return values
+
+
+def _keys(quantity: Quantity) -> list[Atom]:
+    """The atoms of the likeliest reading."""
+    return list(quantity.readings[0])
+
+
+def _parts(quantity: Quantity) -> list[str]:
+    return [part.lstrip("0") or "0" for part in _PARTS.findall(quantity.digits)]
+
+
+def _word_before(text: str, place: int) -> str:
+    match = re.search(r"([^\W\d_]+)[ \u00a0]?\Z", text[max(0, place - 40) : place])
+    return match[1] if match else ""
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
-
-
-def _num_problems(result: dict[str, tuple[str, ...]]) -> tuple[int, int]:
-    return len(result["missing"]) + len(result["extra"]), len(result["count"]) + len(result["form"])

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from app.checks.numbers import is_in_name, localized, value_of
 from app.formats.software.po_header import plural_index
 from app.text.nontranslatables import nontranslatables, tag_spans, without_markup
+from app.text.quantities.conventions import value_of
+from app.text.quantities.quantity_forms import localized
+from app.text.quantities.quantity_reading import is_in_name
 from app.tm.dates import ANY_DATE_PART, DATE_PARTS, clock_way, is_day_time, translated_month
 
 _NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u2009\u202f-]\d+)*")

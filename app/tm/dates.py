@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from app.checks.numbers import TWELVE_HOURS
+from app.text.quantities.quantity_reading import TWELVE_HOURS
 
 _MONTHS: Final[Mapping[str, tuple[str, ...]]] = {
     language: tuple(names.split())

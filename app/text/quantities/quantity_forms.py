@@ -1,0 +1,270 @@
+"""How a language writes the quantities of another one: the forms that a translation may have, the usual one first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from app.text.quantities.conventions import NO_BREAK, SPACES, Conventions, conventions_of
+from app.text.quantities.number_words import words_for
+from app.text.quantities.quantity_reading import Atom, Quantity
+
+_MONTH: Final = re.compile(r"M+|L+")
+_LEAP_YEAR: Final = 2024  # has all days
+_MAX_SPELT: Final = 12
+
+
+@lru_cache(maxsize=4096)
+def forms_of(quantity: Quantity, source: str, target: str) -> tuple[str, ...]:
+    """The texts in the language `target` for a quantity of a text in the language `source`.
+
+    >>> from app.text.quantities.quantity_reading import quantities
+    >>> forms_of(quantities("at 3 p.m.", "en")[0], "en", "de")
+    ('15 Uhr', '15:00', '15.00')
+    """
+    here, there = conventions_of(source), conventions_of(target)
+    if quantity.is_glued:
+        return (quantity.text,)
+    atom = quantity.readings[0][0]
+    kind, value = atom
+    if kind == "time" and isinstance(value, int):
+        forms = _times(value, quantity, there)
+    elif kind == "day":
+        forms = _dates(quantity, there)
+    elif quantity.magnitude is not None:
+        forms = _amounts(quantity, here, there)
+    elif kind == "number" or len(quantity.readings) > 1:
+        forms = _numbers(quantity, here, there)
+    else:
+        forms = _copied(quantity.text)
+    found = dict.fromkeys(forms)
+    if quantity.begins_range:  # "9 to 14 Uhr", "325 bis 340 Millionen"
+        found |= dict.fromkeys(_bare(quantity, here, there))
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def other_forms_of(quantity: Quantity, source: str, target: str) -> tuple[str, ...]:
+    """Texts that a translation may have for the quantity, but should not: in the format of the source language, and
+    dates and times in another format than the source has.
+
+    >>> from app.text.quantities.quantity_reading import quantities
+    >>> other_forms_of(quantities("It fell by 3.5 points.", "en")[0], "en", "de")
+    ('3.5',)
+    """
+    here, there = conventions_of(source), conventions_of(target)
+    found = [quantity.text]
+    (kind, value), *year = quantity.readings[0]
+    if quantity.magnitude is not None:
+        words = [one.word for one in there.magnitudes if one.exponent == quantity.magnitude.exponent]
+        found += [f"{quantity.digits}{gap}{word}" for word in words for gap in (" ", "-", "")]
+    elif kind == "day" and isinstance(value, tuple):
+        month, day = value
+        mixed = replace(here, months=(*(a + b for a, b in zip(here.months, there.months, strict=True)),))
+        years = [int(number) for _, number in year if isinstance(number, Decimal)]
+        found += [*_named(month, day, *years, there=mixed)]
+        if any(map(str.isalpha, quantity.text)):
+            found += [*_in_digits(month, day, *years, there=there)]
+    elif kind == "time" and isinstance(value, int):
+        hour, minute = divmod(value, 60)
+        hours = [str(number) for number in dict.fromkeys((hour, hour % 12 or 12))]
+        found += [f"{each}{there.decimal}{minute:02}" for each in hours if minute]
+        found += [f"{each} {word}" for each in hours[1:] if not minute for word in there.hour_words]
+        found += [*_times(value, quantity, here)]
+    elif kind == "number":
+        found.append(quantity.digits)
+    forms = frozenset(forms_of(quantity, source, target))
+    return tuple(form for form in dict.fromkeys(found) if form not in forms)
+
+
+def _bare(quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:
+    """The first of a range without the word that both have: "325 to 340 million", "9 to 14 Uhr"."""
+    kind, value = quantity.readings[0][0]
+    if quantity.magnitude is not None:
+        yield from _written(quantity.digits, here, there)
+    elif kind == "time" and isinstance(value, int) and value % 60 == 0:
+        yield from dict.fromkeys((f"{value // 60}", f"{value // 60 % 12 or 12}"))
+
+
+def localized(token: str, source: str, target: str, like: str = "") -> str | None:
+    """The number with the decimal sign and the groups of another language; None if it is not one number.
+
+    Groups are separated as in `like`, a number of the target language, if that has groups.
+
+    >>> localized("1,234.5", "en", "de"), localized("1,234.5", "en", "fr", like="10\u00a0000")
+    ('1.234,5', '1\xa0234,5')
+    """
+    here, there = conventions_of(source), conventions_of(target)
+    if here.value(token) is None:
+        return None
+    whole, fraction = _digits(token, here)
+    sign = next((character for character in like if character in "'’\u00a0\u2009\u202f"), None)
+    has_groups = not token.partition(here.decimal)[0].isdigit()
+    return there.localized(whole, fraction, sign if has_groups else "")
+
+
+def _copied(text: str) -> Iterator[str]:
+    """The text itself; a score also with another sign: "2:1", "2-1"."""
+    yield text
+    if text.count(":") == 1:
+        yield from (text.replace(":", sign) for sign in "-–")
+    elif re.fullmatch(r"\d+[-–]\d+", text):
+        yield text.replace("-", ":").replace("–", ":")
+
+
+def _digits(token: str, conventions: Conventions) -> tuple[str, str]:
+    """The digits before and behind the decimal sign, as they are written: zeros stay."""
+    whole, _, fraction = token.partition(conventions.decimal)
+    return "".join(filter(str.isdigit, whole)), fraction
+
+
+def _written(token: str, here: Conventions, there: Conventions) -> Iterator[str]:
+    """A number in the format of the language `there`: with its groups, without, and with spaces."""
+    whole, fraction = _digits(token, here)
+    plain, grouped = there.localized(whole, fraction, ""), there.localized(whole, fraction)
+    has_groups = not token.partition(here.decimal)[0].isdigit()
+    if len(whole) < 4:
+        yield plain
+        return
+    yield from (grouped, plain) if has_groups else (plain, grouped)
+    if there.group in SPACES:
+        yield there.localized(whole, fraction, NO_BREAK)
+    if there.group != ",":
+        yield there.localized(whole, fraction, " ")
+
+
+def _numbers(quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:
+    kind, value = quantity.readings[0][0]
+    if kind == "text" or here.value(quantity.digits) is None:
+        yield quantity.digits  # perhaps a version
+    for reading in quantity.readings:
+        for atom in reading if len(reading) == 1 else ():
+            yield from _other_reading(atom, quantity, here, there)
+    if quantity.suffix and not quantity.is_ordinal:
+        yield quantity.digits + quantity.suffix
+    if quantity.is_ordinal and isinstance(value, Decimal) and there.language.partition("-")[0] == "en":
+        for form in list(_written(quantity.digits, here, there)):
+            yield form + _ordinal_suffix(int(value))
+
+
+def _other_reading(atom: Atom, quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:
+    kind, value = atom
+    if kind == "time" and isinstance(value, int):
+        yield from _times(value, quantity, there)
+    elif kind == "number" and here.value(quantity.digits.replace(" ", NO_BREAK)) is not None:
+        yield from _written(quantity.digits.replace(" ", NO_BREAK), here, there)
+
+
+def _ordinal_suffix(number: int) -> str:
+    """The English ending of an ordinal number.
+
+    >>> [_ordinal_suffix(number) for number in (1, 12, 22, 113)]
+    ['st', 'th', 'nd', 'th']
+    """
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def _amounts(quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:
+    """ "18.7 million" with the word of the other language, or with all digits."""
+    assert quantity.magnitude is not None
+    total = quantity.number
+    assert total is not None
+    numbers = list(_written(quantity.digits, here, there))
+    value = here.value(quantity.digits)
+    digits = len(numbers)
+    if value is not None and value == int(value) and value <= _MAX_SPELT:
+        numbers += words_for(int(value), there.language)
+    words = [one for one in there.magnitudes if one.exponent == quantity.magnitude.exponent]
+    for magnitude in words:
+        if not magnitude.is_uncertain or magnitude.word == "m":
+            yield from (f"{number}{magnitude.joint}{magnitude.word}" for number in numbers)
+        if magnitude is words[0] and magnitude.joint:
+            yield from (f"{number}-{magnitude.word}" for number in numbers[:digits])
+    others = {magnitude.exponent for magnitude in there.magnitudes}
+    if quantity.magnitude.exponent not in others:  # such as 万 of Japanese
+        for magnitude in there.magnitudes:
+            scaled = total.scaleb(-magnitude.exponent)
+            if 1 <= scaled < 10_000:
+                whole, _, fraction = f"{scaled.normalize():f}".partition(".")
+                yield f"{there.localized(whole, fraction, '')}{magnitude.joint}{magnitude.word}"
+
+
+def _times(minutes: int, quantity: Quantity, there: Conventions) -> Iterator[str]:
+    """A time on the clock of the language first, then on the other clock."""
+    hour, minute = divmod(minutes, 60)
+    twelve, half = hour % 12 or 12, "a" if hour % 24 < 12 else "p"
+    is_copied = ":" in quantity.digits
+    full = [f"{shown}{mark}{minute:02}" for shown in dict.fromkeys((str(hour), f"{hour:02}")) for mark in (":", ".")]
+    if there.clock_mark == ".":
+        full.sort(key=lambda form: ":" in form)
+    words = [f"{hour} {word}" for word in there.hour_words]
+    if hour <= _MAX_SPELT and minute == 0:
+        words += [f"{spelt} {word}" for spelt in words_for(hour, there.language) for word in there.hour_words[:1]]
+    halves = [f"{half}.m.", f"{half}m", f"{half.upper()}M"]
+    shown = [f"{twelve}"] * (minute == 0) + [f"{twelve}:{minute:02}", f"{twelve}.{minute:02}"]
+    short = [f"{time}{gap}{half}" for time in shown for half in halves for gap in (" ", "")]
+    if there.clock == 12 and not is_copied:
+        yield short[0]
+    yield from words if minute == 0 else (f"{form} {word}" for word in there.hour_words[:1] for form in full[:2])
+    yield from full
+    if there.language.startswith("fr"):
+        yield from (f"{hour}{gap}h{gap}{minute:02}" for gap in (" ", "") if minute)
+    if there.clock == 12:
+        yield from short
+
+
+def _dates(quantity: Quantity, there: Conventions) -> Iterator[str]:
+    """A date with the name of the month or in digits, as the source; in each order that its digits may have."""
+    is_in_digits = not any(map(str.isalpha, quantity.text))
+    for reading in quantity.readings:
+        (kind, day), *year = reading
+        if kind == "day" and isinstance(day, tuple):
+            years = [int(number) for _, number in year if isinstance(number, Decimal)]
+            named, digits = list(_named(*day, *years, there=there)), list(_in_digits(*day, *years, there=there))
+            yield from (*digits, *named) if is_in_digits else named
+        elif kind == "text" and not year and isinstance(day, str) and there.day_mark == "/" and "/" in day:
+            yield day
+
+
+def _named(month: int, day: int, *year: int, there: Conventions) -> Iterator[str]:
+    pattern = there.date_with_year if year else there.date_without_year
+    patterns = [pattern]
+    if there.language.partition("-")[0] == "en":
+        patterns = ["MMMM d", "d MMMM", "MMMM dth", "dth MMMM", "dth of MMMM"]
+        if year:
+            patterns = [f"{each}{mark} y" for each in patterns for mark in ((",", "") if each[0] == "M" else ("",))]
+        patterns.sort(key=lambda each: each[0] != pattern[0])
+    for name in _names(there.months[month - 1]):
+        for each in patterns:
+            numbers = (
+                each.replace("dth", f"{day}{_ordinal_suffix(day)}") if "dth" in each else each.replace("d", str(day), 1)
+            )
+            yield _MONTH.sub(name, numbers.replace("y", str(*year)) if year else numbers, count=1)
+
+
+def _names(names: Iterable[str]) -> Iterator[str]:
+    """The names of a month; a short form also with a dot."""
+    for place, name in enumerate(names):
+        yield name
+        if place and not name.endswith("."):
+            yield f"{name}."
+
+
+def _in_digits(month: int, day: int, *year: int, there: Conventions) -> Iterator[str]:
+    ways = [(mark, mark == "." or there.day_order == "dm") for mark in (there.day_mark, ".")]
+    if there.language == "en":
+        ways.append(("/", True))  # as the British write
+    for mark, in_order in dict.fromkeys(ways):
+        for first, second in ((day, month), (f"{day:02}", f"{month:02}")):
+            numbers = f"{first}{mark}{second}" if in_order else f"{second}{mark}{first}"
+            if year:
+                yield f"{numbers}{mark}{year[0]}"
+                yield f"{numbers}{mark}{year[0] % 100:02}"
+            else:
+                yield f"{numbers}." if mark == "." else numbers
+    if year:
+        yield f"{year[0]}-{month:02}-{day:02}"

@@ -1,0 +1,434 @@
+"""Finds the numbers, dates and times in a text, with each way to understand them.
+
+"10.15" may be a number, a time or the number of a section. A quantity therefore has several readings; two quantities
+are the same if they share one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Final, Literal
+
+from app.text.quantities.conventions import NO_BREAK, SPACES, Conventions, Magnitude, conventions_of
+
+# An atom is a value: a number, the minutes of a day, a day of the year, or digits that are copied.
+Atom = tuple[Literal["number", "time", "day", "text"], Decimal | int | tuple[int, int] | str]
+Reading = tuple[Atom, ...]
+Kind = Literal["number", "time", "date", "name"]
+
+_GAP: Final = f"[{SPACES}]"
+TWELVE_HOURS: Final = re.compile(
+    r"(?<![\d.,:])(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minutes>[0-5]\d))?"
+    r"[ \u00a0\u202f]?(?P<half>[aApP])(?:\.[ \u00a0\u202f]?[mM]\.|[mM]\b)"
+)
+_CLOCK = r"(?:[01]?\d|2[0-4])"
+_NUMBER: Final = r"\d+(?:[.,'’]\d+|[\u00a0\u2009\u202f]\d{3}(?!\d))*"
+_TOKEN: Final = re.compile(
+    rf"""
+    (?P<iso>(?<![\d.,/-])\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\d-]))
+    | (?P<phone>(?<![\w+])\+\d[\d{SPACES}()/-]{{6,20}}\d(?!\d))
+    | (?P<date>(?<![\d.,/])\d{{1,2}}(?P<mark>[./-]){_GAP}?\d{{1,2}}(?P=mark){_GAP}?(?:\d{{4}}|\d{{2}})(?![\d]|[.,/]\d))
+    | (?P<day>(?<![\d.,/])\d{{1,2}}(?:\.\d{{1,2}}\.(?!\d)|/\d{{1,2}}(?![\d/])))
+    | (?P<half>{TWELVE_HOURS.pattern.replace("?P<half>", "").replace("?P<hour>", "").replace("?P<minutes>", "")})
+    | (?P<clock>(?<![\d.,:])\d{{1,3}}:\d{{1,2}}(?::\d{{2}})?(?:[.,]\d+)?(?![\d:]))
+    | (?P<spaced>(?<![\d.,])\d{{1,3}}(?:[ ]\d{{3}})+(?:[.,]\d+)?(?![\d]|[.,]\d))
+    | (?P<cjk>(?:\d{{4}}[年년]{_GAP}?)?\d{{1,2}}[月월]{_GAP}?\d{{1,2}}[日일])
+    | (?P<number>{_NUMBER})
+    """,
+    re.VERBOSE,
+)
+_ONE_NUMBER: Final = re.compile(_NUMBER)
+_MAX_TOKEN = 40  # digits and signs of a number; a longer one is only copied
+_AROUND: Final = 40  # characters of context
+_SUFFIX: Final = re.compile(r"[^\W\d_]{1,8}")
+_PARTS: Final = re.compile(r"\d+")
+# A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
+_NAME_BEFORE: Final = re.compile(
+    r"(?:\b(?i:v|version|release|section|chapter|table|figure|fig|appendix|annex|part|step|clause|rule)s?\.?"
+    r"|(?:[\w,;]\s+|[(\[])[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$"
+)
+_LABEL: Final = re.compile(r"\d{1,3}\.\d{1,2}")  # that may be the number of a section or version
+_HEADING_BEHIND: Final = re.compile(r"[.)]?[ \u00a0]+[^\W\d_a-zß-ÿ]")
+_CLOCK_BEFORE: Final = re.compile(
+    r"\b(?:at|from|until|till|to|by|since|after|before|around|about|um|von|bis|ab|gegen|seit|nach|vor)\s$",
+    re.IGNORECASE,
+)
+# Between the numbers of a range: "4 to 5 million", "from $4 to $5 million", "3-5 p.m."
+_RANGE: Final = re.compile(rf"{_GAP}?(?:[-–—,]|[^\W\d_]{{1,5}}){_GAP}?[^\w\s,;.:()]?\Z")
+_DECADE_SUFFIXES: Final = frozenset({"s", "er", "ern"})
+_ORDINAL_SUFFIX: Final = frozenset({"st", "nd", "rd", "th", "ème", "te", "ten"})
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, date or time at `text[start:end]` of a text.
+
+    `readings` are the ways to understand it, the likeliest first. `digits` is the token without words beside it, and
+    `suffix` the letters that touch it: "th" in "125th". `magnitude` is the word for a power of ten behind it. A
+    `name` is copied: a version, a telephone number. `is_glued` is true behind a letter: 350 in "A350".
+    `is_ordinal` is true for "125th", and for "125." in a language that writes ordinals with a dot.
+    """
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    readings: tuple[Reading, ...]
+    digits: str
+    suffix: str = ""
+    magnitude: Magnitude | None = None
+    is_glued: bool = False
+    is_ordinal: bool = False
+    begins_range: bool = False
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number that it is by its first reading."""
+        [(kind, value), *others] = self.readings[0]
+        return value if kind == "number" and isinstance(value, Decimal) and not others else None
+
+
+def is_in_name(before: str) -> bool:
+    """True if a number behind this text is probably a part of a name.
+
+    >>> is_in_name("Install Python "), is_in_name("Wait ")
+    (True, False)
+    """
+    return _NAME_BEFORE.search(before[-_AROUND:]) is not None
+
+
+@lru_cache(maxsize=2048)
+def quantities(text: str, language: str) -> tuple[Quantity, ...]:
+    """The quantities of a text in their order.
+
+    >>> [(found.text, found.readings[0]) for found in quantities("um 14.30 Uhr: 1,5 Mio. Euro", "de")]
+    [('14.30 Uhr', (('time', 870),)), ('1,5 Mio.', (('number', Decimal('1500000.0')),))]
+    """
+    return tuple(_with_ranges(_Reader(text, conventions_of(language)).read(), text))
+
+
+class _Reader:
+    def __init__(self, text: str, conventions: Conventions) -> None:
+        self.text = _with_plain_digits(text, conventions)
+        self.shown = text
+        self.conventions = conventions
+        self.words = _words_of(conventions.language)
+
+    def read(self) -> list[Quantity]:
+        found: list[Quantity] = []
+        position = 0
+        while (match := _TOKEN.search(self.text, position)) is not None:
+            quantity = self._read(match)
+            if not found or quantity.start >= found[-1].end:
+                found.append(quantity)
+            position = max(match.start() + 1, quantity.end)
+        return found
+
+    def _read(self, match: re.Match[str]) -> Quantity:
+        start, end = match.span()
+        kind = "date" if match.lastgroup == "mark" else match.lastgroup
+        if end - start > _MAX_TOKEN:
+            return self._made(start, end, "name", [(("text", match.group()),)])
+        if kind == "iso":
+            year, month, day = map(int, match.group().split("-"))
+            return self._made(start, end, "date", [_date(day, month, year), (("text", match.group()),)])
+        if kind == "cjk":
+            *years, month, day = map(int, _PARTS.findall(match.group()))
+            return self._made(start, end, "date", [_date(day, month, *years)])
+        if kind == "phone":
+            return self._made(start, end, "name", [(("text", "".join(filter(str.isdigit, match.group()))),)])
+        if kind in ("date", "day"):
+            return self._date(start, end)
+        if kind == "half":
+            return self._made(start, end, "time", [(("time", _twelve(match.group())),)])
+        if kind == "clock":
+            return self._clock(start, end)
+        return self._spaced(start, end) if kind == "spaced" else self._number(start, end)
+
+    def _made(self, start: int, end: int, kind: Kind, readings: list[Reading], **more: object) -> Quantity:
+        more.setdefault("digits", self.text[start:end])
+        return Quantity(start, end, self.shown[start:end], kind, tuple(dict.fromkeys(readings)), **more)  # type: ignore[arg-type]
+
+    def _date(self, start: int, end: int) -> Quantity:
+        """A date of digits; the usual order of the language first, the other one if it is possible."""
+        token = self.text[start:end]
+        first, second, *year = (int(part) for part in _PARTS.findall(token))
+        years = [number + (2000 if number < 70 else 1900) if number < 100 else number for number in year]
+        orders = [(first, second), (second, first)]
+        if self.conventions.day_order == "md" and "." not in token:
+            orders.reverse()
+        readings = [_date(day, month, *years) for day, month in orders if 1 <= day <= 31 and 1 <= month <= 12]
+        if not readings or (not year and "." in token and self.conventions.decimal == "."):
+            number = _ONE_NUMBER.match(self.text, start)
+            assert number is not None
+            return self._number(*number.span())
+        return self._made(start, end, "date", [*readings, (("text", token),)])
+
+    def _clock(self, start: int, end: int) -> Quantity:
+        token = self.text[start:end]
+        hour, minutes = token.split(":")[:2]
+        is_time = token.count(":") == 1 and len(minutes) == 2 and int(hour) <= 24 and int(minutes) < 60
+        copied: Reading = (("text", token),)
+        if not is_time:
+            return self._made(start, end, "name", [copied])
+        time, last = int(hour) * 60 + int(minutes), self._behind_hour(end)
+        if last > end and time < 12 * 60 and (late := self.words.late.match(self.text, last)) is not None:
+            time, last = time + 12 * 60, late.end()
+        return self._made(start, last, "time", [(("time", time),), copied], digits=token)
+
+    def _spaced(self, start: int, end: int) -> Quantity:
+        """A number with spaces between its groups; in languages with another sign, "1 000" may also be two numbers."""
+        token = self.text[start:end]
+        values = [self.conventions.value(part) for part in token.split(" ")]
+        value = self.conventions.value(token.replace(" ", NO_BREAK))
+        if value is None or None in values:
+            number = _ONE_NUMBER.match(self.text, start)
+            assert number is not None
+            return self._number(*number.span())
+        whole: Reading = (("number", value),)
+        parts: Reading = tuple(("number", part) for part in values if part is not None)
+        return self._number(start, end, [whole, parts] if self.conventions.group in SPACES else [parts, whole])
+
+    def _number(self, start: int, end: int, readings: list[Reading] | None = None) -> Quantity:
+        text, token = self.text, self.text[start:end]
+        before, behind = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+        value = self.conventions.value(token) if len(token) <= _MAX_TOKEN else None
+        if before[-1:].isalpha() and readings is None:
+            return self._glued(start, end, value)
+        if readings is None and (date := self._named_date(start, end, value, before)) is not None:
+            return date
+        if readings is None and (time := self._hour(start, end, before)) is not None:
+            return time
+        if (magnitude := self.words.magnitude.match(behind)) is not None and (
+            readings is not None or value is not None
+        ):
+            return self._amount(start, end, magnitude, value, before, readings)
+        suffix_match = _SUFFIX.match(behind)
+        suffix = suffix_match.group() if suffix_match else ""
+        if readings is None:
+            readings = self._number_readings(token, value, before, behind)
+        if suffix in _DECADE_SUFFIXES and value is not None and value == int(value) and 1000 <= value:
+            readings = [*readings, (("number", value % 100),)]
+        is_dotted = behind[:1] == "." and token.isdigit() and len(token) < 4 and self.conventions.decimal != "."
+        kind: Kind = "name" if readings[0][0][0] == "text" else "time" if readings[0][0][0] == "time" else "number"
+        return self._made(
+            start,
+            end,
+            kind,
+            readings,
+            suffix=suffix,
+            is_ordinal=suffix in _ORDINAL_SUFFIX or is_dotted,
+        )
+
+    def _number_readings(self, token: str, value: Decimal | None, before: str, behind: str) -> list[Reading]:
+        """A number, the number of a section or version, or a time with a dot."""
+        copied: Reading = (("text", token),)
+        clock = _clock_of(token)
+        is_clock = clock is not None and (
+            _CLOCK_BEFORE.search(before) is not None or (self.conventions.clock_mark == "." and "." in token)
+        )
+        if value is None:
+            return [(("time", clock),), copied] if clock is not None and is_clock else [copied]
+        number: Reading = (("number", value),)
+        is_heading = not before and (not behind or _HEADING_BEHIND.match(behind) is not None)
+        if self.conventions.decimal == "." and _LABEL.fullmatch(token) and (is_in_name(before) or is_heading):
+            return [copied, number]
+        return [number, (("time", clock),)] if clock is not None and is_clock and "." in token else [number]
+
+    def _glued(self, start: int, end: int, value: Decimal | None) -> Quantity:
+        """A word with letters before its digits, such as "A350" or "MP3"."""
+        first, last = start, end
+        while first and start - first < _AROUND and self.text[first - 1].isalnum():
+            first -= 1
+        while last < len(self.text) and last - end < _AROUND and self.text[last].isalnum():
+            last += 1
+        readings: list[Reading] = [(("text", self.text[first:last]),)]
+        if value is not None:
+            readings.append((("number", value),))
+        return self._made(first, last, "name", readings, digits=self.text[start:end], is_glued=True)
+
+    def _amount(
+        self,
+        start: int,
+        end: int,
+        match: re.Match[str],
+        value: Decimal | None,
+        before: str,
+        readings: list[Reading] | None,
+    ) -> Quantity:
+        """A number with a word for a power of ten: "4.5 million", "$4.5m"."""
+        magnitude = self.words.by_word[match["word"]]
+        if value is None:
+            assert readings is not None
+            atom = next(reading for reading in readings if len(reading) == 1)[0][1]
+            assert isinstance(atom, Decimal)
+            value = atom
+        scaled: Reading = (("number", value.scaleb(magnitude.exponent)),)
+        is_currency = unicodedata.category(before.rstrip()[-1:] or " ") == "Sc"
+        plain: Reading = (("number", value),)
+        found = [scaled]
+        if magnitude.is_uncertain:
+            found = [scaled, plain] if is_currency else [plain, scaled]
+        certain = magnitude if found[0] == scaled else None
+        return self._made(
+            start,
+            end + match.end() if certain else end,
+            "number",
+            found,
+            digits=self.text[start:end],
+            suffix="" if certain else match["word"] if match.start("word") == 0 else "",
+            magnitude=certain,
+        )
+
+    def _named_date(self, start: int, end: int, value: Decimal | None, before: str) -> Quantity | None:
+        """A day with the name of its month: "31. Dezember 2026", "December 31, 2026"."""
+        if value is None or not self.text[start:end].isdigit() or end - start > 2 or not 1 <= value <= 31:
+            return None
+        words, day = self.words, int(value)
+        if (match := words.month_behind.match(self.text, end)) is not None:
+            first, last = start, match.end()
+        elif (match := words.month_before.search(before)) is not None:
+            first = start - len(before) + match.start()
+            last = end
+            if (suffix := words.day_suffix.match(self.text, end)) is not None:
+                last = suffix.end()
+        else:
+            return None
+        name = match["month"].lower()
+        month = words.months.get(name) or words.months[name.removesuffix("s")]
+        years: list[int] = []
+        if (year := words.year_behind.match(self.text, last)) is not None:
+            years, last = [int(year["year"])], year.end()
+        return self._made(first, last, "date", [_date(day, month, *years)], digits=self.text[start:end])
+
+    def _hour(self, start: int, end: int, before: str) -> Quantity | None:
+        """A time with the word for hours: "14 Uhr", "14.30 Uhr", "14 h 30"."""
+        match = self.words.hour.match(self.text, start) if self.words.hour is not None else None
+        if match is None:
+            return None
+        minutes = match["minutes"] or match["behind"] or "0"
+        if int(match["hours"]) > 24 or int(minutes) > 59:
+            return None
+        time = int(match["hours"]) * 60 + int(minutes)
+        last = match.end()
+        if time < 12 * 60 and (late := self.words.late.match(self.text, last)) is not None:
+            time, last = time + 12 * 60, late.end()
+        return self._made(start, last, "time", [(("time", time),)], digits=self.text[start:end])
+
+    def _behind_hour(self, end: int) -> int:
+        match = self.words.hour_word.match(self.text, end) if self.words.hour_word is not None else None
+        return match.end() if match else end
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Patterns with the words of one language."""
+
+    magnitude: re.Pattern[str]
+    by_word: dict[str, Magnitude]
+    months: dict[str, int]
+    month_behind: re.Pattern[str]
+    month_before: re.Pattern[str]
+    day_suffix: re.Pattern[str]
+    year_behind: re.Pattern[str]
+    hour: re.Pattern[str] | None
+    hour_word: re.Pattern[str] | None
+    late: re.Pattern[str]
+
+
+@lru_cache(maxsize=64)
+def _words_of(language: str) -> _Words:
+    conventions = conventions_of(language)
+    by_word = {magnitude.word: magnitude for magnitude in conventions.magnitudes}
+    if language.startswith("en"):
+        by_word |= {word.capitalize(): magnitude for word, magnitude in by_word.items() if len(word) > 4}
+    ends = "|".join(_spelt(word) for word in sorted(by_word, key=len, reverse=True)) or "(?!)"
+    months = {name.lower(): number for number, names in enumerate(conventions.months, 1) for name in names}
+    names = "|".join(
+        re.escape(name) + (r"s?\b" if name[-1].isalpha() else "") for name in sorted(months, key=len, reverse=True)
+    )
+    names = names or "(?!)"
+    hours = "|".join(map(re.escape, conventions.hour_words))
+    return _Words(
+        magnitude=re.compile(rf"(?:{_GAP}|-)?(?P<word>{ends})"),
+        by_word=by_word,
+        months=months,
+        month_behind=re.compile(
+            rf"(?:\.|st|nd|rd|th|er|º|°)?{_GAP}?(?:of |de |di )?(?P<month>{names})\.?", re.IGNORECASE
+        ),
+        month_before=re.compile(rf"\b(?P<month>{names})\.?{_GAP}(?:the )?\Z", re.IGNORECASE),
+        day_suffix=re.compile(r"(?:st|nd|rd|th)\b"),
+        year_behind=re.compile(rf",?{_GAP}(?:de )?(?P<year>[12]\d{{3}})(?![\d,.]\d|\d)"),
+        hour=re.compile(
+            rf"(?P<hours>\d{{1,2}})(?:[:.](?P<minutes>[0-5]\d))?{_GAP}?(?:{hours})(?!\w)(?:{_GAP}?(?P<behind>[0-5]\d)\b)?"
+        )
+        if hours
+        else None,
+        hour_word=re.compile(rf"{_GAP}?(?:{hours})(?!\w)") if hours else None,
+        late=re.compile(rf"{_GAP}(?:{'|'.join(map(re.escape, conventions.late_periods)) or '(?!)'})(?!\w)"),
+    )
+
+
+def _spelt(word: str) -> str:
+    """A pattern for a word with any spaces, which must not go on as a longer word."""
+    pattern = re.escape(word).replace("\u00a0", _GAP).replace(r"\ ", _GAP)
+    return pattern if word[-1] > "\u2fff" else rf"{pattern}(?!\w)"
+
+
+def _with_ranges(found: list[Quantity], text: str) -> Iterator[Quantity]:
+    """The quantities, where the first of a range may share what only the last one has: "4 to 5 million", "3-5 p.m."."""
+    for quantity, following in zip_longest(found, found[1:]):
+        between = text[quantity.end : following.start][:12] if following is not None else ""
+        if following is None or _RANGE.fullmatch(between) is None:
+            yield quantity
+            continue
+        is_bare = quantity.kind in ("number", "time") and quantity.magnitude is None and not quantity.suffix
+        shared = _shared(quantity, following) if is_bare and "," not in between else None
+        is_like = following.kind == quantity.kind and (following.magnitude is None) == (quantity.magnitude is None)
+        yield replace(
+            quantity,
+            readings=(*quantity.readings, shared) if shared is not None else quantity.readings,
+            begins_range=is_like and (quantity.kind == "time" or quantity.magnitude is not None),
+        )
+
+
+def _shared(quantity: Quantity, following: Quantity) -> Reading | None:
+    value = quantity.number
+    if following.magnitude is not None and value is not None:
+        return (("number", value.scaleb(following.magnitude.exponent)),)
+    kind, time = following.readings[0][0]
+    clock = _clock_of(quantity.digits.replace(":", "."))
+    if kind == "time" and isinstance(time, int) and clock is not None:
+        is_afternoon = clock < 720 <= time and clock + 720 <= time and following.text[-1:].lower() in "m."
+        return (("time", clock + 720 if is_afternoon else clock),)
+    return None
+
+
+def _date(day: int, month: int, *year: int) -> Reading:
+    return (("day", (month, day)), *(("number", Decimal(number)) for number in year))
+
+
+def _twelve(token: str) -> int:
+    match = TWELVE_HOURS.fullmatch(token)
+    assert match is not None
+    return (int(match["hour"]) % 12 + (12 if match["half"] in "pP" else 0)) * 60 + int(match["minutes"] or 0)
+
+
+def _clock_of(token: str) -> int | None:
+    """The minutes of a time such as "10.15" or "9"; None if it is not one."""
+    match = re.fullmatch(rf"({_CLOCK})(?:\.([0-5]\d))?", token)
+    return int(match[1]) * 60 + int(match[2] or 0) if match else None
+
+
+def _with_plain_digits(text: str, conventions: Conventions) -> str:
+    """Converts the digits of any script to 0-9, one character for each: "٣" becomes "3"."""
+    if text.isascii():
+        return text
+    signs = {"٫": conventions.decimal, "٬": conventions.group}
+    return "".join(str(unicodedata.decimal(c)) if not c.isascii() and c.isdecimal() else signs.get(c, c) for c in text)

@@ -1,0 +1,105 @@
+"""The quantities of a source that its translation must have, with the forms that it may write them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from app.text.nontranslatables import nontranslatables
+from app.text.quantities.quantity_forms import forms_of, other_forms_of
+from app.text.quantities.quantity_reading import Quantity, quantities
+from app.text.quantities.units import is_customary, unit_behind
+from engine import occurrences
+
+_MAX_REQUIRED: Final = 16  # of a segment; a table with more numbers is only checked
+_LARGEST_SPELT: Final = 12  # numbers up to this one are often written as words, or not at all: "one of them"
+_MAX_FORMS: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredQuantity:
+    """A quantity at `source[start:end]`; the translation must have one of the forms, of which the first is usual.
+
+    `replaces` are forms of the source language and others that the usual form takes the place of.
+    """
+
+    start: int
+    end: int
+    forms: tuple[str, ...]
+    replaces: tuple[str, ...]
+
+
+@lru_cache(maxsize=2048)
+def required_quantities(source: str, source_language: str, target_language: str) -> tuple[RequiredQuantity, ...]:
+    """The quantities that a translation of the source must have; none if there are too many.
+
+    Not required are numbers that translations often write as words or leave out (up to twelve), numbers inside of words
+    ("MP3", "80s"), amounts in units that are often converted ("5 ft 10 in"), and numbers inside of placeholders.
+
+    >>> [one.forms for one in required_quantities("It costs $1,250.00.", "en", "de")]
+    [('1.250,00', '1250,00', '1 250,00')]
+    """
+    kept = [(element.start, element.end) for element in nontranslatables(source) if element.kind != "sign"]
+    found = [
+        quantity
+        for quantity in quantities(source, source_language)
+        if _is_required(quantity, source, source_language)
+        and not any(start < quantity.end and quantity.start < end for start, end in kept)
+    ]
+    if len(found) > _MAX_REQUIRED:
+        return ()
+    required = []
+    for quantity in found:
+        forms = _shortest(forms_of(quantity, source_language, target_language))
+        others = other_forms_of(quantity, source_language, target_language)
+        replaces = tuple(form for form in others if not any(occurrences(form, own) for own in forms))
+        required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))
+    return tuple(required)
+
+
+def numbers_beside(numbers: tuple[RequiredQuantity, ...], own: Iterable[str]) -> tuple[RequiredQuantity, ...]:
+    """The numbers that are still to be written beside a person's own texts; none if these have other numbers.
+
+    >>> numbers = required_quantities("From 15 to 30 files", "en", "de")
+    >>> [one.forms for one in numbers_beside(numbers, ["Von 15"])], numbers_beside(numbers, ["Von 16"])
+    ([('30',)], ())
+    """
+    text = "\n".join(own)
+    if not any(map(str.isdigit, text)):
+        return numbers
+    left = []
+    for number in numbers:
+        spans = [span for form in number.forms for span in occurrences(text, form)][:1]
+        for start, end in spans:
+            text = f"{text[:start]}\n{text[end:]}"
+        if not spans:
+            left.append(number)
+    return () if any(map(str.isdigit, text)) else tuple(left)
+
+
+def _is_required(quantity: Quantity, source: str, language: str) -> bool:
+    if (
+        quantity.is_glued
+        or (quantity.suffix and not quantity.is_ordinal)
+        or any(len(one) > 2 for one in quantity.readings)
+    ):
+        return False
+    if quantity.kind == "date":
+        return any(map(str.isalpha, quantity.text)) or len(quantity.readings[0]) > 1  # not "9/11"
+    if quantity.kind in ("time", "name"):
+        return True
+    if is_customary(unit_behind(source[quantity.end :], language)):
+        return False
+    number = quantity.number
+    is_whole = quantity.digits.isdigit() and quantity.magnitude is None
+    return not (is_whole and isinstance(number, Decimal) and number <= _LARGEST_SPELT)
+
+
+def _shortest(forms: tuple[str, ...]) -> tuple[str, ...]:
+    """The usual form, and the others without those that contain another: "15:00 Uhr" has "15:00"."""
+    first, *others = forms
+    kept = (form for form in others if not any(other != form and occurrences(form, other) for other in others))
+    return tuple(dict.fromkeys((first, *kept)))[:_MAX_FORMS]

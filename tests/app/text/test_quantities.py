@@ -1,0 +1,200 @@
+"""Numbers, dates and times: tables of how languages write them, and round trips through Babel in all its languages."""
+
+from __future__ import annotations
+
+from datetime import date, time
+from decimal import Decimal
+
+import pytest
+from babel import Locale, localedata
+from babel.dates import format_date, format_time
+from babel.numbers import format_decimal
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.text.quantities.conventions import conventions_of
+from app.text.quantities.quantity_forms import forms_of, other_forms_of
+from app.text.quantities.quantity_reading import quantities
+from app.text.quantities.requirements import numbers_beside, required_quantities
+from app.text.quantities.units import is_same_measure, unit_behind
+from engine import occurrences
+from tests.app.work import growth
+
+LANGUAGES = sorted(
+    code
+    for code in localedata.locale_identifiers()
+    if "_" not in code and "#,##0" in Locale(code).decimal_formats[None].pattern  # digits in groups of three
+)
+
+READINGS = [
+    ("en", "1,250.00", ("number", Decimal("1250.00")), "groups and decimals"),
+    ("de", "1.250,00", ("number", Decimal("1250.00")), "the same in German"),
+    ("fr", "1\u202f250,00", ("number", Decimal("1250.00")), "groups are separated by a thin space"),
+    ("fr", "1 250,00", ("number", Decimal("1250.00")), "or by an ordinary one"),
+    ("de-CH", "1'250.00", ("number", Decimal("1250.00")), "a region with other signs than its language"),
+    ("en-IN", "12,34,567", ("number", Decimal(1234567)), "groups of two"),
+    ("ar", "a ٣٫٥ b", ("number", Decimal("3.5")), "digits and signs of another script"),
+    ("de", "3.5", ("text", "3.5"), "not one number in German"),
+    ("en", "$4.5m", ("number", Decimal("4500000.0")), "an amount of money in millions"),
+    ("en", "4.5m wide", ("number", Decimal("4.5")), "metres"),
+    ("en", "18.7 million", ("number", Decimal("18700000.0")), "a word for a power of ten"),
+    ("de", "18,7 Mio. Euro", ("number", Decimal("18700000.0")), "an abbreviation"),
+    ("es", "3 mil millones", ("number", Decimal(3_000_000_000)), "two words"),
+    ("ja", "1870万人", ("number", Decimal(18_700_000)), "without spaces"),
+    ("en", "3 p.m.", ("time", 15 * 60), "the clock of 12 hours"),
+    ("en", "12:30am", ("time", 30), "after midnight"),
+    ("de", "14.30 Uhr", ("time", 14 * 60 + 30), "a dot in a time"),
+    ("de", "3 Uhr nachmittags", ("time", 15 * 60), "the half of the day as a word"),
+    ("fr", "14 h 30", ("time", 14 * 60 + 30), "the word between hours and minutes"),
+    ("en", "12/31/2026", ("day", (12, 31)), "the month first"),
+    ("en-GB", "31/12/2026", ("day", (12, 31)), "the day first"),
+    ("de", "31.12.2026", ("day", (12, 31)), "with dots"),
+    ("en", "2026-12-31", ("day", (12, 31)), "ISO 8601"),
+    ("en", "December 31, 2026", ("day", (12, 31)), "the name of the month"),
+    ("de", "am 31. Dezember 2026", ("day", (12, 31)), "the name behind the day"),
+    ("ru", "31 декабря 2026 г.", ("day", (12, 31)), "the name in the genitive"),
+    ("ja", "2026年12月31日", ("day", (12, 31)), "signs for year, month and day"),
+    ("en", "version 2.1", ("text", "2.1"), "a version"),
+    ("en", "2.1 Introduction", ("text", "2.1"), "the number of a section"),
+    ("en", "192.168.0.1", ("text", "192.168.0.1"), "an address"),
+    ("en", "+49 30 123456", ("text", "4930123456"), "a telephone number"),
+    ("en", "A350", ("text", "A350"), "a number in a word"),
+    ("en", "2:1", ("text", "2:1"), "a score"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "text", "atom", "why"), READINGS)
+def test_likeliest_reading_is_that_of_the_language(language: str, text: str, atom: tuple[str, object], why: str):
+    found = quantities(text, language)
+    assert found and found[0].readings[0][0] == atom, why
+
+
+FORMS = [
+    ("en", "de", "It costs 1,250.00.", "1.250,00"),
+    ("en", "fr", "It costs 1,250.00.", "1\u202f250,00"),
+    ("en", "de", "It costs $4.5m.", "4,5 Millionen"),
+    ("en", "ja", "18.7 million", "1870万"),
+    ("en", "de", "at 3 p.m.", "15 Uhr"),
+    ("en", "de", "at 2:30 p.m.", "14:30 Uhr"),
+    ("de", "en", "um 14.30 Uhr", "2:30 p.m."),
+    ("de", "fi", "um 14:30 Uhr", "14.30"),
+    ("en", "de", "on December 31, 2026", "31. Dezember 2026"),
+    ("en", "pt", "on December 31, 2026", "31 de dezembro de 2026"),
+    ("de", "en", "am 31. Dezember", "December 31"),
+    ("en", "de", "by 12/31/2026", "31.12.2026"),
+    ("de", "en", "am 31.12.2026", "12/31/2026"),
+    ("en", "de", "version 3.5.1", "3.5.1"),
+    ("en", "de", "in 2014", "2014"),
+    ("en", "de", "call 192.168.0.1", "192.168.0.1"),
+    ("en", "de", "the A350", "A350"),
+    ("de", "en", "6,5 Millionen", "6.5 million"),
+    ("de", "de-CH", "1.250,5 km", "1'250.5"),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "text", "usual"), FORMS)
+def test_usual_form_is_that_of_the_target_language(source: str, target: str, text: str, usual: str):
+    [quantity] = quantities(text, source)
+    assert forms_of(quantity, source, target)[0] == usual
+    assert usual not in other_forms_of(quantity, source, target)
+
+
+REQUIRED = [
+    ("It has 15 files.", ["15"]),
+    ("It has 5 files.", []),  # small numbers are often words
+    ("It costs 4.50 euros.", ["4,50"]),
+    ("5 ft 10 in", []),
+    ("20 feet high", []),  # a unit that is often converted
+    ("20 km away", ["20"]),
+    ("in the 80s", []),
+    ("an MP3 file", []),
+    ("on 9/11", []),
+    ("Copy {15} files", []),  # a placeholder
+    ("at 3 p.m. on May 5", ["15 Uhr", "5. Mai"]),
+    (" ".join(["15"] * 17), []),  # a table
+]
+
+
+@pytest.mark.parametrize(("source", "forms"), REQUIRED)
+def test_numbers_that_translations_keep_are_required(source: str, forms: list[str]):
+    assert [one.forms[0] for one in required_quantities(source, "en", "de")] == forms
+
+
+def test_numbers_are_not_required_beside_a_person_s_own_numbers():
+    numbers = required_quantities("From 15 to 30 files", "en", "de")
+    assert [one.forms for one in numbers_beside(numbers, ["bis 30 Dateien"])] == [("15",)]
+    assert numbers_beside(numbers, ["bis 40 Dateien"]) == ()
+    assert numbers_beside(numbers, ["bis dreißig Dateien"]) == numbers
+
+
+@given(st.sampled_from(LANGUAGES), st.integers(0, 10**13), st.integers(1, 99))
+def test_number_that_babel_writes_is_read_as_the_same_value(language: str, whole: int, cents: int):
+    value = Decimal(whole) + Decimal(cents) / 100
+    code = language.replace("_", "-")
+    written = format_decimal(value, locale=language, numbering_system="latn")
+    [found, *more] = quantities(written, code)
+    assert not more and (("number", value),) in found.readings
+
+
+@given(st.sampled_from(LANGUAGES), st.dates(date(1000, 1, 1), date(2099, 12, 31)))
+def test_date_that_babel_writes_with_a_month_name_is_read_as_the_same_day(language: str, day: date):
+    if not conventions_of(language).months[0]:
+        return  # months are numbers there
+    written = format_date(day, "long", locale=language)
+    found = {atom for one in quantities(written, language) for atom in one.readings[0]}
+    if any(kind == "day" for kind, _ in found):
+        assert ("day", (day.month, day.day)) in found
+
+
+@given(st.sampled_from(["en", "de", "fr", "es", "pl", "cs", "fi", "da", "ru", "ja", "zh"]), st.times())
+def test_time_that_babel_writes_is_read_as_the_same_time(language: str, moment: time):
+    written = format_time(moment, "short", locale=language)
+    readings = {reading for one in quantities(written, language) for reading in one.readings}
+    shown = 60 * moment.hour + moment.minute
+    assert (("time", shown),) in readings
+
+
+@given(
+    st.sampled_from(["en", "de", "fr", "es", "pl", "cs", "fi", "ru", "ja", "pt", "nl", "de-CH"]),
+    st.sampled_from(["en", "de", "fr", "es", "pl", "cs", "fi", "ru", "ja", "pt", "nl", "de-CH"]),
+    st.integers(13, 10**9),
+    st.integers(0, 99),
+)
+def test_each_form_of_a_number_is_read_as_the_number(source: str, target: str, whole: int, cents: int):
+    written = format_decimal(Decimal(whole) + Decimal(cents) / 100, locale=source.replace("-", "_"))
+    [quantity] = quantities(f"a {written} b", source)
+    for form in forms_of(quantity, source, target):
+        readings = {reading for one in quantities(f"a {form} b", target) for reading in one.readings}
+        assert readings & set(quantity.readings), (written, form)
+
+
+def test_languages_that_write_alike_need_no_conversion():
+    [quantity] = quantities("a 1.250,50 b", "de")
+    assert forms_of(quantity, "de", "nl")[0] == quantity.text
+    assert other_forms_of(quantity, "de", "nl") == ()
+
+
+def test_converted_measure_is_about_the_same():
+    assert unit_behind(" miles per hour", "en") == "speed-mile-per-hour"
+    assert unit_behind("-Kilometer-Lauf", "de") == "length-kilometer"
+    assert unit_behind(" in all", "en") == ""
+    assert is_same_measure(Decimal(80), "temperature-fahrenheit", Decimal(26), "temperature-celsius")
+    assert not is_same_measure(Decimal(80), "length-mile", Decimal(80), "length-kilometer")
+
+
+@pytest.mark.parametrize(
+    "text", ["1,", "1 ", "1.1.", "1:", "1-", "12/", "+1 ", "1a", "1 million ", "May 1 ", "3 p.m. ", "{1"]
+)
+def test_reading_a_long_text_takes_linear_time(text: str):
+    def read(size: int) -> None:
+        quantities.cache_clear()
+        required_quantities.cache_clear()
+        required_quantities(text * size, "en", "de")
+
+    read(100)  # makes the tables of both languages
+    assert growth(read, 300) < 2.5
+
+
+def test_forms_that_contain_another_are_not_required_twice():
+    [number] = required_quantities("at 14:30 p.m.", "en", "de")
+    assert not any(occurrences(one, other) for one in number.forms[1:] for other in number.forms[1:] if one != other)
