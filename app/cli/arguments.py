@@ -201,6 +201,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="form of address in German: formal (Sie) or informal (du) (default: the model decides)",
     )
     translate.add_argument("--domain", metavar="NAME", help="a domain of the model, see `python -m engine models`")
+    translate.add_argument(
+        "--no-numbers", action="store_true",
+        help="do not require the numbers, dates and times of the source, in the format of the target language",
+    )  # fmt: skip
     translate.add_argument("--beam", type=positive, default=10, metavar="N", help="beam size (default: 10)")
     add_flag(translate, "threads", default=1)
     add_flag(translate, "device", default="cpu")

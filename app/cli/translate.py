@@ -106,7 +106,7 @@ class TranslateRun:
         self._first = load_translator(flags.model, flags.device)
         self._second = None if flags.then is None else load_translator(flags.then, flags.device)
         self._routes = {} if self._second is None else routes_through(self._first, self._second)
-        self._style = Style(flags.formality, flags.domain)
+        self._style = Style(flags.formality, flags.domain, not flags.no_numbers)
         self._pivots: dict[str, PivotTranslator] = {}
         self._glossaries: dict[str, TermMatcher] = {}
         self._memories: dict[str, MemoryIndex | None] = {}
@@ -133,6 +133,7 @@ class TranslateRun:
         memory = self._memory(direction)
         formed = _formed(memory, direction)
         segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
+        segments = [replace(one, numbers=self._style.numbers_in(one.source, direction)) for one in segments]
         todo = [segment for segment in segments if document.segments[segment.index].target is None]
         known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
         todo = [segment for segment in todo if segment.index not in known]

@@ -1,4 +1,4 @@
-"""The style of translations: form of address and domain.
+"""The style of translations: form of address, domain, and whether the numbers of the source are required.
 
 The translator chooses it for a document, and the choice stays when the model changes; a model is only asked for what it
 was trained with.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, get_args
 
 from app.errors import CommandError, check_fields
 from app.i18n import Message
+from app.text.quantities.requirements import RequiredQuantity, required_quantities
 from engine import Formality, Request
 
 if TYPE_CHECKING:
@@ -35,10 +36,14 @@ class Trained(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A form of address and a domain; None leaves the choice to the model."""
+    """A form of address and a domain; None leaves the choice to the model.
+
+    With `requires_numbers`, translations have the numbers, dates and times of the source in their language's format.
+    """
 
     formality: Formality | None = None
     domain: str | None = None
+    requires_numbers: bool = True
 
     def __post_init__(self) -> None:
         """Raises CommandError for a value of the wrong type."""
@@ -49,6 +54,7 @@ class Style:
         return Style(
             self.formality if self.formality in formalities_of(model, direction) else None,
             self.domain if self.domain in model.domains else None,
+            self.requires_numbers,
         )
 
     def check(self, model: Trained, direction: str) -> None:
@@ -76,6 +82,10 @@ class Style:
             None if self.domain == other.domain else self.domain,
         )
 
+    def numbers_in(self, source: str, direction: str) -> tuple[RequiredQuantity, ...]:
+        """The numbers, dates and times of a source that its translation must have."""
+        return required_quantities(source, *direction.split("-", 1)) if self.requires_numbers else ()
+
     def applied_to(self, request: Request) -> Request:
         """The same request, in this style."""
         return replace(request, formality=self.formality, domain=self.domain)
@@ -100,4 +110,8 @@ def chosen_style(store: LogStore, session_id: int) -> Style:
         return Style()
     domain = event.payload.get("domain")
     named = {str(formality): formality for formality in FORMALITIES}
-    return Style(named.get(str(event.payload.get("formality"))), domain if isinstance(domain, str) else None)
+    return Style(
+        named.get(str(event.payload.get("formality"))),
+        domain if isinstance(domain, str) else None,
+        event.payload.get("requires_numbers", True) is not False,
+    )

@@ -1,22 +1,23 @@
 """Resolves the pins, glossary terms, bans and non-translatable texts of a segment into constraints for the engine.
 
 Order of precedence where two contradict each other: pins; decisions for the segment (bans, terms switched off);
-required terms, unless a glossary of higher priority forbids them; forbidden terms; texts kept from the source. If
-several terms match the same words, `app.glossary.index.matcher` has already chosen one. Every constraint that is
-dropped is reported as a `Conflict`. Independent of storage, threads and the page.
+required terms, unless a glossary of higher priority forbids them; forbidden terms; texts kept from the source; numbers.
+If several terms match the same words, `app.glossary.index.matcher` has already chosen one. Every constraint that is
+dropped, except a number, is reported as a `Conflict`. Independent of storage, threads and the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from app.glossary import Term, TermHit
 from app.glossary.model import has_inner_capitals
+from app.text.quantities.requirements import RequiredQuantity
 from app.text.words import count_occurrences
-from engine import Avoid, Phrase
+from engine import Avoid, Phrase, occurrences
 
 PhraseCase = Literal["exact", "auto"]
 PhraseBoundary = Literal["word", "start", "compound", "anywhere"]
@@ -29,10 +30,11 @@ ConflictKind = Literal["pin_term", "pin_forbidden", "ban_term", "ban_kept", "for
 class Constraint:
     """A text required in the translation at least `count` times, and where the requirement comes from.
 
-    `is_pinned`: the translator pinned it. `term_keys`: the glossary terms that require it. `is_kept`: a placeholder or
-    address of the source. A pin and a term with the same text are one constraint, because the engine needs separate
-    occurrences for separate phrases. `source_span` is the term's place in the source if there is only one. `forms` are
-    alternatives to `text`, of which `language` may have more; `case` and `boundary` are those of `engine.Phrase`.
+    `is_pinned`: the translator pinned it. `term_keys`: the glossary terms that require it. `is_kept`: a placeholder,
+    address or number of the source. A pin and a term with the same text are one constraint, because the engine needs
+    separate occurrences for separate phrases. `source_span` is the place of the term or number in the source if there
+    is only one. `forms` are alternatives to `text`, of which `language` may have more; `case`, `boundary`,
+    `is_expected` (of numbers) and `replaces` are those of `engine.Phrase`.
     """
 
     text: str
@@ -44,6 +46,8 @@ class Constraint:
     case: PhraseCase = "exact"
     boundary: PhraseBoundary = "word"
     is_kept: bool = False
+    is_expected: bool = False
+    replaces: tuple[str, ...] = ()
     language: str = ""
 
     @property
@@ -60,6 +64,8 @@ class Constraint:
             case=self.case,
             boundary=self.boundary,
             source_span=self.source_span,
+            is_expected=self.is_expected,
+            replaces=self.replaces,
         )
 
 
@@ -119,8 +125,9 @@ def resolve_constraints(
     terms_off: frozenset[str] = frozenset(),
     bans: tuple[Avoid, ...] = (),
     kept: tuple[tuple[str, int], ...] = (),
+    numbers: tuple[RequiredQuantity, ...] = (),
 ) -> ResolvedConstraints:
-    """Constraints for pins, then for active terms, then for kept texts with their counts; each text once.
+    """Constraints for pins, then for active terms, then for kept texts with their counts, then for numbers; each once.
 
     A text pinned n times must occur n times, and so must the target of a term found n times in the source: human
     translations of software contain all targets for 83 % of such sources, about as often as for single occurrences.
@@ -139,6 +146,7 @@ def resolve_constraints(
     left = {text: count for text, count in kept if not any(_is_same(text, ban) for ban in bans)}
     conflicts += [Conflict("ban_kept", text, text, text, "") for text, _ in kept if text not in left]
     constraints = _with_kept(_constraints(pins, required), left)
+    constraints += tuple(_of_numbers(_open_numbers(numbers, required, constraints, bans)))
     avoid, more_conflicts = _avoided(forbidden, constraints, _priorities(required, pins))
     avoid = tuple(dict.fromkeys((*bans, *(item for item in avoid if item.text not in {ban.text for ban in bans}))))
     return ResolvedConstraints(constraints, avoid, tuple(dict.fromkeys((*conflicts, *more_conflicts))))
@@ -184,6 +192,38 @@ def _with_kept(constraints: Sequence[Constraint], kept: Mapping[str, int]) -> tu
     texts = {constraint.text for constraint in constraints}
     own = [Constraint(text, n, boundary="anywhere", is_kept=True) for text, n in kept.items() if text not in texts]
     return (*required, *own)
+
+
+def _open_numbers(
+    numbers: Iterable[RequiredQuantity],
+    required: Sequence[TermHit],
+    constraints: Sequence[Constraint],
+    bans: Sequence[Avoid],
+) -> Iterator[RequiredQuantity]:
+    """The numbers without those of a term, those that another constraint has, and those with a banned form."""
+    texts = [form for constraint in constraints for form in (constraint.text, *constraint.forms)]
+    for number in numbers:
+        is_in_term = any(hit.start < number.end and number.start < hit.end for hit in required)
+        is_met = any(occurrences(text, form) for text in texts for form in number.forms)
+        is_banned = any(contains_banned(form, ban) for form in number.forms for ban in bans)
+        if not (is_in_term or is_met or is_banned):
+            yield number
+
+
+def _of_numbers(numbers: Iterable[RequiredQuantity]) -> Iterator[Constraint]:
+    by_forms: dict[tuple[str, ...], list[RequiredQuantity]] = {}
+    for number in numbers:
+        by_forms.setdefault(number.forms, []).append(number)
+    for (text, *forms), same in by_forms.items():
+        yield Constraint(
+            text,
+            len(same),
+            source_span=(same[0].start, same[0].end) if len(same) == 1 else None,
+            forms=tuple(forms),
+            is_kept=True,
+            is_expected=True,
+            replaces=same[0].replaces,
+        )
 
 
 def _target(hit: TermHit) -> str:

@@ -17,6 +17,7 @@ from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import Constraint, ResolvedConstraints, resolve_constraints
 from app.text.nontranslatables import kept_texts, nontranslatables
+from app.text.quantities.requirements import RequiredQuantity, numbers_beside
 from app.text.text_limits import TextLimits
 from app.text.words import count_occurrences
 from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request
@@ -56,6 +57,7 @@ class StoredAnswer:
 class SegmentState:
     """The current state of one segment; every change creates a new object.
 
+    `numbers` are those of the source that the translation must have.
     `target` is the translator's text, or None while there is only machine translation. In a pretranslated segment it
     was filled in from the translation memory. `decoded` is the answer to decode request number `answered`, `requested`
     is the number of the newest request, `shown` is the newest answer with hypotheses, and `stored_answer` a summary of
@@ -75,6 +77,7 @@ class SegmentState:
     source: str
     num_words: int
     hits: tuple[TermHit, ...] = ()
+    numbers: tuple[RequiredQuantity, ...] = ()
     state: State = "new"
     target: str | None = None
     origin: Origin | None = None
@@ -121,10 +124,12 @@ class SegmentState:
         """The resolved constraints: required texts, texts to avoid, and conflicts."""
         kept = kept_texts(self.source, self.placeholders)
         hits = self.hits
-        if self.placeholders:  # a term in one of them is no word
+        numbers = numbers_beside(self.numbers, (*self.pins, self.beginning, *self.locked))
+        if self.placeholders:  # a term or number in one of them is no word
             spans = [(one.start, one.end) for one in nontranslatables(self.source, self.placeholders)]
             hits = tuple(hit for hit in hits if not any(start <= hit.start and hit.end <= end for start, end in spans))
-        return resolve_constraints(self.pins, hits, self.terms_off, self.bans, kept)
+            numbers = tuple(one for one in numbers if not any(start <= one.start < end for start, end in spans))
+        return resolve_constraints(self.pins, hits, self.terms_off, self.bans, kept, numbers)
 
     def request(self, direction: str) -> Request:
         """The current request to the engine."""

@@ -89,10 +89,14 @@ class LanguageSchema(StrictSchema):
         default=None, description="The form of address; an error if the model does not support it."
     )
     domain: str | None = Field(default=None, max_length=100, description="A domain that the model was trained with.")
+    numbers: bool = Field(
+        default=True,
+        description="Require the numbers, dates and times of the source, in the format of the target language.",
+    )
 
     def style(self) -> Style:
-        """Formality and domain."""
-        return Style(self.formality, self.domain)
+        """Formality, domain, and whether numbers are required."""
+        return Style(self.formality, self.domain, self.numbers)
 
 
 class TextSchema(ConstraintSchema):

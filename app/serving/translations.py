@@ -38,6 +38,7 @@ from app.serving.constrained_texts import (
 from app.tags.protect import Protection
 from app.text.language_names import english_name
 from app.text.nontranslatables import nontranslatables
+from app.text.quantities.requirements import numbers_beside
 from app.text.spelling import is_british
 from app.text.words import count_words
 from engine import (
@@ -401,12 +402,13 @@ def _with_tags(line: str, language: str) -> list[tuple[int, int]]:
 def _request(item: ConstrainedText, setup: TranslationSetup) -> Request:
     """The same request as for a segment of a document, with the phrases of the item first. Raises ApiError."""
     hits = setup.terms.find(item.text) if setup.terms is not None else ()
-    segment = SegmentState(0, item.text, count_words(item.text), hits=tuple(hits), bans=item.avoid)
+    own_texts = [form for phrase in item.phrases for form in phrase.all_forms]
+    numbers = numbers_beside(setup.style.numbers_in(item.text, setup.direction), own_texts)
+    segment = SegmentState(0, item.text, count_words(item.text), tuple(hits), numbers, bans=item.avoid)
     try:
         segment = replace(segment, beginning=item.prefix, locked=item.locked)
         request = setup.style.applied_to(segment.request(setup.direction))
-        own = {form for phrase in item.phrases for form in phrase.all_forms}
-        others = tuple(phrase for phrase in request.phrases if own.isdisjoint(phrase.all_forms))
+        others = tuple(phrase for phrase in request.phrases if set(own_texts).isdisjoint(phrase.all_forms))
         splits = setup.splitting != "none"
         return replace(request, phrases=(*item.phrases, *others), split_sentences=splits)
     except InvalidRequest as error:

@@ -22,6 +22,7 @@ Links = Sequence[tuple[int, int, int, int]]  # source start and end, target star
 PlacedTag = tuple[int, "Tag"]  # target offset and tag
 
 CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
+_NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u2009\u202f]\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def _nodes(tags: Iterable[Tag]) -> list[_Node]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text, its words, and whether each character belongs to a word."""
+    """A text, its words, and whether each character belongs to a word. A number, date or time is one word."""
 
     text: str
     words: Sequence[Span]
@@ -137,7 +138,8 @@ class _Text:
     def of(cls, text: str, kept: Sequence[str]) -> _Text:
         is_word = [*map(is_word_char, text)]
         edges = {0, len(text), *(i for i, (a, b) in enumerate(pairwise(is_word), 1) if a != b)}
-        for start, end in (match.span() for one in kept for match in re.finditer(re.escape(one), text)):
+        whole = (match.span() for one in kept for match in re.finditer(re.escape(one), text))
+        for start, end in (*(match.span() for match in _NUMBER.finditer(text)), *whole):
             is_word[start:end] = [True] * (end - start)
             edges.difference_update(range(start + 1, end))
             edges |= {start, end}
@@ -298,9 +300,16 @@ class _Placer:
         following = self.target.text[place : place + 1]
         if tag.separates_words and place < end and following and not following.isspace():  # not before a question mark
             place = max(self.target.text.rfind(" ", start, place), start)
+        place = self._at_edge(place, is_start=self._belongs_to_next(tag))
         for stretch in self.fixed:
             place = stretch.end if stretch.start < place < stretch.end else place
         return min(max(place, start), end)
+
+    def _at_edge(self, place: int, *, is_start: bool) -> int:
+        """The offset moved to an edge of the word around it: an alignment may end inside a number."""
+        number = bisect_left(self.target.words, place, key=lambda word: word[1])
+        first, last = self.target.words[number] if number < len(self.target.words) else (place, place)
+        return (first if is_start else last) if first < place < last else place
 
     def _belongs_to_next(self, tag: Tag) -> bool:
         if not tag.is_sign:
@@ -322,7 +331,7 @@ class _Placer:
 
     def _over_marks(self, place: int, limit: int, step: Literal[-1, 1]) -> int:
         """The offset moved over adjacent punctuation, up to `limit`."""
-        while place != limit:
+        while (limit - place) * step > 0:  # an alignment may end behind the limit
             character = place if step == 1 else place - 1
             if self.target.is_word[character] or self.target.text[character].isspace():
                 break

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from app.tags.amounts import amounts_in, with_currencies_moved
 from app.tags.constraint_texts import ADDRESS_NAME, ConstraintTexts
 from app.tags.insert import TaggedText, insert_tags
 from app.tags.placement import CLOSING_MARKS, FixedSpan, Links, Span, Tag, place_tags, separates_words
@@ -72,6 +73,8 @@ class Protection:
             _tag(element, _key_place(bare, place) if element.is_access_key else place, source, bool(cut.text), number)
             for number, (element, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
         )
+        if any(element.kind == "sign" for element in markup):
+            tags = with_currencies_moved(tags, bare.text, original.direction)
         phrases = texts.phrases(original.phrases, bare)
         locked = {number: text for number, text in enumerate(map(texts.text, original.locked)) if text}
         request = replace(
@@ -93,20 +96,21 @@ class Protection:
 
     @property
     def copy(self) -> Translation | None:
-        """The source as the translation if it has no text to translate; None if the model must translate it.
+        """The source, with its numbers converted, if it has no text to translate; None if the model must translate it.
 
         A pin, term or ban of the user that the source does not satisfy goes to the model.
         """
         original, text = self.original, _composed(self.original.source)
         if not is_copied(text, self._own) or original.avoid or original.suffix or original.follow:
             return None
+        text = _with_numbers(text, original.phrases)
         placements: list[Placement] = []
         for number, phrase in enumerate(original.phrases):
-            form = _composed(phrase.text)
-            spans = occurrences(text, form, phrase.boundary)[: phrase.count]
+            forms = map(_composed, phrase.all_forms)
+            spans = [(form, *span) for form in forms for span in occurrences(text, form, phrase.boundary)]
             if len(spans) < phrase.count:
                 return None
-            placements += [Placement(number, form, *span) for span in spans]
+            placements += [Placement(number, *span) for span in spans[: phrase.count]]
         if original.prefix or original.locked:
             return None
         whole = Hypothesis(text, 0.0, 0.0, (0,), (0.0,), ((0, len(text)),), tuple(placements))
@@ -186,6 +190,7 @@ class Protection:
         unused = list(self._tags)
         fixed = [FixedSpan(start, end, self._texts.take_tags(text, unused)) for start, end, text in literals]
         kept = [text for text, _ in kept_texts(self.original.source, self._own)]
+        kept += amounts_in(self._source.text, hypothesis.text, self.original.direction)
         tags = place_tags(
             self._tags,
             self._source.text,
@@ -334,6 +339,18 @@ def _tag(element: NonTranslatable, place: int, source: str, separates_words: boo
         is_last = after in CLOSING_MARKS or (not after and not is_sign)
         has_space_after = has_space_after or (has_space_before and is_last)
     return Tag(element.text, kind, place, has_space_before, has_space_after, separates_words, number, is_sign)
+
+
+def _with_numbers(text: str, phrases: Iterable[Phrase]) -> str:
+    """A text without words, with its numbers in the format of the target language."""
+    changes: list[tuple[int, int, str]] = []
+    for phrase in phrases:
+        if phrase.is_expected and not any(occurrences(text, form) for form in phrase.all_forms):
+            spans = [span for other in phrase.replaces[:1] for span in occurrences(text, other)]
+            changes += ((start, end, phrase.text) for start, end in spans)
+    for start, end, new in sorted(changes, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
 
 
 def _composed(text: str) -> str:

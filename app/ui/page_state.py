@@ -59,6 +59,7 @@ class StyleView(TypedDict):
 
     formality: Formality | None
     domain: str | None
+    requires_numbers: bool
     formalities: list[Formality]
     domains: list[str]
 

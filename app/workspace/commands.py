@@ -17,7 +17,7 @@ from app.i18n import Message
 from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
-from app.models.style import Style
+from app.models.style import Style, chosen_style
 from app.segments.constraint_changes import (
     ConstraintOrigin,
     clean_comment,
@@ -79,7 +79,11 @@ class Workspace:
         self.terms = DocumentTerms(
             direction, glossaries, document_terms, lambda: shared.index_if_read(direction), self._memory_scope
         )
-        found = [replace(segment, hits=self.terms.hits(segment.source)) for segment in segments]
+        style = chosen_style(store, session_id)
+        found = [
+            replace(one, hits=self.terms.hits(one.source), numbers=style.numbers_in(one.source, direction))
+            for one in segments
+        ]
         core = WorkspaceCore(store, session_id, token, document, found, model, direction=direction)
         self.core = core
         self.lock = core.lock
@@ -99,7 +103,7 @@ class Workspace:
             core, self.terms, self.style, self.memory, self.questions, self.learning, answers, options
         )
         self.learning.on_learned = self.decoding.translate_after_learning
-        self.structure = Structure(core, self.terms, self.decoding)
+        self.structure = Structure(core, self.terms, self.style, self.decoding)
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries, lambda: self.project)
         self._writers = Writers()
@@ -383,6 +387,10 @@ class Workspace:
         self.memory.rates.wake()
 
     def _on_style(self) -> None:
+        for segment in list(self.core.segments):
+            numbers = self.style.numbers_in(segment.source)
+            if numbers != segment.numbers:
+                self.core.adopt(replace(segment, numbers=numbers))
         if self.model.state == "ready":
             self.decoding.start_over()
 

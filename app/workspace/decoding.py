@@ -256,7 +256,8 @@ class DecodeQueue:
 
     def _forget_other_models(self) -> None:
         """Drops stored answers of another model, precision, style or search options: this one's would be different."""
-        style = asdict(self._style.asked)
+        asked = self._style.asked
+        style = {"formality": asked.formality, "domain": asked.domain}  # numbers are constraints of each segment
         model = self._core.model
         facts = [model.checksum, asdict(self._options), *([style] if any(style.values()) else [])]
         if model.precision != "float32":

@@ -21,6 +21,7 @@ from app.segments.text_changes import translator_work
 from app.text.words import count_words
 from app.workspace.core import UnitOfWork, WorkspaceCore
 from app.workspace.decoding import DecodeQueue
+from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
 
 Kind = Literal["split", "merge"]
@@ -37,9 +38,10 @@ class _Part:
 class Structure:
     """The splits and merges of one document."""
 
-    def __init__(self, core: WorkspaceCore, terms: DocumentTerms, decoding: DecodeQueue) -> None:
+    def __init__(self, core: WorkspaceCore, terms: DocumentTerms, style: StyleChoice, decoding: DecodeQueue) -> None:
         self._core = core
         self._terms = terms
+        self._style = style
         self._decoding = decoding
         self._steps: list[tuple[Kind, list[_Part]]] = []
 
@@ -147,6 +149,7 @@ class Structure:
             source=source,
             num_words=count_words(source),
             hits=self._terms.hits(source),
+            numbers=self._style.numbers_in(source),
             state="new" if target is None else "edited",
             target=target,
             origin=None if target is None else "typed",

@@ -1,4 +1,4 @@
-"""The style of one document's translations: form of address and domain, as chosen by the translator."""
+"""The style of one document's translations: form of address, domain and numbers, as chosen by the translator."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict
 from app.i18n import Message
 from app.models.style import Style, chosen_style, formalities_of, is_default_style
 from app.segments.state import Json, SegmentState
+from app.text.quantities.requirements import RequiredQuantity
 from app.workspace.core import UnitOfWork, WorkspaceCore
 from engine import Request
 
@@ -27,6 +28,10 @@ class StyleChoice:
     def request(self, segment: SegmentState) -> Request:
         """The request to the engine for a segment with its current constraints."""
         return self.asked.applied_to(segment.request(self._core.direction))
+
+    def numbers_in(self, source: str) -> tuple[RequiredQuantity, ...]:
+        """The numbers of a source that its translation must have."""
+        return self.chosen.numbers_in(source, self._core.direction)
 
     def choose(
         self, style: Style, on_change: Callable[[], None], also: Callable[[UnitOfWork], None] | None = None

@@ -149,6 +149,7 @@ BENCHMARKS = (
     Benchmark("several_sentences", "{test_sets} --lines 150 --output {output}", "Several sentences in a line"),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
     Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
+    Benchmark("numbers", "{corpus} --output {output}/results.json", "Numbers, dates and times"),
 )
 
 

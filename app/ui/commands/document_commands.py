@@ -209,16 +209,19 @@ class ChooseChecks(Command):
 class ChooseStyle(Command):
     """The form of address and the domain of translations; null leaves it to the model.
 
+    `requires_numbers`: translations have the numbers, dates and times of the source.
     `is_kept`: new documents of the project begin with them, too.
     """
 
     name: Literal["choose_style"]
     formality: Formality | None = None
     domain: Name | None = None
+    requires_numbers: bool = True
     is_kept: bool = False
 
     def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.projects.choose_style(workspace, Style(self.formality, self.domain), is_kept=self.is_kept)
+        style = Style(self.formality, self.domain, self.requires_numbers)
+        sessions.projects.choose_style(workspace, style, is_kept=self.is_kept)
 
 
 class SetConsent(Command):

@@ -267,7 +267,7 @@ def test_previous_text_is_followed_without_tags_and_with_names_for_addresses():
         ("See the note¹ below.", "See the note below.", "below note¹ the See."),  # a raised number is no formula
         ("Great work 👍🏽!", "Great work!", "work 👍🏽 Great!"),  # a sign of several characters
         ("Pay € now", "Pay now", "now Pay €"),
-        ("Pay € 20 now", "Pay 20 now", "now € 20 Pay"),  # a sign before a number stays before it
+        ("Pay € 20 now", "Pay 20 now", "now 20 € Pay"),  # the sign of a currency goes behind its amount in German
         ("Pay 20 € now", "Pay 20 now", "now 20 € Pay"),
     ],
 )

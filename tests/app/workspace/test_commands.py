@@ -166,6 +166,7 @@ def test_log_contains_each_step_with_its_constraints_and_answers(workspace: Work
     request = next(e.payload for e in events if e.type == "decode_request" and e.payload["constraints"])
     pinned = {"text": "Dialog", "count": 1, "is_pinned": True, "term_keys": [], "source_span": None}
     pinned |= {"forms": [], "case": "exact", "boundary": "word", "is_kept": False, "language": ""}
+    pinned |= {"is_expected": False, "replaces": []}
     assert request["constraints"] == [pinned]
     result = next(e.payload for e in events if e.type == "decode_result" and e.payload["number"] == request["number"])
     placement = {"phrase": 0, "form": "Dialog", "start": 23, "end": 29, "aligned": None, "doubled": []}

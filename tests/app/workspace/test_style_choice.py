@@ -194,7 +194,7 @@ def test_style_that_the_model_does_not_support_is_kept_unsent_and_reported(run: 
     assert (plain.of(0)[-1][0].formality, plain.of(0)[-1][0].domain) == (None, "docs")
     snapshot = workspace.snapshot()
     assert "Your choice is kept for models that support it" in snapshot["problem"]
-    shown = {"formality": "formal", "domain": "docs", "formalities": [], "domains": ["docs"]}
+    shown = {"formality": "formal", "domain": "docs", "requires_numbers": True, "formalities": [], "domains": ["docs"]}
     assert snapshot["model"]["style"] == shown
     workspace.choose_style(Style("formal", None))  # what is kept is no hindrance
     assert plain.of(0)[-1][0].domain is None
@@ -251,7 +251,8 @@ def test_unsupported_style_is_refused(run: Run, fields: dict[str, Any], message:
 def test_page_shows_the_styles_of_each_model(run: Run) -> None:
     workspace = run.sessions.open_document(TEXT, "text.txt")
     style = run.command(workspace, "models")["model"]["style"]
-    assert style == {"formality": "formal", "domain": None, "formalities": list(FORMALITIES), "domains": list(DOMAINS)}
+    offered = {"formalities": list(FORMALITIES), "domains": list(DOMAINS)}
+    assert style == {"formality": "formal", "domain": None, "requires_numbers": True, **offered}
 
 
 @pytest.mark.parametrize("payload", [{}, {"formality": "polite", "domain": 7}, {"formality": ["formal"]}])
@@ -259,3 +260,19 @@ def test_imported_log_with_an_unknown_style_is_harmless(run: Run, payload: dict[
     workspace = run.sessions.open_document(TEXT, "text.txt")
     run.store.append(workspace.session_id, "style", payload)
     assert chosen_style(run.store, workspace.session_id) == Style()
+
+
+def test_numbers_are_required_until_a_person_switches_them_off(run: Run) -> None:
+    workspace = run.sessions.open_document(b"It has 1,250 files.", "text.txt")
+    workspace.open(0)
+
+    def phrases() -> list[str]:
+        return [phrase.text for phrase in run.decoder.of(0)[-1][0].phrases]
+
+    assert phrases() == ["1.250"]
+    assert run.command(workspace, "choose_style", formality=None, domain=None, requires_numbers=False)["ok"]
+    assert phrases() == []
+    assert not run.command(workspace, "models")["model"]["style"]["requires_numbers"]
+    assert chosen_style(workspace.store, workspace.session_id) == Style(requires_numbers=False)
+    workspace.choose_style(Style())
+    assert phrases() == ["1.250"]

@@ -544,11 +544,13 @@ export interface ChooseSegmentation extends CommandFields {
 
 /** The form of address and the domain of translations; null leaves it to the model.
  *
+ * `requires_numbers`: translations have the numbers, dates and times of the source.
  * `is_kept`: new documents of the project begin with them, too. */
 export interface ChooseStyle extends CommandFields {
   name: 'choose_style';
   formality?: 'formal' | 'informal' | null;
   domain?: string | null;
+  requires_numbers?: boolean;
   is_kept?: boolean;
 }
 
@@ -2033,6 +2035,7 @@ export interface StopModel extends CommandFields {
 export interface StyleView {
   formality: 'formal' | 'informal' | null;
   domain: string | null;
+  requires_numbers: boolean;
   formalities: ('formal' | 'informal')[];
   domains: string[];
 }

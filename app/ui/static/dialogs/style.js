@@ -1,4 +1,4 @@
-/* The dialog of what a document is translated into and how: its language pair, the form of address and the domain. */
+/* The dialog of what a document is translated into and how: its languages, form of address, domain and numbers. */
 import {Dialog} from '../core/dialog.js';
 import {button, h, t} from '../core/dom.js';
 import {domainName, formalityName} from '../core/style_names.js';
@@ -12,14 +12,19 @@ import {pairName, projectName} from './project_form.js';
 const styleOf = bench => {
   const {style, name} = bench.model;
   const send = async () => {
-    const {formality, domain} = bench.model.style; // kept where it cannot be chosen here
+    const {formality, domain} = bench.model.style; // kept where they cannot be chosen here
     const chosen = {
       formality: radios.length ? radios.find(radio => radio.checked)?.value : formality,
       domain: select ? select.value : domain,
     };
     const reply = await bench.connection.send(
       'choose_style',
-      {formality: chosen.formality || null, domain: chosen.domain || null, is_kept: keeps.checked},
+      {
+        formality: chosen.formality || null,
+        domain: chosen.domain || null,
+        requires_numbers: numbers.checked,
+        is_kept: keeps.checked,
+      },
       'choose_style',
     );
     if (!reply.ok) paint();
@@ -28,7 +33,9 @@ const styleOf = bench => {
     const {formality, domain} = bench.model.style;
     for (const radio of radios) radio.checked = radio.value === (formality ?? '');
     if (select) select.value = domain ?? '';
+    numbers.checked = bench.model.style.requires_numbers;
   };
+  const numbers = h('input', {type: 'checkbox', onchange: send});
   const keeps = h('input', {type: 'checkbox', checked: true, onchange: event => event.target.checked && send()});
   const radios = style.formalities.length
     ? [...style.formalities, ''].map(value =>
@@ -61,11 +68,10 @@ const styleOf = bench => {
       : null,
     select ? h('label', {}, h('span', {}, t('style.domain')), select) : null,
     radios.length || select
-      ? [
-          h('label.check', {}, keeps, h('span', {}, t('style.keep', {name: projectName(bench.document.project)}))),
-          h('p.muted', {}, t('style.note')),
-        ]
+      ? h('label.check', {}, keeps, h('span', {}, t('style.keep', {name: projectName(bench.document.project)})))
       : h('p.muted', {}, t('style.none', {name})),
+    h('label.check', {}, numbers, h('span', {}, t('style.numbers'))),
+    h('p.muted', {}, t('style.note')),
   );
 };
 
