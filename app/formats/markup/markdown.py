@@ -22,7 +22,7 @@ from app.errors import DocumentError
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, line_of, one_line, splice
 from app.formats.blocks import PARAGRAPH, Block, code
 from app.formats.markup.front_matter import FrontText, front_matter_of
-from app.formats.markup.markdown_inline import inner_texts, marked_up, pairs, shown, typed_html_as_text
+from app.formats.markup.markdown_inline import TITLE, inner_texts, marked_up, pairs, shown, typed_html_as_text
 from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
@@ -47,7 +47,8 @@ _FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[(?=\^[^\]\s]+\]:)")
 _FOOTNOTE_LABEL = re.compile(r"(?m)^([ \t>]*)\ufffc\^[^\]\s]+\]:")
 _ENDS = frozenset(".!?…:;,)”\"’'»«*_")  # of sentences and their parts
 _NOTE_MARK = re.compile(rf"(?<=[{''.join(sorted(_ENDS))}])\[\^[^\]\s]+\]")
-_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_DEFINED_TITLE = re.compile(rf"(?<=\s)(?:{TITLE})\s*\Z", re.DOTALL)
+_BRACKET = re.compile(r"`[^`]++`|(?<!\\)[\[\]]")  # not in code
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[>\s]*(?:(?:[-+*]|\d{1,9}[.)])[>\s]+)*")  # of quotes and list items
 _BLOCK_START = re.compile(r"(?:[-+*>]|#{1,6}|(\d{1,9}))(?(1)[.)])(?=\s|\Z)|>")
@@ -97,10 +98,10 @@ class MarkdownFile(ProseFile):
         opening = text[self.inner[bisect_right(self.inner, (start, len(text))) - 1][0] - 1]
         line = one_line(translation.text)
         if opening == "[" and not _are_brackets_closed(line):
-            line = re.sub(r"(?<!\\)(?=[\[\]])", r"\\", line)
+            line = _BRACKET.sub(lambda found: found[0] if found[0][0] == "`" else f"\\{found[0]}", line)
         line = self.mark_up(self._line(start, end), line)
         if opening != "[":
-            line = re.sub(rf"(?<!\\){opening}", rf"\\{opening}", line)
+            line = re.sub(r"(?<!\\)[()]" if opening == "(" else rf"(?<!\\){opening}", r"\\\g<0>", line)
         return start, end, self.lay_out(text, start, end, line)
 
     def _span(self, start: int, end: int) -> tuple[int, int]:
@@ -214,16 +215,15 @@ def _titles(
     for definition in environment.get("references", {}).values():
         first, last = definition["map"]
         end = starts[last] if last < len(starts) else len(text)
-        title = definition["title"]
-        at = text.rfind(title, starts[first], end) if title else -1
-        if at > 0 and text[at - 1] in "\"'" and text[at - 1] == text[at + len(title) : at + len(title) + 1]:
-            yield at, at + len(title)
+        title = _DEFINED_TITLE.search(text, starts[first], end) if definition["title"] else None
+        if title is not None:
+            yield title.start() + 1, title.start() + len(title.group().rstrip()) - 1
 
 
 def _are_brackets_closed(line: str) -> bool:
     depth = 0
     for bracket in _BRACKET.findall(line):
-        depth += 1 if bracket == "[" else -1
+        depth += {"[": 1, "]": -1}.get(bracket, 0)
         if depth < 0:
             return False
     return not depth

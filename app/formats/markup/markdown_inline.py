@@ -1,8 +1,8 @@
 """Inline Markdown: emphasis and links as pairs of placeholders, by the rules of CommonMark.
 
-"Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code, comments and shortcodes are
-one placeholder each, and so is an inline note, "^[…]". One word of code, HTML and backslash escapes stay in the text.
-The text of a note and the title of a link are texts of their own.
+"Press **OK** in [the menu](a.md)" is shown as "Press {1}OK{/1} in {2}the menu{/2}". Code, comments, shortcodes,
+inline notes ("^[…]") and references to footnotes ("[^1]") are one placeholder each. One word of code, HTML and
+backslash escapes stay in the text. The text of a note and the title of a link are texts of their own.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from markdown_it.common.utils import normalizeReference
 from app.formats.inline import Piece, Shown, show
 
 _ADDRESS = r"(?:<[^<>]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"
-_TITLE = r"""(?:[ ]+(?P<title>"[^"]{0,500}"|'[^']{0,500}'))?[ ]*"""
-# HTML comments, heading ids of MDX, shortcodes of Hugo
-_CODE = r"<!--.{0,300}?-->|\{/\*.{0,300}?\*/\}|\{\{[<%].{0,300}?[>%]\}\}"
+TITLE = r""""(?:[^"\\]|\\.){0,500}"|'(?:[^'\\]|\\.){0,500}'|\((?:[^()\\]|\\.){0,500}\)"""
+# HTML comments, heading ids of MDX, shortcodes of Hugo, references to footnotes
+_CODE = r"<!--.{0,300}?-->|\{/\*.{0,300}?\*/\}|\{\{[<%].{0,300}?[>%]\}\}|\[\^[^\[\]\s\\]{1,100}\]"
 # Lengths are limited, because a search through many unterminated openings would take quadratic time.
 _TOKEN = re.compile(
     rf"""(?P<opaque>\\[!-/:-@\[-`{{-~]
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
         | (?P<code>{_CODE})
         | <[A-Za-z/!?][^<>]*>)
     | (?P<opens>!?\[(?!\^)|\^\[)
-    | \](?P<to>\({_ADDRESS}{_TITLE}\) | \[(?P<label>(?:[^\[\]\\]|\\.){{0,500}})\])?
+    | \](?P<to>\({_ADDRESS}(?:[ ]+(?P<title>{TITLE}))?[ ]*\) | \[(?P<label>(?:[^\[\]\\]|\\.){{0,500}})\])?
     | (?P<marks>\*+|_+|(?<!~)~~?(?!~))""",
     re.VERBOSE,
 )

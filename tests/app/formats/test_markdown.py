@@ -201,3 +201,21 @@ def test_inline_notes_and_titles_are_texts_of_their_own(line_end: str):
     second = 'Hier^[mit [1] Notiz] ein Wort. Siehe [das][ref] oder [es](a.md "Seite").'
     assert document.export(both).decode() == text.replace(first, second)
     assert "^[mit \\] Notiz]" in document.export({6: "mit ] Notiz"}).decode()
+
+
+TITLES = [  # a text with a title or note, as shown, a translation, and as written
+    ("[a](b (A title)) x", "A title", "Ein (T) :)", r"Ein \(T\) :\)"),
+    (r'![](a.png "The \"x\"")', r"The \"x\"", 'Das "x"', r"Das \"x\""),
+    ("[k]\n\n[k]: http://a.b/(c) (A title)", "A title", "Ein Titel", "Ein Titel"),
+    ("[k]\n\n[k]: b\n    'The \\'x\\''", r"The \'x\'", "Das 'x'", r"Das \'x\'"),
+    ("A note^[with `a]` in] x", "with `a]` in", "mit `a]` und ] drin", r"mit `a]` und \] drin"),
+]
+
+
+@pytest.mark.parametrize(("text", "source", "translation", "written"), TITLES)
+def test_titles_and_notes_have_every_form_of_quotation(text: str, source: str, translation: str, written: str):
+    document = read_document(text.encode(), "a.md")
+    number = next(s.index for s in document.segments if s.source == source)
+    exported = document.export({number: translation}).decode()
+    assert exported == text.replace(source, written)
+    assert len(read_document(exported.encode(), "a.md").segments) == len(document.segments)

@@ -29,6 +29,9 @@ DEFINITION = "\n\n[k]: https://harbor.example\n"
         ("[one][k], [K][], [k], [no]", "{1}one{/1}, {2}K{/2}, {3}k{/3}, [no]"),
         ("snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`", "snake_case_name, 2 * 3 * 4, \\*no\\*, `*code*`"),
         ('[a](b "The title") **c', "{1}a{/1} **c"),
+        ("[a](b (The title)) c", "{1}a{/1} c"),
+        (r'[a](b "The \"title\"") c', "{1}a{/1} c"),
+        ("A word[^word] and [it][^1].", "A word{1} and [it]{2}."),  # references to footnotes
         ("{1} of **it**", "{1} of {2}it{/2}"),  # a number that the text already contains
     ],
 )
