@@ -21,7 +21,12 @@ from app.formats.software.yaml_scalars import BLOCKS, Scalar, lines_of, raw_tran
 from app.i18n import Message
 
 FIELDS: Final = ("title", "subtitle", "description", "summary", "sidebar_label", "linkTitle")  # that readers see
-_DELIMITED = re.compile(r"(---|\+\+\+)[ \t]*[\r\n].*?(?<=[\r\n])(?P<end>\1[ \t]*(?:\r\n|\r|\n|\Z))", re.DOTALL)
+# YAML may also end with "...", as in Pandoc, unless an empty line follows the first line
+_DELIMITED = re.compile(
+    r"(?:(?P<yaml>---)|\+\+\+)[ \t]*(?:\r\n|\r|\n)(?P<is_filled>(?=\S))?.*?(?<=[\r\n])"
+    r"(?P<end>(?(yaml)(?:---|(?(is_filled)\.{3}|(?!)))|\+\+\+)[ \t]*(?:\r\n|\r|\n|\Z))",
+    re.DOTALL,
+)
 _JSON_END = re.compile(r"[ \t]*(?:\r\n|\r|\n|\Z)")
 # Comments and strings of TOML; a string may be the value of a field
 _TOML_STRING = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+"{3,5}|\'\'\'(?:[^\']|\'(?!\'\'))*+\'{3,5}'
@@ -59,7 +64,7 @@ def front_matter_of(text: str, name: str) -> FrontMatter:
         if delimited is None:
             texts = _json_texts(text[:end], name) if end else iter(())
         else:
-            read = _yaml_texts if delimited[1] == "---" else _toml_texts
+            read = _yaml_texts if delimited["yaml"] else _toml_texts
             texts = read(text[: delimited.start("end")], name)
         return FrontMatter(end, tuple(found for found in texts if any(map(str.isalpha, found.source))))
     except DocumentError as problem:

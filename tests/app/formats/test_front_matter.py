@@ -54,6 +54,17 @@ def test_title_in_yaml_is_a_segment(
         assert document.export({0: translation}).decode() == page.replace(old, new)
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_dots_end_yaml_that_begins_in_the_second_line(line_end: str) -> None:
+    page = "---\ntitle: One\n...\n\nText\n\n---\n\nMore\n".replace("\n", line_end)
+    document = read_document(page.encode(), "a.md")
+    assert [segment.source for segment in document.segments] == ["One", "Text", "More"]
+    assert document.export({0: "Eins"}).decode() == page.replace("One", "Eins")
+    for prose in ["---\n\nText\n\n...\n", "+++\ntitle = \"One\"\nx = \"\"\"\n...\n\"\"\"\n+++\nText\n"]:
+        document = read_document(prose.encode(), "a.md")
+        assert "Text" in [segment.source for segment in document.segments]
+
+
 def test_titles_at_any_depth_are_segments_and_other_values_are_not() -> None:
     page = """---
 hero:
