@@ -1,4 +1,4 @@
-"""Texts for readers in the codes of Word's fields: index entries, entries of lists, prompts, and tips of links.
+"""Texts for readers in the codes of Word's fields: index entries, entries of lists, prompts, buttons, and tips of links.
 
 A code may be spread over several elements, ' XE "', 'pump' and '" ', which Word reads as one. A text is offered if it
 is in one element; the share of offered text counts the others.
@@ -26,6 +26,7 @@ _TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _KIND: Final = re.compile(r"\s*+(\w++)")
 _VALUE: Final = re.compile(r"(?:\\(?P<switch>[a-zA-Z])\s*+)?\"(?P<text>(?:[^\"\\]|\\.)*+)\"", re.DOTALL)
+_BUTTON: Final = re.compile(r"\s*+MACROBUTTON\s++\S++\s++(?P<text>.*\S)", re.DOTALL | re.IGNORECASE)  # [Click here]
 _LEVEL: Final = re.compile(r"(?:[^:\\]|\\.)++", re.DOTALL)  # of an index entry: "pump:water pump"
 
 
@@ -36,6 +37,8 @@ def texts_of_code(code: str) -> list[Span]:
     >>> [code[a:b] for a, b in texts_of_code(code)]
     ['pump', 'water pump', 'See valve']
     """
+    if button := _BUTTON.match(code):
+        return [button.span("text")]
     name = _kind(code)
     found = []
     for value in _VALUE.finditer(code):

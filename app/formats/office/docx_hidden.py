@@ -1,7 +1,7 @@
 """Texts of a Word document that no paragraph shows, offered if a person chooses them.
 
 They are in field codes (`app.formats.office.docx_fields`), and in attributes: items of lists of choices, help for form
-fields, tips of links, and WordArt such as watermarks.
+fields and their default texts, tips of links, WordArt such as watermarks, and alternative texts of tables and old shapes.
 """
 
 from __future__ import annotations
@@ -11,18 +11,29 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from app.formats.office.docx_drawings import AltText
+from app.formats.office.docx_drawings import AltText, alt_texts
 from app.formats.office.docx_fields import FieldText, field_codes, field_texts, texts_of_code
 from app.formats.xml_text import Node, unescape
 
-_MAYBE: Final = re.compile(r"instrText|listItem|textpath|statusText|helpText|tooltip")
+_MAYBE: Final = re.compile(
+    r"instrText|fldSimple|listItem|listEntry|textInput|textpath|statusText|helpText|tooltip|tblCaption|tblDescription|alt="
+)
 _ATTRIBUTES: Final[Mapping[str, str]] = {
     "listItem": "displayText",
+    "listEntry": "val",
+    "default": "val",
     "textpath": "string",
     "statusText": "val",
     "helpText": "val",
     "hyperlink": "tooltip",
+    "tblCaption": "val",
+    "tblDescription": "val",
+    **dict.fromkeys(
+        ("shape", "rect", "roundrect", "oval", "line", "polyline", "arc", "curve", "image", "group"), "alt"
+    ),
 }
+# Elements that have such a text only in this one
+_PARENTS: Final[Mapping[str, str]] = {"statusText": "ffData", "helpText": "ffData", "default": "textInput"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +63,16 @@ def hidden_texts(root: Node, xml: str) -> list[str]:
     codes = [
         "".join(node.content() for node in nodes) for nodes in field_codes(root) if not any(map(_is_copy, nodes[:1]))
     ]
+    # A code in an attribute is not offered, but counted.
+    codes += [
+        unescape(value)
+        for node in root.walk()
+        if node.local == "fldSimple" and not _is_copy(node)
+        for name, value in node.attributes.items()
+        if name.endswith("instr")
+    ]
     texts = [code[start:end] for code in codes for start, end in texts_of_code(code)]
-    named = [(node, name) for node in root.walk() for name in _attributes(node)]
-    texts += [unescape(node.attributes[name]) for node, name in named if not _is_copy(node)]
+    texts += [text for node in root.walk() if not _is_copy(node) for text in alt_texts(node, _attributes(node))]
     return [text for text in texts if any(map(str.isalpha, text))]
 
 
@@ -69,6 +87,7 @@ def _is_copy(node: Node) -> bool:
 def _attributes(node: Node) -> tuple[str, ...]:
     """The name of the attribute with a text, as the file writes it; empty if there is none."""
     wanted = _ATTRIBUTES.get(node.local)
-    if wanted is None or (wanted == "val" and node.parent is not None and node.parent.local != "ffData"):
+    around = _PARENTS.get(node.local)
+    if wanted is None or (around and node.parent is not None and node.parent.local != around):
         return ()
     return tuple(name for name, value in node.attributes.items() if name.rpartition(":")[2] == wanted and value)

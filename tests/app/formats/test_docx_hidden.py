@@ -26,6 +26,7 @@ HIDDEN = Reading(extras=("hidden",))
         (r' ASK Name "Your name?" \d "Nobody" \o ', ["Your name?", "Nobody"]),
         (r' FILLIN "Say \"yes\"" ', [r"Say \"yes\""]),
         (r' HYPERLINK "https://harbor.example" \o "Open the page" ', ["Open the page"]),
+        (" MACROBUTTON NoMacro [Click here] ", ["[Click here]"]),
         (r' MERGEFIELD "Name" \b "Dear" ', []),
         (' XE "open', []),
         ("", []),
@@ -87,6 +88,26 @@ def test_hidden_texts_that_were_chosen_are_offered_and_written_with_the_paragrap
         ">THE PUMP</w:t>",
     ):
         assert expected in body, body
+
+
+def test_lists_and_defaults_of_form_fields_and_alternative_texts_of_tables_are_hidden_texts():
+    choices = '<w:ffData><w:ddList><w:default w:val="1"/><w:listEntry w:val="One"/></w:ddList></w:ffData>'
+    default = '<w:ffData><w:textInput><w:default w:val="Type here"/></w:textInput></w:ffData>'
+    table = '<w:tblPr><w:tblCaption w:val="Prices"/><w:tblDescription w:val="By year"/></w:tblPr>'
+    shape = f'<w:pict><v:shape {VML} alt="A red pump"/></w:pict>'
+    data = with_body(
+        f'<w:p><w:r><w:fldChar w:fldCharType="begin">{choices}</w:fldChar></w:r>{fields(sign("end"))}</w:p>'
+        f'<w:p><w:r><w:fldChar w:fldCharType="begin">{default}</w:fldChar></w:r>{fields(sign("end"))}</w:p>'
+        f"<w:tbl>{table}<w:tr><w:tc><w:p>{run('A cell')}<w:r>{shape}</w:r></w:p></w:tc></w:tr></w:tbl>"
+        f'<w:p>{run("Here")}<w:fldSimple w:instr=" XE &quot;entry&quot; "/></w:p>'
+    )
+    assert "WordArt (6)" in read_document(data, "a.docx").notes[0]
+    document = read_document(data, "a.docx", reading=HIDDEN)
+    texts = ["One", "Type here", "Prices", "By year", "A red pump"]
+    assert sorted(sources(document)) == sorted([*texts, "A cell", "Here"])
+    assert any("entry" in note for note in document.notes)
+    body = body_of(document.export({segment.index: segment.source.upper() for segment in document.segments}))
+    assert all(f'"{text.upper()}"' in body for text in texts), body
 
 
 def test_placeholders_of_content_controls_are_offered_if_chosen():

@@ -60,7 +60,7 @@ def test_dots_end_yaml_that_begins_in_the_second_line(line_end: str) -> None:
     document = read_document(page.encode(), "a.md")
     assert [segment.source for segment in document.segments] == ["One", "Text", "More"]
     assert document.export({0: "Eins"}).decode() == page.replace("One", "Eins")
-    for prose in ["---\n\nText\n\n...\n", "+++\ntitle = \"One\"\nx = \"\"\"\n...\n\"\"\"\n+++\nText\n"]:
+    for prose in ["---\n\nText\n\n...\n", '+++\ntitle = "One"\nx = """\n...\n"""\n+++\nText\n']:
         document = read_document(prose.encode(), "a.md")
         assert "Text" in [segment.source for segment in document.segments]
 
