@@ -42,8 +42,8 @@ ANYWHERE: Final = re.compile(
     r"""
     # i18next: $t(key), $t(key, {"count": 3})  https://www.i18next.com/translation-function/nesting
     \$t\([^()]{1,200}\)
-    # vue-i18n: @:key, @:(key), @.lower:key  https://vue-i18n.intlify.dev/guide/essentials/syntax
-    | (?<![\w@])@(?:\.[a-z]{1,20})?:(?:\([\w.-]{1,200}\)|[A-Za-z_][\w-]*+(?:\.[\w-]++)*)
+    # vue-i18n: @:key, @:(key), @:{'key'}, @.lower:key  https://vue-i18n.intlify.dev/guide/essentials/syntax
+    | (?<![\w@])@(?:\.[a-z]{1,20})?:(?:\([\w.-]{1,200}\)|\{'[^'{}]{1,200}'\}|[A-Za-z_][\w-]*+(?:\.[\w-]++)*)
     # Symfony, Twig, Windows: %name%  https://symfony.com/doc/current/translation.html
     | (?<![\w%])%(?!(?:hh?|ll?|[Lqjzt])?[A-Za-z]%)[A-Za-z_][\w.-]*+%(?![\w%])
     # String catalogs: %arg, %#@name@
@@ -68,7 +68,7 @@ CONVENTIONS: Final = (
     ),
     Convention(
         "Drupal: !name",
-        re.compile(r"(?<![\w!])![a-z][a-z0-9_]++(?![\w!(])"),
+        re.compile(r"(?<![\w!])![a-z][a-z0-9_]++(?![\w(]|![\w!])"),
         _STRINGS,
         "https://www.drupal.org/docs/7/api/localization-api",
     ),
@@ -77,14 +77,14 @@ CONVENTIONS: Final = (
         re.compile(r"(?<![\w@%.-])[@%][a-z][a-z0-9_-]*[a-z0-9](?![\w@%])"),
         _STRINGS,
         "https://www.drupal.org/docs/8/api/translation-api/overview",
-        evidence=re.compile(r"(?<![\w@])@(?:count|name|title|type|url|number|user|site|message|error)(?![\w@.])"),
+        evidence=re.compile(r"(?<![\w@])@(?:count|name|title|type|url|number|user|site|message|error)(?![\w@]|\.\w)"),
     ),
     Convention(
         "Qt: %1, %L1, %n",
         re.compile(r"(?<![\w%])%(?:L?[1-9]|Ln|n)(?![\w$%])"),
         _QT,
         "https://doc.qt.io/qt-6/i18n-source-translation.html",
-        evidence=re.compile(r"(?<![\w%])%(?:L?1|L?n)(?![\w$%,.]|\s*%)"),
+        evidence=re.compile(r"(?<![\w%])(?<!\d )%(?:L?1|L?n)(?![\w$%]|[,.]\w|\s*%)"),
     ),
     Convention(
         "Tokens: [name]",

@@ -1,4 +1,4 @@
-"""Texts for readers in the codes of Word's fields: index entries, entries of lists, prompts, buttons, and tips of links.
+"""Texts for readers in the codes of Word's fields: entries of indexes and lists, prompts, buttons, and tips of links.
 
 A code may be spread over several elements, ' XE "', 'pump' and '" ', which Word reads as one. A text is offered if it
 is in one element; the share of offered text counts the others.

@@ -1,7 +1,7 @@
 """Texts of a Word document that no paragraph shows, offered if a person chooses them.
 
-They are in field codes (`app.formats.office.docx_fields`), and in attributes: items of lists of choices, help for form
-fields and their default texts, tips of links, WordArt such as watermarks, and alternative texts of tables and old shapes.
+They are in field codes (`app.formats.office.docx_fields`), and in attributes: items of lists of choices, help and
+default texts of form fields, tips of links, WordArt such as watermarks, and alternative texts of tables and old shapes.
 """
 
 from __future__ import annotations

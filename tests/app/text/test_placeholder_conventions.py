@@ -16,6 +16,7 @@ from tests.app.work import growth
     [
         ('See $t(common.open), $t(items, {"count": 3}) and $test(x)', ["$t(common.open)", '$t(items, {"count": 3})']),
         ("Read @:a.b-c, @:(d e) @:(d.e). @.lower:f", ["@:a.b-c", "@:(d.e)", "@.lower:f"]),
+        ("@:{'a.b'} @.upper:{'c'} @:{d}", ["@:{'a.b'}", "@.upper:{'c'}", "{d}"]),
         ("%name% has %user.count% files, %APPDATA%", ["%name%", "%user.count%", "%APPDATA%"]),
         ("%d%, %s%s, %lu%-d", ["%d", "%s", "%s", "%lu", "%-d"]),
         ("%arg files, %#@files@ of %1$#@folders@, %args", ["%arg", "%#@files@", "%1$#@folders@", "%a"]),
@@ -35,10 +36,13 @@ IN_A_FORMAT = [
     ("json", "The :attribute is (:min) to “:Max”, :NAME.", (":attribute", ":min", ":Max", ":NAME")),
     ("yaml", "at 12:30, http://a.b, a:b, ::c :d: :-) :D Note: e", ()),
     ("json", "Hello !name and !other_name.", ("!name", "!other_name")),
+    ("json", "Hello !name! Is it !other?", ("!name", "!other")),
+    ("po", "Hello @user.", ("@user",)),
     ("po", "Wow! !!important !IMPORTANT a!b !=c", ()),
     ("po", "The %file of @count, !user and @site-name", ("%file", "@count", "!user", "@site-name")),
     ("po", "Work @home, 50 %of all", ()),  # without the evidence of Drupal
     ("po", "%1 of %2 in %L3, %n file(s)", ("%1", "%2", "%L3", "%n")),
+    ("po", "Cannot open %1.", ("%1",)),
     ("xliff", "%n file(s), 100%1", ("%n",)),
     ("json", "%50 indirim, %1 / %2", ("%1", "%2")),
     ("po", "%1$s and %2.5f, 5 %1, %10s", ()),
