@@ -30,8 +30,8 @@ class Tag:
     """A tag before character `at` of the source without tags.
 
     `has_space_before` and `has_space_after` describe the source. `separates_words` is true for a tag in place of a
-    space: "One<br/>two". `number` distinguishes tags with the same text. `is_sign` is true for a sign that is read as a
-    word ("°C"): it keeps the spaces that it has in the source.
+    space: "One<br/>two". `number` distinguishes tags with the same text. `keeps_spaces` is true for a tag in place of
+    a word, which keeps the spaces that it has in the source: a sign ("°C") or a tag of a pair without text.
     """
 
     text: str
@@ -41,7 +41,7 @@ class Tag:
     has_space_after: bool = False
     separates_words: bool = False
     number: int = 0
-    is_sign: bool = False
+    keeps_spaces: bool = False
 
     @property
     def is_lone_end(self) -> bool:
@@ -51,12 +51,12 @@ class Tag:
     @property
     def needs_space_before(self) -> bool:
         """True if it is separated by a space from the text before it, like a word."""
-        return self.has_space_before and (self.has_space_after or self.is_sign)
+        return self.has_space_before and (self.has_space_after or self.keeps_spaces)
 
     @property
     def needs_space_after(self) -> bool:
         """True if it is separated by a space from the text after it, like a word."""
-        return self.has_space_after and (self.has_space_before or self.is_sign)
+        return self.has_space_after and (self.has_space_before or self.keeps_spaces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +312,7 @@ class _Placer:
         return (first if is_start else last) if first < place < last else place
 
     def _belongs_to_next(self, tag: Tag) -> bool:
-        if not tag.is_sign:
+        if not tag.keeps_spaces:
             return tag.has_space_before and not tag.has_space_after
         before, after = self.source.text[: tag.at].rstrip()[-1:], self.source.text[tag.at :].lstrip()[:1]
         if tag.needs_space_before == tag.needs_space_after:  # "€ 20", not "20 € for"

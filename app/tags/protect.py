@@ -9,7 +9,7 @@ Tags are also removed from pins, beginnings and locked texts; in the answer thes
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -60,7 +60,8 @@ class Protection:
         if len(markup) > MAX_TAGS:
             markup = []
         cuts = [Cut(element.start, element.end, names[element.text]) for element in found if element.text in names]
-        tag_cuts = _tag_cuts(markup, source)
+        wordlike = _wordlike(markup)
+        tag_cuts = _tag_cuts(markup, source, wordlike)
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}
@@ -70,7 +71,11 @@ class Protection:
             return cls(bounded, bounded, BareText.of(source), ConstraintTexts((), {}), _own=own)
         texts = ConstraintTexts(tuple(element.text for element in markup), names)
         tags = tuple(
-            _tag(element, _key_place(bare, place) if element.is_access_key else place, source, bool(cut.text), number)
+            replace(
+                _tag(element, _key_place(bare, place) if element.is_access_key else place, source, bool(cut.text)),
+                number=number,
+                keeps_spaces=number in wordlike,
+            )
             for number, (element, cut, place) in enumerate(zip(markup, tag_cuts, bare.tag_places, strict=True))
         )
         if any(element.kind == "sign" for element in markup):
@@ -296,11 +301,25 @@ def _ends_with_part(text: str, address: str) -> bool:
     return False
 
 
-def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
+def _wordlike(markup: Sequence[NonTranslatable]) -> set[int]:
+    """The numbers of signs, and of tags of pairs without text ("Press <0></0> now")."""
+    found = {number for number, element in enumerate(markup) if element.kind == "sign"}
+    opened: list[int] = []
+    begin = 0  # the first of the tags without text between them
+    for number, element in enumerate(markup):
+        begin = begin if number and markup[number - 1].end == element.start else number
+        if element.kind == "open":
+            opened.append(number)
+        elif element.kind == "close" and (first := opened.pop()) >= begin:
+            found.update(range(first, number + 1))
+    return found
+
+
+def _tag_cuts(markup: Iterable[NonTranslatable], source: str, wordlike: Set[int]) -> list[Cut]:
     starts: dict[int, NonTranslatable] = {element.start: element for element in markup}
     ends: dict[int, NonTranslatable] = {element.end: element for element in starts.values()}
     cuts = []
-    for element in starts.values():
+    for number, element in enumerate(starts.values()):
         before, after = element.start, element.end
         while before in ends:
             before = ends[before].start
@@ -311,7 +330,7 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str) -> list[Cut]:
             and not element.is_access_key
             and separates_words(source[max(0, before - 1) : before], source[after : after + 1])
         )
-        is_last = element.kind in ("lone", "sign") and source[after : after + 1] in CLOSING_MARKS
+        is_last = (element.kind == "lone" or number in wordlike) and source[after : after + 1] in CLOSING_MARKS
         start = element.start - (
             is_last and source[element.start - 1 : element.start] == " "
         )  # "180 °C." without its unit: "180."
@@ -326,11 +345,11 @@ def _key_place(bare: BareText, place: int) -> int:
     return place
 
 
-def _tag(element: NonTranslatable, place: int, source: str, separates_words: bool, number: int) -> Tag:
+def _tag(element: NonTranslatable, place: int, source: str, separates_words: bool) -> Tag:
     kind = "lone" if element.kind == "sign" else element.kind
     assert kind == "open" or kind == "close" or kind == "lone"
     if element.is_access_key:  # works in any word: place it before the one aligned with its own
-        return Tag(element.text, kind, place, True, False, number=number)
+        return Tag(element.text, kind, place, True, False)
     before, after = source[max(0, element.start - 1) : element.start], source[element.end : element.end + 1]
     is_sign = element.kind == "sign"
     has_space_before, has_space_after = before.isspace(), after.isspace()
@@ -338,7 +357,7 @@ def _tag(element: NonTranslatable, place: int, source: str, separates_words: boo
         has_space_before = has_space_before or (not before and has_space_after)
         is_last = after in CLOSING_MARKS or (not after and not is_sign)
         has_space_after = has_space_after or (has_space_before and is_last)
-    return Tag(element.text, kind, place, has_space_before, has_space_after, separates_words, number, is_sign)
+    return Tag(element.text, kind, place, has_space_before, has_space_after, separates_words)
 
 
 def _with_numbers(text: str, phrases: Iterable[Phrase]) -> str:

@@ -39,7 +39,7 @@ _ADDRESS = re.compile(
     re.VERBOSE,
 )
 _TAG_NAME = re.compile(r"[{<](/?)([\w.:-]+)")
-_NUMBERED = re.compile(r"\{/?\d+\}\Z")
+_NUMBERED = re.compile(r"(?:\{/?\d+\}|<\d+\s*>)\Z")
 # Inline elements of HTML. Any other lone "<name>" is a word: "git add <file>".
 _MARKUP_NAME = re.compile(
     r"(?:a|abbr|b|bdi|bdo|big|br|cite|code|del|dfn|em|font|hr|i|img|ins|kbd|label|mark|p|q|s|samp|small|span|strike"
@@ -301,14 +301,14 @@ def _around(found: Sequence[NonTranslatable], number: int, text: str) -> tuple[s
 def _is_lone_tag(found: Sequence[NonTranslatable], number: int, text: str) -> bool:
     """True if an unpaired placeholder is a tag.
 
-    A number in braces is a tag if it is attached to a word ("file{2}"), otherwise a word ("Copy {1} to {2}").
+    A number in brackets is a tag if it is attached to a word ("file{2}"), otherwise a word ("Copy {1} to {2}").
     """
     element = found[number]
     if element.kind != "placeholder":
         return False
     if element.text[0] == "\\" or element.text.startswith(("{/", "</")) or element.text.endswith("/>"):
         return True
-    if element.text[0] == "<":
+    if element.text[0] == "<" and not _NUMBERED.match(element.text):
         name = _TAG_NAME.match(element.text)
         return name is not None and _MARKUP_NAME.match(name[2]) is not None
     if not _NUMBERED.match(element.text):

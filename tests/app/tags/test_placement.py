@@ -95,7 +95,8 @@ def test_each_tag_is_placed_once_and_nested_as_in_the_source(case):
 def test_text_between_the_tags_is_unchanged(case):
     result = _with_tags(case)
     assert "".join(TAG.sub("", result).split()) == "".join(case.target.split())
-    if not re.search(r" \{/?\d+\} ", f" {case.source} "):  # a tag between spaces keeps both
+    # A tag between spaces keeps both, and a pair without text keeps its own.
+    if not re.search(r" \{/?\d+\} |\{(\d+)\}(?:\{/?\d+\})*\{/\1\}", f" {case.source} "):
         assert TAG.sub("", result) == case.target
 
 
@@ -145,7 +146,13 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         (r"one\ntwo\n", "zwei eins", "one-eins two-zwei", r"zwei eins\n\n"),
         ("a<b> b </b>c", "A B C", "a-A b-B c-C", "A<b> B </b>C"),
         ("a <b> b </b> c", "A B C", "a-A b-B c-C", "A <b> B </b> C"),
-        ("a {1}{/1} b", "B A", "a-A b-B", "B A{1}{/1}"),
+        # a pair without text is in place of a word, too
+        ("a {1}{/1} b", "B A", "a-A b-B", "B A {1}{/1}"),
+        ("open <0></0> and", "öffne und", "open-öffne and-und", "öffne <0></0> und"),
+        ("press <0><1></1></0>, then", "drücke, dann", "press-drücke then-dann", "drücke <0><1></1></0>, dann"),
+        ("open<0></0> it", "öffne es", "open-öffne it-es", "öffne<0></0> es"),
+        # pairs that overlap: the inner ends are next to their words
+        ("<0>a <1>b</0> c</1>", "A B C", "a-A b-B c-C", "<0>A <1>B</0> C</1>"),
         # a tag in place of a word, at an edge of the text or before a mark
         ("open file <x/>", "Datei öffnen", "open-öffnen file-Datei", "Datei öffnen <x/>"),
         ("open file <x/>.", "Datei öffnen.", "open-öffnen file-Datei", "Datei <x/> öffnen."),
