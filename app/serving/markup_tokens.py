@@ -72,6 +72,11 @@ class MarkupToken:
         return self.kind == "text" and not self.raw.isspace()
 
     @property
+    def is_comment(self) -> bool:
+        """True for a comment or declaration, which readers do not see; a CDATA section is text for them."""
+        return self.kind == "skipped" and not self.raw.startswith("<![CDATA[")
+
+    @property
     def is_word(self) -> bool:
         """True for an element in place of a word: it is copied or empty, and is not a line break."""
         is_empty = self.raw.endswith("/>") or self.name in _EMPTY

@@ -34,6 +34,7 @@ DOCUMENT = """<?xml version="1.0"?>
         ("One <!-- <p>Two</p>", "html", {}, ["One"]),  # without an end, a comment goes to the end of the text
         ("One<!-- note --> two", "html", {}, ["One{1} two"]),
         ("<!-- note --><p>One</p>", "html", {}, ["One"]),
+        ("One<!-- note --> and <![CDATA[x < y]]> two", "xml", {}, ["One{1} and {2} two"]),  # readers see the second
         # An element in place of a word gets a number, which the model copies; so does a group of tags without text.
         ("Press <k /> and <k>Esc</k>", "xml", {"ignored": {"k"}}, ["Press {1} and {2}"]),
         ('Open <x id="6"></x>, <b><x id="7"/></b> or {1}', "xml", {}, ["Open {2}, {3} or {1}"]),
