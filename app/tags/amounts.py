@@ -34,7 +34,7 @@ def with_currencies_moved(tags: Sequence[Tag], source: str, direction: str | Non
 
 
 def _is_currency(tag: Tag) -> bool:
-    return tag.is_sign and all(unicodedata.category(character) == "Sc" for character in tag.text)
+    return all(unicodedata.category(character) == "Sc" for character in tag.text)
 
 
 def _moved(tag: Tag, amounts: Sequence[Quantity], source: str, *, goes_first: bool) -> Tag:
