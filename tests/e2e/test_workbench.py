@@ -146,6 +146,10 @@ def test_text_of_documents_pins_and_glossaries_never_becomes_html(screen: Screen
         screen.type_text(source)
         screen.wait_until_saved()
     screen.upload("glossary", "g.tsv", b"network\t<b onclick=alert(4)>fett</b>\nimg\t${alert(5)}\n")
+    report = screen.page.get_by_role("region", name="Import of g.tsv")
+    expect(report).to_contain_text("fett")
+    report.get_by_role("button", name="Keep all as they are").click()
+    report.get_by_role("button", name="Use 2 terms").click()
     expect(screen.page.locator(".side .pair").first).to_contain_text("fett")
     expect(screen.row(1).locator(".src")).to_have_text(hostile[0])
     assert screen.page.locator(".pinpoint img, .pinpoint script, .pinpoint [onclick]").count() == 0
