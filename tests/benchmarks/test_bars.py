@@ -22,6 +22,7 @@ CURE = "write it again: python -m tests.benchmarks --redraw --output tests/bench
 SETS = ("news", "captions", "everyday", "encyclopedia")
 FILES = dict.fromkeys(
     (
+        "corpus",
         "source",
         "reference",
         "documents",
