@@ -39,6 +39,7 @@ _LANGUAGE = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([\w-]+)", re.IGNORECAS
 _BODY_TAG = re.compile(r"<body(?=[\s>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<html(?=[\s>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>", re.IGNORECASE)
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_TRANSLATED = re.compile(r"""<[A-Za-z][^<>]*\stranslate\s*+=\s*+["']?yes\b""", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _INLINE = frozenset(
     {
@@ -52,6 +53,7 @@ _BREAK = "br"
 _CODE = frozenset({"code", "kbd", "samp", "var"})
 _HIDDEN = frozenset({"script", "style", "pre", "textarea", "svg", "math", "template", "noscript", "object", "iframe"})
 _RAW = frozenset({"script", "style", "textarea", "iframe"})  # end at their first end tag, whatever is inside
+_MAX_ZONES = 4  # deeper, elements that are not translated are copied with all that is in them
 _EMPTY = _EMPTY_INLINE | {"area", "base", "br", "col", "embed", "hr", "link", "meta", "param", "source", "track"}
 
 
@@ -262,11 +264,14 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int, Block]]
         if match["start"] is not None:
             found = attributes(match["rest"], match.start("rest"))
             declared = is_translated(found)
-            is_protected = name not in _EMPTY and (
-                name in _HIDDEN or name in _CODE or (was_on and declared is False and name in _INLINE)
-            )
+            is_untranslated = was_on and declared is False and name in _INLINE
+            if name not in _EMPTY and (name in _HIDDEN or name in _CODE or is_untranslated):
+                end = _element_end(text, name, position)
+                # A text inside that is translated is a paragraph of its own.
+                has_own_text = is_untranslated and zones.depth < _MAX_ZONES and _TRANSLATED.search(text, position, end)
+                is_protected = name in _HIDDEN or name in _CODE or not has_own_text
             if is_protected:
-                position = _element_end(text, name, position)
+                position = end
             elif name not in _EMPTY:
                 zones.start(name, declared)
             if zones.is_on if declared is None else declared:

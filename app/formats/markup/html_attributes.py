@@ -100,6 +100,11 @@ class Zones:
         """True if the current text is to be translated."""
         return not self._zones or self._zones[-1][1]
 
+    @property
+    def depth(self) -> int:
+        """The number of open elements that change whether text is to be translated."""
+        return len(self._zones)
+
     def start(self, name: str, declared: bool | None) -> None:
         """Enters an element, which may declare whether it is to be translated."""
         if declared is not None and declared != self.is_on:

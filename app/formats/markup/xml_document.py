@@ -359,6 +359,8 @@ def _found(document: _Tree) -> Iterator[_Found]:
     while stack:
         node, depth, is_on, is_in_text = stack.pop()
         said = rules.is_translated(node)
+        if said and not is_on:  # inside an object of the paragraph around it
+            is_in_text = False
         is_on = is_on if said is None else said
         if is_on and (attributes := rules.attributes_of(node)):
             yield _Found(node, depth + 1, attributes)

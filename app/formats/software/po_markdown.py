@@ -87,8 +87,8 @@ def markdown_message(entry: PoEntry, text: str) -> MarkdownMessage | None:
     is_flagged = entry.flags is not None and _FLAG in flags_of(text[slice(*entry.flags)])
     is_of_file = any(map(_MARKDOWN_FILE.search, entry.references))
     is_code = any(map(_CODE_TYPES.match, types)) or "code" in blocks
-    is_flagged |= any(name.startswith("Title #") for name in types)
-    if not (is_flagged or blocks or (is_of_file and (is_code or any(map(_TEXT_TYPES.match, types))))):
+    is_flagged |= is_code or any(name.startswith("Title #") for name in types)
+    if not (is_flagged or blocks or (is_of_file and any(map(_TEXT_TYPES.match, types)))):
         return None
     value = entry.ids["msgid"].value
     is_indented = value.startswith(_INDENTS) and all(

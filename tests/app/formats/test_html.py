@@ -137,3 +137,20 @@ def test_page_whose_first_html_tag_is_in_a_value_is_exported():
     document = read_document(b'<p>One.</p><img alt="See <html> here.">', "a.html")
     written = document.export_file({0: "Eins.", 1: "Siehe <html> hier."}, "de").data
     assert read_document(written, "a.html").segments[1].source == "Siehe <html> hier."
+
+
+@pytest.mark.parametrize(
+    ("inner", "texts"),
+    [
+        ('<span translate="no">Keep <b translate="yes">this word</b> there</span>', ["Open", "this word", "now."]),
+        ('<span translate="no">Keep <b>this word</b></span>', ["Open {1} now."]),
+        ('<code translate="no">x <b translate="yes">this word</b></code>', ["Open {1} now."]),
+    ],
+)
+def test_translated_text_in_an_element_that_is_not_translated_is_offered(inner: str, texts: list[str]) -> None:
+    page = f"<p>Open {inner} now.</p>"
+    document = read_document(page.encode(), "a.html")
+    assert [segment.source for segment in document.segments] == texts
+    written = document.export({s.index: s.source.upper() for s in document.segments}).decode()
+    expected = page.replace("Open", "OPEN").replace("now", "NOW")
+    assert written == (expected.replace("this word", "THIS WORD") if len(texts) > 1 else expected)

@@ -58,6 +58,7 @@ def test_other_messages_are_not_markdown(comment: str):
     ("text", "comment"),
     [
         (r"print(1)\n", "#. type: Fenced code block (python)\n#: a.md:9\n#, no-wrap"),
+        (r"print(1)\n", "#. type: Fenced code block\n#, no-wrap"),
         (r"    make all\n\n    make test\n", "#. type: Plain text\n#, markdown-text, no-wrap"),
         (r"\tmake all", "#, markdown-text"),
         ("make all", "#: a.md:block 3 (code)"),

@@ -218,3 +218,14 @@ def test_text_and_the_note_inside_of_it_change_alone_or_together(changed: dict[i
     document = read_document(DITA.encode(), "a.dita")
     again = read_document(document.export(changed), "a.dita")
     assert sources(again) == [changed.get(index, source) for index, source in enumerate(sources(document))]
+
+
+def test_translated_text_in_an_element_that_is_not_translated_is_a_segment() -> None:
+    page = (
+        '<topic id="t"><title>A title</title><body><p>Use <ph translate="no">keep <b translate="yes">this word</b>'
+        "</ph> now.</p></body></topic>"
+    )
+    document = read_document(page.encode(), "a.dita")
+    assert [segment.source for segment in document.segments] == ["A title", "Use {1} now.", "this word"]
+    written = document.export({s.index: s.source.upper() for s in document.segments}).decode()
+    assert "<p>USE <ph" in written and '>keep <b translate="yes">THIS WORD</b></ph> NOW.' in written
