@@ -125,9 +125,12 @@ class PhrasePlacer:
 
 
 def _num_found(prepared: PreparedRequest, text: str) -> Counter[int]:
-    """The required occurrences in a text: of each phrase, by its number, and by -1 of locked texts and the suffix."""
+    """The required occurrences in a text: of each phrase, by its number, and by -1 of locked texts and the suffix.
+
+    Phrases that the request is searched without, such as expected ones, do not count.
+    """
     numbers = {member: number for number, members in enumerate(prepared.members) for member in members}
-    found = Counter(numbers[placement.phrase] for placement in prepared.place(text)[0])
+    found = Counter(numbers[each.phrase] for each in prepared.place(text)[0] if each.phrase in numbers)
     found[-1] = len(prepared.place_ordered(text))
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine import Avoid, Phrase, Request, SearchOptions, Translator
+from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator
 from engine.decoding.loop import DecodingJob, decode_all
 from engine.text import occurrences
 
@@ -50,6 +50,17 @@ def test_missing_phrase_is_put_where_its_source_is_translated(bundled: Translato
     text = found.hypotheses[0].text
     assert occurrences(text, "17") and occurrences(text, "2018"), text
     assert all(not hypothesis.unmet for hypothesis in found.hypotheses)
+
+
+@pytest.mark.parametrize("number", ["15", "16"])
+def test_a_pin_is_put_into_a_followed_text_that_has_an_expected_phrase_or_lacks_it(bundled: Translator, number: str):
+    """Without the expected phrase among those of the search, its occurrence in the text once had no number."""
+    free = bundled.translate(FILES, OPTIONS).hypotheses[0].text
+    request = expecting(FILES, Phrase(number, replaces=("15",), source_span=(15, 17)))
+    pinned = replace(request, phrases=(Phrase("jetzt"), *request.phrases), follow=Follow(free))
+    found = bundled.translate(pinned, OPTIONS)
+    assert found.status == "complete"
+    assert all(occurrences(one.text, "jetzt") and occurrences(one.text, number) for one in found.hypotheses)
 
 
 @pytest.mark.parametrize(

@@ -56,5 +56,5 @@ def test_formality_and_domain_chosen_by_keyboard_change_the_proposal(
     screen.page.keyboard.press("Escape")
     log = events(screen.download("Session log as JSONL", tmp_path))
     styles = [event["payload"] for event in log if event["type"] == "style"]
-    assert styles[-1] == {"formality": "formal", "domain": "docs"}
+    assert styles[-1] == {"formality": "formal", "domain": "docs", "requires_numbers": True}
     assert {style["formality"] for style in styles} <= {"formal", "informal"}
