@@ -95,7 +95,8 @@ class WordInSentence:
         required = replace(asked, request=request).required()
         if required is None:
             raise UndividedError("no translation can meet all constraints")
-        division = ConstraintDivision.of(request, direction, required, asked.sentences)
+        given = ConstraintDivision.of(asked.request, direction, required, asked.sentences)
+        division = replace(given, request=request, forced=(), prefix="")  # the white space of the prefix stays
         joiner = Joiner(request, asked.sentences, division.gaps, asked.options.score, required)
         own_tokens = by_sentence(tokens)
         ends = list(accumulate(map(len, own_tokens)))

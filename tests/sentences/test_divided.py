@@ -350,6 +350,17 @@ def test_alternatives_change_one_sentence_and_have_the_whole_text(translator: Tr
             assert one.hypothesis.text.startswith(best.text[:offset])
 
 
+def test_alternatives_keep_the_white_space_of_the_prefix(translator: Translator) -> None:
+    request = Request(SOURCE, prefix="Der Fuchs geht. Keiner")
+    best = translator.translate(request, OPTIONS).hypotheses[0]
+    offset = next(a for a, b in best.token_spans if a > len(request.prefix) and best.text[a:b].strip())
+    found = translator.alternatives(request, best, offset, 3, OPTIONS)
+    assert found and best.text.startswith(request.prefix)
+    for one in found:
+        assert one.hypothesis.text.startswith(request.prefix)
+        check_spans(SOURCE, one.hypothesis)
+
+
 def test_price_is_the_difference_of_whole_translations(translator: Translator) -> None:
     request = Request(SOURCE, phrases=[Phrase("Knoten"), Phrase("Haus", source_span=(0, 3))], avoid=["der"])
     priced = translator.price(request, OPTIONS)
