@@ -115,11 +115,11 @@ def token_end(text: str, start: int) -> int:
 
 
 def lower(text: str) -> str:
-    """The text in lower case, with the same length: "İ", whose lower case is two characters, is kept."""
+    """The text in lower case, with the same length: "İ" becomes "i", and the final sigma of Greek "σ"."""
     lowered = text.lower()
-    if len(lowered) == len(text) and "ς" not in lowered:
-        return lowered
-    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    if len(lowered) != len(text):
+        lowered = "".join(c.lower() if len(c.lower()) == 1 else "i" if c == "İ" else c for c in text)
+    return lowered.replace("ς", "σ")
 
 
 def _keeps_length(text: str) -> bool:

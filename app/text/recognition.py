@@ -20,6 +20,8 @@ _PART_CHARACTERS: Final = 400  # as one part, a text that is half code would not
 _LEAST_CHARACTERS: Final = 40  # of a further part
 _MAX_CHARACTERS: Final = 4 * _MAX_PARTS * _PART_CHARACTERS
 _WORD = re.compile(r"[^\W\d_]+")
+# Written much like a language of which there are models: Wu, Arabic of Morocco and Egypt, Pidgin, Hebrew of the Bible.
+_NEARLY: Final = {"wuu": "zh", "ary": "ar", "arz": "ar", "pcm": "en", "hbo": "he"}
 _NOT_SPOKEN = frozenset({"zxx", "la"})  # no language; Latin, because nearly all of it is filler text ("Lorem ipsum")
 _loading = Lock()
 
@@ -37,6 +39,7 @@ def language_shares(text: str) -> dict[str, float]:
     totals: dict[str, float] = {}
     for part in parts:
         for language, probability in rank(part):
+            language = _NEARLY.get(language, language)
             totals[language] = totals.get(language, 0.0) + probability / len(parts)
     return dict(sorted(((name, share) for name, share in totals.items() if name not in _NOT_SPOKEN), key=_by_share))
 

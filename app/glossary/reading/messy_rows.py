@@ -21,7 +21,7 @@ from engine import is_unspaced, is_word_char
 Mess = Literal["alternatives", "article", "label", "markup", "function_word"]
 MAX_ALTERNATIVES = 8
 
-_SUSPECT = re.compile(r"[/;|,()\[\]<>&*_`´’'；｜／、，（）［］\s]")
+_SUSPECT = re.compile(r"[/;|,()\[\]<>&*_`´’'•·；｜／、，（）［］\s]")
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|br|cite|code|del|div|em|font|i|img|ins|kbd|li|mark|p|q|s|samp|small|span|strong|sub|sup|tt|u|var)"
     r"(?:\s[^<>]*)?/?>",
@@ -43,7 +43,11 @@ _BRACKETS = re.compile(r"\s*(?:\(([^()]*)\)|\[[^\[\]]*\]|（([^（）]*)）|［[
 _OPTIONAL = re.compile(r"(?<=\w)\((\w{1,3})\)")  # file(s)
 _GENDER = re.compile(r"(?:,\s*|\s+)(?:m|f|n|nt|pl)\.?\Z|,\s*(?:adj|adv|pl|sg|v)\.?\Z")
 _GENDERED = frozenset({"de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "pl", "cs", "ru"})
-_ALWAYS = re.compile(r"\s*[;|；｜／、]\s*|\s+/\s*|\s*/\s+|\s*\n\s*")
+# Endings of a dictionary: "Ventil, -s, -e".
+_ENDINGS = re.compile(r"(?:,\s+[-¨]{1,2}[^\W\d_]{0,3})+\Z")
+_NOTE = re.compile(r"(?:see|cf|siehe|s|vgl|auch|also|syn|synonym|voir|ver|véase|vedi|zie)\b[\s.:]+\S", re.IGNORECASE)
+_ALWAYS = re.compile(r"\s*[;|；｜／、•·]\s*|\s+/\s*|\s*/\s+|\s*\n\s*|\s+bzw\.\s+")
+_NUMBERED = re.compile(r"\s*[12][.)]\s+(?=[^\W\d_])")
 _SLASH = re.compile(r"(?<=[^\W\d_]{4})/(?=[^\W\d_]{4})")
 _COMMA = re.compile(r",\s+|，\s*")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -157,25 +161,30 @@ def _without_labels(text: str, language: str) -> tuple[str, bool]:
     bare = text
     if any(sign in text for sign in "([（［"):
         bare = _BRACKETS.sub(lambda found: " " if _is_label(found) else found[0], text).strip()
+    bare = _ENDINGS.sub("", bare)
     if language in _GENDERED:
         bare = _GENDER.sub("", bare)
     return (bare, True) if bare != text and _has_word(bare) else (text, False)
 
 
 def _is_label(found: re.Match[str]) -> bool:
-    """True for square brackets, and for round ones with nothing but labels: "(noun)", "(m/f)", "(n., pl.)"."""
+    """True for square brackets, and for round ones with labels alone or a reference: "(n., pl.)", "(see also: tap)"."""
     inside = found[1] if found[1] is not None else found[2]
     if inside is None:
         return True
     if _OPTIONAL.match(found.string, found.start()):
         return False
+    if _NOTE.match(inside):
+        return True
     words = [word for word in re.split(r"[\s.,;/+]+", inside.lower()) if word]
     return bool(words) and all(word in _LABEL_WORDS or word in _ANY_ARTICLE for word in words)
 
 
 def _alternatives(text: str, language: str, *, is_parallel: bool) -> Iterator[str]:
     articles = ARTICLES.get(language, frozenset())
-    for part in _ALWAYS.split(text):
+    parts = [one for one in _NUMBERED.split(text) if one.strip(" ,;")]
+    is_numbered = len(parts) > 1 and _NUMBERED.match(text) is not None  # "1. Ventil 2. Hahn"
+    for part in [one.strip(" ,;") for one in parts] if is_numbered else _ALWAYS.split(text):
         words = part.split(", ")
         if len(words) == 2 and words[1].strip().lower() in articles:
             yield f"{words[1].strip()} {words[0]}"  # "Motor, der"

@@ -110,7 +110,8 @@ def test_any_text_can_be_searched_and_spans_lie_inside(text: str, sources: list[
         ("Cafe\u0301 Müller", "café", ["Cafe\u0301"]),  # decomposed in the text, composed in the term
         ("Café Müller", "cafe\u0301", ["Café"]),  # and the other way round
         ("ne\u0301e", "e", []),  # é is one letter, not e and a sign
-        ("İstanbul istanbul", "istanbul", ["istanbul"]),  # a capital whose lower case is two characters
+        ("İstanbul istanbul", "istanbul", ["İstanbul", "istanbul"]),  # its lower case has two characters
+        ("ΟΔΌΣ", "οδός", ["ΟΔΌΣ"]),  # a final sigma is another form of a letter
         ("snake_case, __to_case(3), case_of and case", "case", ["case"]),  # part of a name in code is no word
         ("_case_ and __case__", "case", ["case", "case"]),  # which underscores around a word do not make
         ("snake_case", "snake_case", ["snake_case"]),  # unless the name is the term

@@ -23,6 +23,14 @@ def test_the_language_of_a_sentence_is_recognised(language: str, text: str) -> N
     assert next(iter(language_shares(text))) == language
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("zh", "泵已关闭。请打开阀门并等待片刻。"), ("ar", "المضخة متوقفة. افتح الصمام وانتظر قليلا من فضلك.")],
+)
+def test_a_language_and_its_written_dialects_count_as_one(language: str, text: str) -> None:
+    assert language_shares(text)[language] > 0.9
+
+
 def test_each_part_of_a_mixed_text_counts() -> None:
     english, german = "Open the file before you print it. ", "Öffnen Sie die Datei, bevor Sie drucken. "
     shares = language_shares(english * 40 + german * 20)
