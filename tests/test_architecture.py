@@ -1,4 +1,4 @@
-"""What README.md and the layout promise: imports go one way, the file tree is the real one, links lead somewhere."""
+"""What README.md and the layout promise: imports go one way, the file list is complete, links lead somewhere."""
 
 from __future__ import annotations
 
@@ -280,6 +280,14 @@ def test_engine_does_not_import_page_or_database() -> None:
     assert {path: names for path, names in foreign.items() if names} == {}
 
 
+def test_product_does_not_import_tests_or_benchmarks() -> None:
+    foreign = {
+        path: [name for name in imports_of(path) if name.split(".")[0] in ("tests", "benchmarks")]
+        for path in python_files("app", "engine")
+    }
+    assert {path: names for path, names in foreign.items() if names} == {}
+
+
 def test_engine_has_every_name_that_it_lists() -> None:
     assert [name for name in engine.__all__ if not hasattr(engine, name)] == []
     assert not hasattr(engine, "Untranslator")
@@ -311,46 +319,26 @@ def readme() -> str:
 
 
 def listed_entries(text: str) -> list[str]:
-    """Paths in the tree under `## Files`: two spaces of indent make a child of the folder above."""
+    """Names in the list under `## Files`, each with a description."""
     block = re.search(r"^## Files$.*?^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     assert block, "README.md has no code block under '## Files'"
-    entries = []
-    folder = ""
-    for line in filter(str.strip, block[1].splitlines()):
-        name = line.split()[0]
-        assert len(line.split()) > 1, f"README.md: say in a few words what {name} is"
-        if line.startswith("  "):
-            entries.append(folder + name)
-        else:
-            entries.append(name)
-            folder = name if name.endswith("/") else ""
-    return entries
+    lines = [line.split(maxsplit=1) for line in block[1].splitlines()]
+    assert [line for line in lines if len(line) != 2] == [], "README.md: these files have no description"
+    return [name for name, _ in lines]
 
 
 def present_entries(tracked: list[str]) -> set[str]:
-    """What the tree should list of these files: the top level and, in each folder there, the level below.
-
-    Hidden files and what marks or describes a package are left out; a folder ends with a slash.
-    """
-    entries = set()
-    for path in tracked:
-        parts = path.split("/")
-        if parts[0].startswith(".") or parts[-1] == "__init__.py":
-            continue
-        if len(parts) == 1:
-            entries.add(parts[0])
-            continue
-        entries.add(f"{parts[0]}/")
-        entries.add(f"{parts[0]}/{parts[1]}" + ("/" if len(parts) > 2 else ""))
-    return entries
+    """Files and folders of the top level, without hidden ones; a folder ends with a slash."""
+    entries = {path.split("/")[0] + ("/" if "/" in path else "") for path in tracked}
+    return {entry for entry in entries if not entry.startswith(".")}
 
 
-def test_file_tree_lists_top_level_and_the_level_below() -> None:
-    tracked = [".gitignore", "Makefile", "app/__init__.py", "app/ui/words.js", "app/log.py", "tests/test_a.py"]
-    expected = {"Makefile", "app/", "app/ui/", "app/log.py", "tests/", "tests/test_a.py"}
+def test_file_list_has_the_top_level() -> None:
+    tracked = [".gitignore", ".ci/run", "Makefile", "app/__init__.py", "app/ui/words.js", "tests/test_a.py"]
+    expected = {"Makefile", "app/", "tests/"}
     assert present_entries(tracked) == expected
-    tree = "## Files\n\n```\nMakefile  x\napp/  x\n  ui/  x\n  log.py  x\ntests/  x\n  test_a.py  x\n```\n"
-    assert set(listed_entries(tree)) == expected
+    page = "## Files\n\n```\nMakefile  x\napp/  x y\ntests/  x\n```\n"
+    assert set(listed_entries(page)) == expected
 
 
 def test_readme_lists_the_files_that_there_are() -> None:

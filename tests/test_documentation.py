@@ -16,8 +16,8 @@ import pytest
 import tests.hard.__main__
 from app.cli.arguments import COMMANDS
 from app.settings import AppSettings, variables_of
+from benchmarks.capacity.__main__ import extrapolation_table
 from engine import EngineStatistics
-from tests.benchmarks.capacity.__main__ import extrapolation_table
 from tests.cli.transcript import is_like, run, steps
 from tests.test_architecture import FLOORS
 
@@ -155,7 +155,7 @@ def floors_table() -> str:
 
 
 def capacity_table() -> str:
-    return extrapolation_table(json.loads(read("tests/benchmarks/results/capacity/results.json")))
+    return extrapolation_table(json.loads(read("benchmarks/results/capacity/results.json")))
 
 
 WRITERS = {
@@ -217,7 +217,7 @@ def test_status_example_has_the_real_fields() -> None:
 
 
 def test_files_that_the_engineers_page_names_exist() -> None:
-    named = re.findall(r"`((?:app|engine|tests|data|docs)/[\w./-]+)`", read("docs/engineers.md"))
+    named = re.findall(r"`((?:app|benchmarks|engine|tests|data|docs)/[\w./-]+)`", read("docs/engineers.md"))
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 

@@ -23,7 +23,7 @@ from engine.translation import Hypothesis, Translation
 LEAST_WEIGHTS, MOST_WEIGHTS = 2**24, 2**27
 LEAST_GAIN: Final = 0.05  # of the time
 # Of a piece's log-probability, on average. Models that lose less than 0.2 BLEU in 8 bits have 0.003 to 0.011; with
-# weights rounded to 5 bits it is 0.03 (tests/benchmarks/README.md).
+# weights rounded to 5 bits it is 0.03 (benchmarks/README.md).
 MOST_DIFFERENT: Final = 0.02
 _SENTENCES: Final = (
     "The committee met on Monday to discuss the new budget for 2024.",

@@ -1,6 +1,6 @@
 """Weights packed for decoding on a CPU, where matrix products have few rows and reading the weights takes the time.
 
-Three layouts, by size and precision; `tests/benchmarks/README.md` has the times that chose them:
+Three layouts, by size and precision; `benchmarks/README.md` has the times that chose them:
 
     small products          32-bit, transposed: the library's product for few rows reads them in order
     large ones, "float32"   16-bit as in the file, 32-bit arithmetic: half the bytes, no bit of a weight lost

@@ -9,7 +9,7 @@ from app.collector import collector_paused, keep_modules_out_of_collections
 from app.errors import DocumentError
 from app.formats import Format, documents
 from app.formats.read_file import read_document
-from tests.benchmarks.files.hostile import word
+from benchmarks.files.hostile import word
 
 
 @pytest.fixture(autouse=True)

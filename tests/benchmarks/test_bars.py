@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import bars
-from tests.benchmarks.__main__ import main
-from tests.benchmarks.bars import Bar
-from tests.benchmarks.figures import BARS, WITHOUT_BAR
-from tests.benchmarks.overview import page, verdict
-from tests.benchmarks.redrawing import REPORTS, redraw
-from tests.benchmarks.runs import BENCHMARKS, KEPT, Benchmark, run
+from benchmarks import bars
+from benchmarks.__main__ import main
+from benchmarks.bars import Bar
+from benchmarks.figures import BARS, WITHOUT_BAR
+from benchmarks.overview import page, verdict
+from benchmarks.redrawing import REPORTS, redraw
+from benchmarks.runs import BENCHMARKS, KEPT, Benchmark, run
 
-CURE = "write it again: python -m tests.benchmarks --redraw --output tests/benchmarks/results/bars.md"
+CURE = "write it again: python -m benchmarks --redraw --output benchmarks/results/bars.md"
 SETS = ("news", "captions", "everyday", "encyclopedia")
 FILES = dict.fromkeys(
     (
@@ -142,8 +142,8 @@ def test_benchmark_that_cannot_run_is_reported_with_a_fix_and_the_others_run(tmp
     ]
     outcomes = run(benchmarks, tmp_path, {"source": "a-file"}, told.append)
     assert "--test-set SOURCE REFERENCE" in outcomes["stopping"]
-    assert "tests.benchmarks.terminology" in outcomes["terminology"]
-    assert "No module named tests.benchmarks.no_such" in outcomes["no_such"]
+    assert "benchmarks.terminology" in outcomes["terminology"]
+    assert "No module named benchmarks.no_such" in outcomes["no_such"]
     assert outcomes["charts"] == ""
     assert [name for name in outcomes if any(line.startswith(f"{name}: not measured") for line in told)] == list(
         outcomes

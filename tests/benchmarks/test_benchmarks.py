@@ -10,12 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine import Translator
-from engine.model import ModelConfig, Transformer
-from engine.model.checkpoint import save_weights
-from engine.model.packed_weights import can_multiply_int8
-from engine.text import HINT_PIECE, TextCodec
-from tests.benchmarks import (
+from benchmarks import (
     bars,
     day,
     hints,
@@ -31,8 +26,13 @@ from tests.benchmarks import (
     terms,
     time_against_constraints,
 )
-from tests.benchmarks.dba.decoding import Pair
-from tests.benchmarks.speed import quality
+from benchmarks.dba.decoding import Pair
+from benchmarks.speed import quality
+from engine import Translator
+from engine.model import ModelConfig, Transformer
+from engine.model.checkpoint import save_weights
+from engine.model.packed_weights import can_multiply_int8
+from engine.text import HINT_PIECE, TextCodec
 
 SOURCES = ["A man in an orange hat.", "Two dogs run", "Press the key"]
 REFERENCES = ["Ein Mann mit einem Hut.", "Zwei Hunde rennen", "Drücken Sie die Taste „Esc“."]

@@ -7,13 +7,13 @@ import random
 
 import pytest
 
+from benchmarks.capacity import __main__ as program
+from benchmarks.capacity.costs import Cost, Costs, segments_of
+from benchmarks.capacity.habits import Ask, Habits, Pause, person
+from benchmarks.capacity.load import RealCopy
+from benchmarks.capacity.simulated import most_people, simulate, work
 from engine import Translator
 from engine.decoding.loop import never
-from tests.benchmarks.capacity import __main__ as program
-from tests.benchmarks.capacity.costs import Cost, Costs, segments_of
-from tests.benchmarks.capacity.habits import Ask, Habits, Pause, person
-from tests.benchmarks.capacity.load import RealCopy
-from tests.benchmarks.capacity.simulated import most_people, simulate, work
 
 KINDS = ("translation", "document", "pin", "completion", "price", "alternatives")
 PIN_ONLY = Habits(pins=1, completions=0, alternatives=0, not_ready=0, document_segments_per_hour=0.001)
@@ -107,7 +107,7 @@ def test_real_copies_and_simulation_give_the_same_answers() -> None:
 
 def test_program_compares_prediction_and_measurement(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(program, "command_ms", lambda model, folder: 5.0)  # an app of its own takes ten seconds
-    monkeypatch.setattr("tests.benchmarks.capacity.load.STEPPED_WARM_UP_S", 1.0)
+    monkeypatch.setattr("benchmarks.capacity.load.STEPPED_WARM_UP_S", 1.0)
     monkeypatch.setattr(program, "most_people", lambda costs, habits, cores, seconds: 2 * cores)
     flags = "--cores 1 2 --load-cores 2 --people 3 --seconds 2 --segment-s 4 --simulated-seconds 60 --processes 1"
     flags += f" --sentences 4 --steps 5 --output {tmp_path}"

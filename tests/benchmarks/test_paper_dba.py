@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from benchmarks.dba.constraints import SETS, draw, num_met, size_of, word_spans
+from benchmarks.dba.measures import pearson
+from benchmarks.paper_dba import main
 from engine.model import ModelConfig, Transformer
 from engine.model.checkpoint import save_weights
 from engine.text import TextCodec, normalise, occurrences
-from tests.benchmarks.dba.constraints import SETS, draw, num_met, size_of, word_spans
-from tests.benchmarks.dba.measures import pearson
-from tests.benchmarks.paper_dba import main
 
 SOURCES = ["A man in an orange hat.", "Two dogs run", "Press the key", "The child, who is small, sleeps."]
 REFERENCES = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.benchmarks.streaming import CORPUS_SAMPLE, METHODS, SAME_OUTPUT, main, sources_of
+from benchmarks.streaming import CORPUS_SAMPLE, METHODS, SAME_OUTPUT, main, sources_of
 
 MODEL = Path(__file__).parents[2] / "data" / "models" / "en-de"
 SOURCES = ["A dog.", "Two dogs run in the snow.", "A man in an orange hat stares at something.", "Children play."]

@@ -36,7 +36,7 @@ import psutil
 from app import VERSION
 from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
-from tests.benchmarks.paper_dba import commit, environment
+from benchmarks.paper_dba import commit, environment
 from tests.e2e.conftest import App
 from tests.hard.forked_app import ForkedApp
 

@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from app.paths import MODEL_FOLDER
+from benchmarks.paper_dba import environment
 from engine import (
     AlternativesQuestion,
     Avoid,
@@ -36,7 +37,6 @@ from engine import (
     serve_model,
 )
 from engine.remote.remote_engine import RemoteEngine
-from tests.benchmarks.paper_dba import environment
 
 pytestmark = pytest.mark.server
 

@@ -14,8 +14,8 @@ from app.formats.coverage import coverage_of
 from app.formats.inline import Piece, show
 from app.formats.office import office_file, xlsx
 from app.formats.read_file import read_document
+from benchmarks.files.hostile import indesign, open_document, word, workbook
 from tests.app.work import growth
-from tests.benchmarks.files.hostile import indesign, open_document, word, workbook
 
 RUN = "<w:r><w:t>a</w:t></w:r>"
 
