@@ -1,5 +1,5 @@
 # make run        make a virtual environment, install what the app needs, open the app
-# make test       the same for the tests, and run them
+# make test       the same for the tests, and run them; TESTS=tests/search runs only these
 # make test-all   also the tests marked `full`: slow ones, live comparisons, and random checks with more rounds
 # make check      lint, formatting and types, of the page's scripts too (these need Node.js)
 # make test-hard  kills, load, leaks and damaged files for MINUTES=10, as one table and in build/hard.json
@@ -12,11 +12,14 @@
 PYTHON ?= python3
 VENV ?= .venv
 MINUTES ?= 10
+TESTS =
 
 VENV_PYTHON = $(VENV)/bin/python
 RUN_STAMP = $(VENV)/installed-run
 DEV_STAMP = $(VENV)/installed-dev
 SERVER_STAMP = $(VENV)/installed-server
+# Succeeds if all packages of a file are installed. It uses no index and no folder of packages, and takes 2 seconds.
+ALL_INSTALLED = env -u PIP_FIND_LINKS PIP_CONFIG_FILE=/dev/null $(VENV_PYTHON) -m pip install --quiet --no-index
 PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
 WORKERS = --numprocesses auto --dist loadfile  # tests/conftest.py chooses the number
 NODE_STAMP = node_modules/.package-lock.json
@@ -33,10 +36,10 @@ run: $(RUN_STAMP)
 	@exec $(VENV_PYTHON) -m app
 
 test: $(DEV_STAMP)
-	$(VENV_PYTHON) -m pytest $(WORKERS)
+	$(VENV_PYTHON) -m pytest $(WORKERS) $(TESTS)
 
 test-all: $(DEV_STAMP)
-	$(VENV_PYTHON) -m pytest --full $(WORKERS)
+	$(VENV_PYTHON) -m pytest --full $(WORKERS) $(TESTS)
 
 test-hard: $(DEV_STAMP)
 	$(VENV_PYTHON) -m tests.hard --minutes $(MINUTES)
@@ -56,18 +59,21 @@ lock: $(DEV_STAMP)
 
 # A stamp is touched only after a whole install: an interrupted one starts again, a finished one is not repeated.
 $(RUN_STAMP): requirements.txt $(VENV_PYTHON)
-	@echo "Installing what the app needs; the first time takes a few minutes."
-	$(PIP_INSTALL) -r requirements.txt
+	@$(ALL_INSTALLED) -r requirements.txt 2>/dev/null || { \
+		echo "Installing what the app needs; the first time takes a few minutes."; \
+		$(PIP_INSTALL) -r requirements.txt; }
 	@touch $@
 
-$(DEV_STAMP): requirements-dev.txt $(RUN_STAMP)
-	@echo "Installing what the tests need."
-	$(PIP_INSTALL) -r requirements-dev.txt
+$(DEV_STAMP): requirements-dev.txt requirements-train.txt $(RUN_STAMP)
+	@$(ALL_INSTALLED) -r requirements-dev.txt 2>/dev/null || { \
+		echo "Installing what the tests need."; \
+		$(PIP_INSTALL) -r requirements-dev.txt; }
 	@touch $@
 
 $(SERVER_STAMP): requirements-server.txt $(DEV_STAMP)
-	@echo "Installing what several processes that translate need."
-	$(PIP_INSTALL) -r requirements-server.txt
+	@$(ALL_INSTALLED) -r requirements-server.txt 2>/dev/null || { \
+		echo "Installing what several processes that translate need."; \
+		$(PIP_INSTALL) -r requirements-server.txt; }
 	@touch $@
 
 $(NODE_STAMP): package.json package-lock.json

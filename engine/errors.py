@@ -23,3 +23,11 @@ class ModelError(EngineError):
 
 class TrainingError(EngineError):
     """Training cannot start or continue; the message names the file or setting and how to fix it."""
+
+    @classmethod
+    def missing(cls, package: str, purpose: str) -> "TrainingError":
+        """The error for a package of requirements-train.txt that is not installed."""
+        return cls(
+            f"{purpose} needs {package}, which is not installed; install the requirements of training: "
+            "pip install 'pinpoint[train]', or pip install -r requirements-train.txt in a copy of the repository"
+        )

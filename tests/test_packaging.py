@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from app import VERSION
+from tests.test_architecture import imports_of, python_files
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("MODEL_FOLDER", "SAMPLES_FOLDER")
@@ -34,9 +36,23 @@ def files_below(folder: str) -> set[str]:
     return {path.relative_to(ROOT).as_posix() for path in paths}
 
 
-def test_wheel_contains_all_files_of_app_and_engine(wheel: zipfile.ZipFile) -> None:
-    missing = (files_below("app") | files_below("engine")) - set(wheel.namelist())
-    assert missing == set()
+def is_needed_at_run_time(path: str) -> bool:
+    """False for descriptions of the sources, and for types that only the checks of the page's scripts read."""
+    return not path.endswith(("/README.md", ".d.ts"))
+
+
+def test_wheel_has_the_files_of_app_and_engine_that_are_needed_at_run_time(wheel: zipfile.ZipFile) -> None:
+    expected = set(filter(is_needed_at_run_time, files_below("app") | files_below("engine")))
+    assert {name for name in wheel.namelist() if name.startswith(("app/", "engine/"))} == expected
+
+
+def test_only_training_imports_packages_of_the_extra_train() -> None:
+    modules = {"subword_nmt", "translate", "wordfreq", "eflomal"}
+    importing = {
+        path for path in python_files("app", "engine") for name in imports_of(path) if name.split(".")[0] in modules
+    }
+    learns_a_vocabulary = "engine/text/bpe.py"
+    assert {path for path in importing if not path.startswith("engine/train/")} == {learns_a_vocabulary}
 
 
 @pytest.mark.parametrize("folder", ["models/en-de", "samples"])
@@ -90,6 +106,7 @@ def test_metadata_names_version_command_and_exact_requirements(wheel: zipfile.Zi
     metadata = message_from_bytes(wheel.read(f"{info}/METADATA"))
     assert (metadata["Name"], metadata["Version"]) == ("pinpoint", VERSION)
     expected = {f"{line}; extra == 'server'" for line in requirements("requirements-server.txt")}
+    expected |= {f"{line}; extra == 'train'" for line in requirements("requirements-train.txt")}
     expected |= {line.replace("_", "-") for line in requirements("requirements.txt")}
     assert {value.replace("_", "-") for value in metadata.get_all("Requires-Dist", [])} == expected
     assert "pinpoint = app.__main__:main" in wheel.read(f"{info}/entry_points.txt").decode()
@@ -99,3 +116,22 @@ def test_build_requirements_equal_the_versions_of_the_tests() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     pinned = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
     assert set(project["build-system"]["requires"]) <= set(pinned)
+
+
+@pytest.mark.parametrize(("is_installed", "num_installs"), [(True, 0), (False, 2)])
+def test_make_test_installs_only_what_is_missing_and_runs_the_named_tests(
+    tmp_path: Path, is_installed: bool, num_installs: int
+) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    calls = tmp_path / "calls"
+    python.write_text(
+        f'#!/bin/sh\necho "$*" >>"{calls}"\ncase "$*" in *--no-index*) exit {int(not is_installed)};; esac\n'
+    )
+    python.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", "test", f"VENV={tmp_path}", "TESTS=tests/search"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
+    *before, last = calls.read_text().splitlines()
+    assert last.startswith("-m pytest") and last.endswith(" tests/search")
+    assert sum("--no-index" not in line for line in before) == num_installs

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import ModelError, TrainingError
 from engine.text.tokens import CONTINUATION
 
 _WORD_END = "</w>"  # no word contains it: `<` is never part of one
@@ -104,7 +104,10 @@ def learn_merges(word_counts: Mapping[str, int], num_merges: int, min_frequency:
     """At most `num_merges` merges of subword-nmt, best first; each pair must occur `min_frequency` times."""
     if num_merges < 1 or not any(len(word) > 1 for word in word_counts):
         return []
-    from subword_nmt.learn_bpe import learn_bpe  # here, as only the machine that prepares a corpus needs it
+    try:
+        from subword_nmt.learn_bpe import learn_bpe  # here, as only the machine that prepares a corpus needs it
+    except ImportError:
+        raise TrainingError.missing("subword-nmt", "learning a vocabulary") from None
 
     # Sorted, as subword-nmt breaks ties by order: the same counts always give the same merges.
     dictionary: Iterable[str] = (f"{word} {count}\n" for word, count in sorted(word_counts.items()))

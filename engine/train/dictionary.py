@@ -26,7 +26,6 @@ from engine.train.corpus import HeldOut, SentencePair
 DICTIONARY: Final = "dictionary"  # domain and source of the pairs
 LANGUAGES: Final = ("de", "en")  # of the columns
 MAX_SYNONYMS: Final = 2  # of a side, each paired with the first of the other side
-WORDFREQ: Final = "wordfreq==3.1.1"
 # Smallest frequency of each word on the Zipf scale: the decimal logarithm of its occurrences in a billion words.
 # German has more forms and compounds, so its single words are rarer.
 MIN_FREQUENCIES: Final = {"de": 2.0, "en": 3.0}
@@ -79,7 +78,7 @@ def word_frequency() -> Callable[[str, str], float]:
     try:
         from wordfreq import zipf_frequency
     except ImportError:
-        raise TrainingError(f"a dictionary needs the frequencies of words; `pip install {WORDFREQ}`") from None
+        raise TrainingError.missing("wordfreq", "reading a dictionary") from None
     return cache(zipf_frequency)
 
 

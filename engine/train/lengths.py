@@ -116,6 +116,6 @@ def _bleu(outputs: Sequence[str], references: Sequence[str]) -> tuple[float, flo
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
-        raise TrainingError("estimating needs sacrebleu; install it: pip install -r requirements-dev.txt") from None
+        raise TrainingError("estimating needs sacrebleu; install it: pip install -r requirements.txt") from None
     score = BLEU().corpus_score(list(outputs), [list(references)])
     return score.score, score.ratio

@@ -25,7 +25,6 @@ from typing import Any, Final
 from engine.errors import TrainingError
 from engine.train.corpus import read_domains
 
-TRANSLATE_TOOLKIT: Final = "translate-toolkit==3.20.4"
 MIN_WORDS: Final = 4  # of the English side; shorter texts of programs depend on their place
 LENGTH_RATIOS: Final = (0.5, 2.2)  # characters of the German side per character of the English side
 MIN_LETTERS: Final = 0.6  # share of letters and spaces in a text
@@ -145,7 +144,7 @@ def _catalog(path: Path) -> Texts:
         from translate.storage.mo import mofile
         from translate.storage.pypo import pofile
     except ImportError:
-        raise TrainingError(f"catalogs need the translate toolkit; `pip install {TRANSLATE_TOOLKIT}`") from None
+        raise TrainingError.missing("translate-toolkit", "reading gettext catalogs") from None
     try:
         kind: Any = mofile if path.suffix == ".mo" else pofile
         store = kind.parsefile(str(path))

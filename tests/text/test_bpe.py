@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections import Counter
 from io import StringIO
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE
 
-from engine.errors import ModelError
+from engine.errors import ModelError, TrainingError
 from engine.text.bpe import BytePairs, learn_merges
 from engine.text.tokens import tokenise
 
@@ -74,6 +75,12 @@ def test_learned_merges_do_not_depend_on_the_order(words):
     shuffled = list(words.items())
     random.Random(0).shuffle(shuffled)
     assert learn_merges(dict(shuffled), 200) == learn_merges(words, 200)
+
+
+def test_learning_without_subword_nmt_names_the_extra(words, monkeypatch):
+    monkeypatch.setitem(sys.modules, "subword_nmt.learn_bpe", None)
+    with pytest.raises(TrainingError, match=r"needs subword-nmt.*pinpoint\[train\]"):
+        learn_merges(words, 200)
 
 
 @pytest.mark.parametrize("counts", [{}, {"a": 5}, {"ab": 1}, {"ab": 9}])

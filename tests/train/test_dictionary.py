@@ -146,7 +146,7 @@ def test_dictionary_needs_german_and_english_and_a_licence(tmp_path: Path) -> No
 
 def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
-    with pytest.raises(TrainingError, match="pip install wordfreq"):
+    with pytest.raises(TrainingError, match=r"needs wordfreq.*pinpoint\[train\]"):
         pairs(dictionary(tmp_path, "Hund :: dog"))
 
 
