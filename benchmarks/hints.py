@@ -33,7 +33,8 @@ from benchmarks.simulation.statistics import bleu, ratio, share
 from benchmarks.simulation.words import right_words
 from engine import Request, Translator, occurrences
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.loop import DecodingJob, decode_all, never
+from engine.decoding.loop import DecodingJob, decode_all
+from engine.interruption import NEVER
 
 ARMS = ("search", "both", "hints")
 ASKED = ("phrases", "placed, follow 1", "order, follow 4")
@@ -126,7 +127,7 @@ def answered(arm: str, requests: Sequence[Request], translator: Any) -> Answers:
     texts, steps, started = [], 0, time.process_time()
     for first in range(0, len(requests), TOGETHER):
         part = [replace(request, hints=arm != "search") for request in requests[first : first + TOGETHER]]
-        jobs = [DecodingJob(request, options, never, in_arm(arm, request, translator)) for request in part]
+        jobs = [DecodingJob(request, options, NEVER, in_arm(arm, request, translator)) for request in part]
         decode_all(translator.decoding_loop(len(jobs), "batch"), jobs)
         for translation in (job.result() for job in jobs):
             texts.append(" ".join(translation.hypotheses[0].text.split()) if translation.hypotheses else "")

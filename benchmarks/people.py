@@ -24,8 +24,8 @@ import torch
 from app.models.loading import SEARCH
 from benchmarks.paper_dba import commit, environment, file_checksum, write_json
 from engine import AnyTranslator, Phrase, PriceQuestion, Question, Request, Translator, Worker
-from engine.decoding.loop import Interrupt
 from engine.decoding.question_steps import Steps, answer_alone
+from engine.interruption import Interruption
 
 READING_S, PRICE_READING_S = 3.0, 2.0  # mean pauses: before a segment, and while a price is computed
 CHARACTERS = range(40, 110)  # of the sentences
@@ -38,7 +38,7 @@ class Alone:
 
     question: Question[Any]
 
-    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[Any]:
+    def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[Any]:
         yield ()
         return answer_alone(self.question.steps(translator, interruption), translator.decoding_loop)
 

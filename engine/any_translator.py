@@ -16,9 +16,10 @@ from threading import Event
 from typing import Any
 
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, interruption_of
+from engine.decoding.loop import DecodingJob, JobLoop
 from engine.decoding.question_steps import Answer, Steps, answer_alone, options_for_prices
 from engine.errors import InvalidRequest
+from engine.interruption import Interruption
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.request import Formality, Request
 from engine.search.batching import REFILL_SHARE, Schedule
@@ -88,7 +89,7 @@ class AnyTranslator(ABC):
         returned, after a cancel none. Two models: the deadline counts for both, the datastore is the second one's.
         """
         started = time.perf_counter()
-        interruption = interruption_of(started, cancel, deadline_ms)
+        interruption = Interruption(cancel, deadline_ms, started)
         job = DecodingJob(request, options, interruption, datastore=datastore, started_at=started)
         steps = self._steps_of(job)
         return self.decode(job) if steps is None else self._answer(steps)
@@ -113,7 +114,7 @@ class AnyTranslator(ABC):
         continue. `progress` is called with the number of finished requests. After `cancel`, the remaining requests come
         back as "cancelled"; after the deadline, which counts from the first `next`, as "deadline".
         """
-        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        interruption = Interruption(cancel, deadline_ms)
         pairs = (item if isinstance(item, tuple) else (item, options) for item in requests)
         jobs = (DecodingJob(request, own, interruption, datastore=datastore) for request, own in pairs)
 
@@ -170,7 +171,7 @@ class AnyTranslator(ABC):
         return self.scored(request, target, tokens, datastore).hypotheses[0]
 
     def price_steps(
-        self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
+        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
         """The steps of `price`, for a caller that takes them in turn with others."""
         if len(sentences := self._sentences_of(request)) < 2:
@@ -185,7 +186,7 @@ class AnyTranslator(ABC):
         piece: int,
         count: int,
         options: SearchOptions,
-        interruption: Interrupt,
+        interruption: Interruption,
         datastore: Datastore | None = None,
     ) -> Steps[tuple[Alternative, ...]]:
         """The steps of `alternatives`, as of `price_steps`; `piece` is the number of a piece of the word."""
@@ -238,7 +239,7 @@ class AnyTranslator(ABC):
         """The direction of a request: its own, or the model's first."""
 
     @abstractmethod
-    def constraints_of(self, request: Request, interruption: Interrupt) -> PreparedRequest:
+    def constraints_of(self, request: Request, interruption: Interruption) -> PreparedRequest:
         """The constraints of a request in pieces of the model that meets them."""
 
     @abstractmethod
@@ -272,7 +273,7 @@ class AnyTranslator(ABC):
 
     @abstractmethod
     def price_whole_steps(
-        self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
+        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
     ) -> Steps[Pricing]: ...
 
     @abstractmethod
@@ -283,7 +284,7 @@ class AnyTranslator(ABC):
         piece: int,
         count: int,
         options: SearchOptions,
-        interruption: Interrupt,
+        interruption: Interruption,
         datastore: Datastore | None = None,
     ) -> Steps[tuple[Alternative, ...]]: ...
 
@@ -309,7 +310,7 @@ class AnyTranslator(ABC):
         `cancel` are None. Two models: the price in the second one; the deadline counts for both, and InvalidRequest is
         raised if the first one gives no translation in time.
         """
-        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        interruption = Interruption(cancel, deadline_ms)
         return self._answer(self.price_steps(request, options, interruption, datastore))
 
     def alternatives(
@@ -330,7 +331,7 @@ class AnyTranslator(ABC):
         sentence first; fewer after the deadline or `cancel`, or if the constraints allow fewer. Raises InvalidRequest
         if there is no word at `offset`. Two models: as for `price`.
         """
-        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        interruption = Interruption(cancel, deadline_ms)
         piece, _ = word_at(hypothesis.text, hypothesis.token_spans, offset)
         tokens = hypothesis.tokens
         return self._answer(self.alternatives_steps(request, tokens, piece, count, options, interruption, datastore))

@@ -5,7 +5,6 @@ A `Translator` must not be called from several threads at once; `engine.worker.W
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
@@ -18,12 +17,13 @@ import torch
 from engine.any_translator import AnyTranslator
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
-from engine.decoding.loop import DecodingJob, DecodingLoop, Interrupt, decode_all, interruption_of
+from engine.decoding.loop import DecodingJob, DecodingLoop, decode_all
 from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
 from engine.decoding.question_steps import Steps, alternatives_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, cache_folder, model_folder, origin_of, read_card
+from engine.interruption import Interruption
 from engine.model import LoadedModel, load_model
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair, unit_states
 from engine.model.device import halve, usable_device
@@ -147,7 +147,7 @@ class Translator(AnyTranslator):
         datastore: Datastore | None = None,
     ) -> Iterator[Translation]:
         """The translations of sources as one sentence, as of `translate_all`."""
-        interruption = interruption_of(time.perf_counter(), cancel, deadline_ms)
+        interruption = Interruption(cancel, deadline_ms)
         jobs = (DecodingJob(request, own, interruption, datastore=datastore) for request, own in requests)
         loop = self.whole_loop(batch_size, schedule)
         yield from loop.in_order(jobs, batch_size * _LOOK_AHEAD_BATCHES, interruption)
@@ -159,7 +159,7 @@ class Translator(AnyTranslator):
     def direction_of(self, request: Request) -> str:
         return request.direction or self.directions[0]
 
-    def constraints_of(self, request: Request, interruption: Interrupt) -> PreparedRequest:
+    def constraints_of(self, request: Request, interruption: Interruption) -> PreparedRequest:
         return self.pipeline.prepare(request, None, interruption)
 
     def whole_loop(self, batch_size: int, schedule: Schedule, refill_share: float = REFILL_SHARE) -> DecodingLoop[Any]:
@@ -267,7 +267,7 @@ class Translator(AnyTranslator):
         return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(here)
 
     def price_whole_steps(
-        self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
+        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
         """The steps of `price` for a source as one sentence."""
         return price_steps(self.pipeline, request, options, interruption, datastore)
@@ -279,7 +279,7 @@ class Translator(AnyTranslator):
         piece: int,
         count: int,
         options: SearchOptions,
-        interruption: Interrupt,
+        interruption: Interruption,
         datastore: Datastore | None = None,
     ) -> Steps[tuple[Alternative, ...]]:
         """The steps of `alternatives` for a source as one sentence."""

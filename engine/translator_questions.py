@@ -19,8 +19,9 @@ from engine.translation import Alternative, Hypothesis, Pricing
 
 if TYPE_CHECKING:  # or importing a question would load PyTorch
     from engine.any_translator import AnyTranslator
-    from engine.decoding.loop import DecodingJob, Interrupt
+    from engine.decoding.loop import DecodingJob
     from engine.decoding.question_steps import Steps
+    from engine.interruption import Interruption
     from engine.model.datastore import Datastore, StoredPair
 
 Answer_co = TypeVar("Answer_co", covariant=True)
@@ -30,7 +31,7 @@ class Question(Protocol[Answer_co]):
     """Anything that a translator answers by some steps of its own and some jobs."""
 
     def steps(
-        self, translator: AnyTranslator, interruption: Interrupt
+        self, translator: AnyTranslator, interruption: Interruption
     ) -> Generator[Sequence[DecodingJob], None, Answer_co]:
         """Yields jobs, continues once they have ended, and returns the answer.
 
@@ -49,7 +50,7 @@ class PriceQuestion:
     def __post_init__(self) -> None:
         check_types(self, InvalidRequest, request=Request, options=SearchOptions)
 
-    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[Pricing]:
+    def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[Pricing]:
         return translator.price_steps(self.request, self.options, interruption, self.datastore)
 
 
@@ -71,7 +72,7 @@ class AlternativesQuestion:
         kinds = {"request": Request, "tokens": tuple[int, ...], "piece": int, "count": int, "options": SearchOptions}
         check_types(self, InvalidRequest, **kinds)
 
-    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[tuple[Alternative, ...]]:
+    def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[tuple[Alternative, ...]]:
         return translator.alternatives_steps(
             self.request, self.tokens, self.piece, self.count, self.options, interruption, self.datastore
         )
@@ -90,7 +91,7 @@ class ScoreQuestion:
     def __post_init__(self) -> None:
         check_types(self, InvalidRequest)
 
-    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[Hypothesis]:
+    def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[Hypothesis]:
         asked = self.request
         yield ()
         return translator.score(
@@ -107,9 +108,9 @@ class SpellingQuestion:
     def __post_init__(self) -> None:
         check_types(self, InvalidRequest)
 
-    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[dict[str, str | None]]:
+    def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[dict[str, str | None]]:
         yield ()
-        return {text: translator.misspelling(text) for text in self.texts if interruption() is None}
+        return {text: translator.misspelling(text) for text in self.texts if interruption.cause() is None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,9 @@ class LearningQuestion:
     def __post_init__(self) -> None:
         check_types(self, InvalidRequest)
 
-    def steps(self, translator: AnyTranslator, interruption: Interrupt) -> Steps[tuple[StoredPair | None, Datastore]]:
+    def steps(
+        self, translator: AnyTranslator, interruption: Interruption
+    ) -> Steps[tuple[StoredPair | None, Datastore]]:
         """The pair, None if it teaches nothing or cannot be taken, and an empty datastore of the model."""
         yield ()
         stored: StoredPair | None = None

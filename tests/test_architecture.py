@@ -21,7 +21,7 @@ PAGE = ROOT / "app" / "ui" / "static"
 FLOORS = {
     "engine": (
         {"bundled_data", "errors", "settings"},
-        {"request", "search_options"},
+        {"interruption", "request", "search_options"},
         {"translation"},
         {"text", "kernels"},
         {"model", "search"},

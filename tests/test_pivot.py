@@ -25,7 +25,8 @@ from engine import (
     Worker,
 )
 from engine.decoding.aligner import through
-from engine.decoding.loop import DecodingJob, interruption_of
+from engine.decoding.loop import DecodingJob
+from engine.interruption import Interruption
 from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
 from engine.text import TextCodec, occurrences
 
@@ -269,7 +270,7 @@ def test_cancelled_request_ends_in_either_model(models) -> None:
     for num_steps in (0, 1, 200):  # 200: the first model has ended by then
         cancel = threading.Event()
         loop = both.decoding_loop(4)
-        job = DecodingJob(Request(SOURCE), NARROW, interruption_of(time.perf_counter(), cancel, None))
+        job = DecodingJob(Request(SOURCE), NARROW, Interruption(cancel))
         loop.add(job)
         for _ in range(num_steps):
             if not loop.inner._in_second:

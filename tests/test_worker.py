@@ -36,6 +36,7 @@ from engine import (
 from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob
 from engine.decoding.pipeline import RequestPipeline
+from engine.interruption import Interruption
 from engine.model import LoadedModel, ModelConfig, Transformer
 from engine.worker.fair_queue import FairQueue
 
@@ -494,10 +495,10 @@ def test_question_that_hung_is_asked_once_more(model):
 def test_heart_beats_while_a_long_question_looks_for_its_end(model):
     may_go, has_asked = threading.Semaphore(0), threading.Semaphore(0)
 
-    def question(_: object, interruption: Callable[[], object]) -> None:
+    def question(_: object, interruption: Interruption) -> None:
         for _ in range(2):
             assert may_go.acquire(timeout=60)
-            interruption()
+            interruption.check()
             has_asked.release()
         assert may_go.acquire(timeout=60)
 

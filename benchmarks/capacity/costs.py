@@ -14,8 +14,9 @@ from app.models.loading import SEARCH
 from app.workspace.model_questions import COMPLETION_STRENGTH
 from benchmarks.capacity.habits import Ask, Kind
 from engine import AlternativesQuestion, Follow, Phrase, PriceQuestion, Question, Request, SearchOptions, Translator
-from engine.decoding.loop import DecodingJob, JobState, never
+from engine.decoding.loop import DecodingJob, JobState
 from engine.decoding.question_loop import QuestionLoop, QuestionRun
+from engine.interruption import NEVER
 from engine.text.boundaries import words as words_of
 from engine.worker.worker import BATCH_SIZE
 
@@ -119,7 +120,7 @@ def _cost_alone(translator: Translator, asked: tuple[Request, SearchOptions] | Q
     if isinstance(asked, tuple):
         loop.add(DecodingJob(*asked))
     else:
-        loop.ask(QuestionRun(asked.steps(translator, never)))
+        loop.ask(QuestionRun(asked.steps(translator, NEVER)))
     while len(loop):
         loop.step()
         num_steps += 1

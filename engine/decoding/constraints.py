@@ -6,7 +6,7 @@ finished text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -20,13 +20,13 @@ from engine.decoding.phrases_in_pieces import (
     tracked_phrase,
 )
 from engine.decoding.reading import RequestReader, RequestReading
+from engine.interruption import NEVER, Interruption
 from engine.model.datastore import Datastore
 from engine.request import Phrase, Request
 from engine.search.follow import FollowedText
 from engine.search.phrases import Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.repeats import num_repeats
 from engine.search.sharing import groups_that_share
-from engine.search.tracker import never_stop
 from engine.search_options import SearchOptions
 from engine.text import COMPOUNDING, Codec, form_list, is_compound, is_sentence_start, joins_words, occurrences
 from engine.translation import Placement, Reason
@@ -34,10 +34,6 @@ from engine.translation import Placement, Reason
 Span = tuple[int, int]
 Alignment = Sequence[tuple[int, int, int, int]]  # source start and end, target start and end
 _NEIGHBOURS = ("x", "1", " x", ",1")  # continuations that change the last word or number of a text
-
-
-class PreparationStopped(Exception):
-    """A request was cancelled, or its time was up, while it was prepared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ class PreparedRequest:
         marks: tuple[str, ...] = (),
         datastore: Datastore | None = None,
         hint_id: int | None = None,
-        go_on: Callable[[], None] = never_stop,
+        interruption: Interruption = NEVER,
         aligns: bool = False,
     ) -> PreparedRequest:
         """Prepares a request for a model of `max_pieces`, which `aligns` words or not.
@@ -90,10 +86,10 @@ class PreparedRequest:
         Without its expected phrases if these are an obstacle.
 
         `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
-        `hint_id` is the piece before each hint, None for a model that reads none. `go_on` is called every few
-        milliseconds; it raises PreparationStopped to end the preparation.
+        `hint_id` is the piece before each hint, None for a model that reads none. Asks `interruption` every
+        few milliseconds.
         """
-        args = request, direction, codec, max_pieces, source_codec, marks, datastore, hint_id, go_on, aligns
+        args = request, direction, codec, max_pieces, source_codec, marks, datastore, hint_id, interruption, aligns
         prepared = cls._of(*args, expects=True)
         is_alone = not any(phrase.is_expected for phrase in request.phrases)
         return prepared if is_alone or not prepared.obstacles else cls._of(*args, expects=False)
@@ -109,7 +105,7 @@ class PreparedRequest:
         marks: tuple[str, ...],
         datastore: Datastore | None,
         hint_id: int | None,
-        go_on: Callable[[], None],
+        interruption: Interruption,
         aligns: bool,
         *,
         expects: bool,
@@ -120,7 +116,7 @@ class PreparedRequest:
         reading = RequestReader(codec, source_codec or codec, aligns).read(request, direction)
         request = reading.request
         encoding = (source_codec or codec).encode(request.source)
-        go_on()
+        interruption.check()
         obstacles: list[Reason] = []
         most = max_pieces - 2 - len(marks)  # direction and end are pieces too
         if len(encoding.ids) > most:
@@ -128,14 +124,14 @@ class PreparedRequest:
             obstacles.append(Reason("source_too_long", message))
         prefix, reasons = prefix_in_pieces(request.prefix, codec, reading.prefix_ignores_case)
         obstacles += reasons
-        go_on()
+        interruption.check()
         avoided = avoided_texts(request.avoid)
         forbidden = Forbidden.of(avoided)
-        go_on()
+        interruption.check()
         phrases: list[TrackedPhrase] = []
         members: list[tuple[int, ...]] = []
         for numbers in groups_of_equals(request.phrases):
-            go_on()
+            interruption.check()
             is_expected = request.phrases[numbers[0]].is_expected
             if is_expected and not expects:
                 continue
@@ -144,10 +140,10 @@ class PreparedRequest:
             if tracked:
                 phrases.append(tracked)
                 members.append(numbers)
-        go_on()
+        interruption.check()
         ordered, reasons = ordered_phrases(request, reading.variants, codec)
         obstacles += reasons
-        obstacles += _too_often(phrases, members, ordered, request.prefix, go_on)
+        obstacles += _too_often(phrases, members, ordered, request.prefix, interruption)
         is_hint = [not request.phrases[numbers[0]].is_expected for numbers in members]
         hinted = [*compress(phrases, is_hint), *ordered]
         phrases += ordered
@@ -170,7 +166,7 @@ class PreparedRequest:
             num_ordered=len(request.locked) + bool(request.suffix),
             num_prefix=num_prefix,
             obstacles=tuple(obstacles),
-            followed=_followed(request, codec, phrases, go_on),
+            followed=_followed(request, codec, phrases, interruption),
             datastore=datastore,
             hints=_hints(hinted, hint_id, most - len(encoding.ids)) if hint_id is not None and request.hints else (),
             reading=reading,
@@ -333,7 +329,7 @@ class PreparedRequest:
 
 
 def _followed(
-    request: Request, codec: Codec, phrases: Sequence[TrackedPhrase], go_on: Callable[[], None]
+    request: Request, codec: Codec, phrases: Sequence[TrackedPhrase], interruption: Interruption
 ) -> FollowedText | None:
     """The previous text in pieces; None if following it has no effect.
 
@@ -347,7 +343,7 @@ def _followed(
     decoded = codec.decode(pieces)
     is_required = bytearray(len(decoded.text))  # by character
     for phrase in phrases:
-        go_on()
+        interruption.check()
         if phrase.turn is not None or not occurrences_of(prefix, phrase):
             for start, end in occurrences_of(decoded.text, phrase):
                 is_required[start:end] = b"\1" * (end - start)
@@ -380,7 +376,7 @@ def _too_often(
     members: Sequence[tuple[int, ...]],
     ordered: Sequence[TrackedPhrase],
     prefix: str,
-    go_on: Callable[[], None],
+    interruption: Interruption,
 ) -> list[Reason]:
     """Reasons for phrases whose `max_count` is exceeded by the request's other texts.
 
@@ -390,7 +386,7 @@ def _too_often(
     for limited, numbers in zip(phrases, members, strict=True):
         if limited.max_count is None:
             continue
-        go_on()
+        interruption.check()
         text, most = limited.forms[0], limited.max_count
         others = [other for other in phrases if other is not limited]
         if any(set(limited.forms) & set(other.forms) for other in others):
@@ -400,7 +396,7 @@ def _too_often(
             continue
         least = [min(len(apart(occurrences_of(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
         for other in (*others, *ordered):
-            go_on()
+            interruption.check()
             least.append(other.count * _least_occurrences(other, limited))
         if max(least) > most:
             message = f"{text!r} may occur at most {most} times, but the prefix, a locked text, the suffix or another "

@@ -13,6 +13,7 @@ from weakref import ref
 import torch
 
 from engine.decoding.constraints import PreparedRequest
+from engine.interruption import NEVER, Interruption
 from engine.model import Decoder, EncodedSources, LoadedModel
 from engine.model.cached_decoder import CachedDecoder
 from engine.model.datastore import Datastore
@@ -59,14 +60,14 @@ class Encodings:
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
 
     def decoder(
-        self, sources: Sequence[PreparedRequest], go_on: Callable[[], None] = lambda: None
+        self, sources: Sequence[PreparedRequest], interruption: Interruption = NEVER
     ) -> CachedDecoder | Decoder | TableDecoder:
-        """A new decoder of these sources, before its first step. For `go_on` see `CachedDecoder` and `encode`.
+        """A new decoder of these sources, before its first step. For `interruption` see `CachedDecoder`, `encode`.
 
         On a CPU, if all are the same and have the same datastore, one that computes each prefix of its translations
         once, also over several calls.
         """
-        kept, datastores = self._of(sources, go_on), [prepared.datastore for prepared in sources]
+        kept, datastores = self._of(sources, interruption), [prepared.datastore for prepared in sources]
         computed = [item.computed(datastore) for item, datastore in zip(kept, datastores, strict=True)]
         if self._compaction_interval is None and self._model.transformer.device.type == "cpu":
             [*others, one] = computed
@@ -74,7 +75,7 @@ class Encodings:
                 self._make_room()
                 encoded = kept[0].encoded
                 return CachedDecoder(
-                    self._model.transformer, encoded, len(kept), one.expanded, one.newest, datastores[0], go_on
+                    self._model.transformer, encoded, len(kept), one.expanded, one.newest, datastores[0], interruption
                 )
         encoded = EncodedSources.stack([item.encoded for item in kept])
         newest = [own.newest for own in computed]
@@ -110,7 +111,7 @@ class Encodings:
         [kept] = self._of([source])
         return kept.encoded
 
-    def _of(self, sources: Sequence[PreparedRequest], go_on: Callable[[], None] = lambda: None) -> list[_Kept]:
+    def _of(self, sources: Sequence[PreparedRequest], interruption: Interruption = NEVER) -> list[_Kept]:
         """The cached encodings of the sources; encodes the missing ones in one batch."""
         keys: list[_Key] = [
             (prepared.direction, prepared.marks, prepared.source, prepared.hints) for prepared in sources
@@ -126,7 +127,7 @@ class Encodings:
             padded = torch.tensor([[*own, *[PAD] * (longest - len(own))] for own in ids], device=device)
             lengths = torch.tensor([*map(len, ids)], device=device)
             starts = self._model.starts([asked.direction for asked in new.values()], device)
-            together = self._model.transformer.encode(padded, lengths, starts, go_on)
+            together = self._model.transformer.encode(padded, lengths, starts, interruption)
             found.update((key, _Kept(together.take(torch.tensor([place])))) for place, key in enumerate(new))
         for key in keys:
             self._kept.pop(key, None)  # those used last come last

@@ -1,6 +1,6 @@
 """Limits on the size of one request, checked in linear time before any other work on the request.
 
-The numbers that come with a request, such as its deadline, are checked here too.
+The numbers that come with a question are checked here too.
 """
 
 from __future__ import annotations
@@ -61,12 +61,6 @@ def _most_sharing(request: Request) -> int:
         for form in kind[0]:
             leader[leader_of(form)] = leader_of(kind)
     return max(Counter(map(leader_of, kinds)).values(), default=0)
-
-
-def check_deadline(deadline_ms: object) -> None:
-    """Raises InvalidRequest unless the deadline is None or a number of milliseconds."""
-    if deadline_ms is not None and not is_of_type(deadline_ms, float):
-        raise InvalidRequest(f"deadline_ms is {deadline_ms!r}; it must be a number of milliseconds, or None")
 
 
 def check_count(count: object) -> None:

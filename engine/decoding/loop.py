@@ -10,32 +10,25 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
-from threading import Event
 from typing import Generic, Protocol, TypeVar
 
 import torch
 
-from engine.decoding.constraints import PreparationStopped, PreparedRequest
-from engine.decoding.limits import check_deadline
-from engine.decoding.pipeline import INTERRUPTED, RequestPipeline, num_misplaced, stray_phrases
+from engine.decoding.constraints import PreparedRequest
+from engine.decoding.pipeline import RequestPipeline, interrupted_translation, num_misplaced, stray_phrases
 from engine.decoding.relaxation import smallest_relaxation
 from engine.errors import InvalidRequest
+from engine.interruption import NEVER, Interrupted, Interruption
 from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search.batching import Counts, SearchStream, is_out_of_memory
-from engine.search.sentence import EndedSentence, Interruption, Sentence, SentenceResult
+from engine.search.sentence import EndedSentence, Sentence, SentenceResult
 from engine.search_options import SearchOptions
 from engine.translation import Reason, Translation
-
-Interrupt = Callable[[], Interruption | None]  # called before each step; why the job must end now, if it must
-
-
-def never() -> None:
-    """The interruption of jobs that run to their end."""
 
 
 class JobState(Enum):
@@ -60,7 +53,7 @@ class DecodingJob:
 
     request: Request
     options: SearchOptions
-    interruption: Interrupt = never
+    interruption: Interruption = NEVER
     prepared: PreparedRequest | None = None
     datastore: Datastore | None = None
     started_at: float | None = None
@@ -156,7 +149,7 @@ class DecodingLoop(Generic[Job]):
                 relaxation = smallest_relaxation(
                     job.request,
                     lambda request: self._pipeline.prepare(request, None, job.interruption),
-                    lambda: job.interruption() is not None,
+                    job.interruption,
                 )
             blocked = Translation(job.request, "infeasible", (), prepared.obstacles, prepared.unknown_source)
             job.finish(replace(blocked, relaxation=relaxation))
@@ -169,10 +162,8 @@ class DecodingLoop(Generic[Job]):
         """Prepare the job; False if it was interrupted and has ended."""
         try:
             job.prepared = job.prepared or self._pipeline.prepare(job.request, job.datastore, job.interruption)
-        except PreparationStopped:
-            why = job.interruption()
-            assert why is not None
-            job.finish(Translation(job.request, why, reasons=(INTERRUPTED[why],)))
+        except Interrupted as interrupted:
+            job.finish(interrupted_translation(job.request, interrupted.cause))
             return False
         return True
 
@@ -221,7 +212,7 @@ class DecodingLoop(Generic[Job]):
         translation = self._pipeline.translation(job.request, prepared, result, job.options, job.interruption)
         if job.unrepaired is not None:
             stray = stray_phrases(translation, job.unrepaired)
-            if stray and job.interruption() is None:
+            if stray and job.interruption.cause() is None:
                 self._repair(job, prepared.without(stray))
             else:
                 is_usable = translation.status in ("complete", "cancelled") and not stray
@@ -242,7 +233,7 @@ class DecodingLoop(Generic[Job]):
         elif translation.status != "cancelled" and num_misplaced(translation) >= num_misplaced(job.first):
             translation = job.first
         is_lacking = translation.status == "complete" and bool(translation.hypotheses[0].unmet)
-        if is_lacking and prepared.whole is not None and job.interruption() is None:
+        if is_lacking and prepared.whole is not None and job.interruption.cause() is None:
             job.unrepaired = translation
             self._repair(job, prepared.whole)
             return
@@ -259,27 +250,29 @@ class DecodingLoop(Generic[Job]):
         assert job.started_at is not None
         job.finish(replace(translation, elapsed_ms=(time.perf_counter() - job.started_at) * 1000))
 
-    def in_order(self, jobs: Iterable[Job], window_size: int, interruption: Interrupt = never) -> Iterator[Translation]:
+    def in_order(
+        self, jobs: Iterable[Job], window_size: int, interruption: Interruption = NEVER
+    ) -> Iterator[Translation]:
         """Yields translations in the order of the jobs, each as soon as it and all earlier ones have ended.
 
         Reads `window_size` jobs ahead to decode jobs of similar length together; keeps at most twice as many. After
-        `interruption`, the remaining jobs end undecoded. Until the last one, the loop must get no other jobs.
+        an `interruption`, the remaining jobs end undecoded. Until the last one, the loop must get no other jobs.
         """
         jobs = iter(jobs)
         held: deque[Job] = deque()  # in their order
         ready: deque[Job] = deque()  # shortest first
         is_all_read = False
         while True:
-            why = interruption()
+            cause = interruption.cause()
             if not ready and not is_all_read and len(held) <= window_size:
                 window = list(islice(jobs, window_size))
                 is_all_read = len(window) < window_size
                 held.extend(window)
-                ready.extend(window if why else self._by_length(window))
-            while ready and (why or self.room):
+                ready.extend(window if cause else self._by_length(window))
+            while ready and (cause or self.room):
                 job = ready.popleft()
-                if why:
-                    job.finish(Translation(job.request, why, reasons=(INTERRUPTED[why],)))
+                if cause:
+                    job.finish(interrupted_translation(job.request, cause))
                     continue
                 try:
                     self.add(job)
@@ -301,23 +294,6 @@ class DecodingLoop(Generic[Job]):
             except Exception as error:
                 job.fail(error)
         return sorted(lengths, key=lengths.__getitem__)
-
-
-def interruption_of(started_at: float, cancel: Event | None, deadline_ms: float | None) -> Interrupt:
-    """Interrupts once `cancel` is set, or `deadline_ms` after `started_at`, a time of `perf_counter`.
-
-    Raises InvalidRequest for a deadline that is not a number.
-    """
-    check_deadline(deadline_ms)
-
-    def interruption() -> Interruption | None:
-        if cancel is not None and cancel.is_set():
-            return "cancelled"
-        if deadline_ms is not None and (time.perf_counter() - started_at) * 1000 >= deadline_ms:
-            return "deadline"
-        return None
-
-    return interruption
 
 
 def failed(request: Request, error: Exception | None) -> Translation:

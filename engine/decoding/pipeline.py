@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,23 +11,24 @@ import torch
 from torch import Tensor
 
 from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignment
-from engine.decoding.constraints import PreparationStopped, PreparedRequest
+from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.placing import OpenDecoder, PhrasePlacer, Pieces
 from engine.decoding.reading import RequestReader, RequestReading
 from engine.decoding.reverse import reverse_direction, reverse_scores
 from engine.decoding.untranslated import WordReplacer
 from engine.errors import InvalidRequest
+from engine.interruption import NEVER, Cause, Interrupted, Interruption, JointInterruption
 from engine.model import LoadedModel
 from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
 from engine.model.prefix_cache import PrefixCache
 from engine.request import Request
-from engine.search.beam import StepDecoder, StepStopped
+from engine.search.beam import StepDecoder
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
 from engine.search.follow import FollowedText, penalty_of
-from engine.search.sentence import Interruption, Sentence, SentenceResult
+from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
 from engine.text import EOS, DecodedPieces
@@ -36,7 +37,7 @@ from engine.translation import Contribution, Hypothesis, Reason, Status, Transla
 REPAIR_STRENGTH = 10.0  # nats for each change to a translation that lacks an expected phrase
 _PIECES_AT_ONCE = 1024  # of hypotheses that are aligned together
 NUM_REPLACED_IN = 5  # best translations in which words are replaced by those of the lexicon
-INTERRUPTED: dict[Interruption, Reason] = {
+REASON_OF: dict[Cause, Reason] = {
     "deadline": Reason(
         "deadline", "the time limit was reached before the search ended; these are the best translations so far"
     ),
@@ -55,18 +56,13 @@ class RequestPipeline:
         self,
         request: Request,
         datastore: Datastore | None = None,
-        interruption: Callable[[], Interruption | None] = lambda: None,
+        interruption: Interruption = NEVER,
     ) -> PreparedRequest:
         """The request in pieces, to be decoded with the datastore if that is helpful.
 
         Raises InvalidRequest for a direction, domain or formality that the model lacks, and for a datastore of another
-        model; PreparationStopped when `interruption` returns a reason.
+        model; and Interrupted.
         """
-
-        def go_on() -> None:
-            if interruption():
-                raise PreparationStopped
-
         model = self._model
         if datastore is not None:
             self.check(datastore)
@@ -84,7 +80,7 @@ class RequestPipeline:
             marks,
             consulted,
             model.hint_id,
-            go_on,
+            interruption,
             aligns,
         )
 
@@ -111,9 +107,7 @@ class RequestPipeline:
                 "learn the pairs again with this model"
             )
 
-    def with_phrases_placed(
-        self, prepared: PreparedRequest, interruption: Callable[[], Interruption | None]
-    ) -> PreparedRequest:
+    def with_phrases_placed(self, prepared: PreparedRequest, interruption: Interruption) -> PreparedRequest:
         """The request with its phrases inserted into the previous text where they score best; see `engine.Follow`."""
         if prepared.followed is None:
             return prepared
@@ -130,14 +124,14 @@ class RequestPipeline:
             self._encodings.reader(prepared, PrefixCache()),
             aligned,
             self._model.config.max_pieces,
-            lambda: interruption() is not None,
+            interruption,
         ).placed()
 
     def with_whole_words(
         self,
         prepared: PreparedRequest,
         translation: Translation,
-        interruption: Callable[[], Interruption | None],
+        interruption: Interruption,
     ) -> PreparedRequest | None:
         """The request with whole words for phrases that the best text has only in words that are no compounds.
 
@@ -154,7 +148,7 @@ class RequestPipeline:
             return None
         try:
             again = self.prepare(replace(request, phrases=phrases), prepared.datastore, interruption)
-        except PreparationStopped:
+        except Interrupted:
             return None
         return None if again.obstacles else self.with_phrases_placed(again.without_expected(), interruption)
 
@@ -163,7 +157,7 @@ class RequestPipeline:
         prepared: PreparedRequest,
         translation: Translation,
         options: SearchOptions,
-        interruption: Callable[[], Interruption | None],
+        interruption: Interruption,
     ) -> PreparedRequest | None:
         """The request without the phrases that have a place in the source, to be decoded and followed.
 
@@ -176,7 +170,7 @@ class RequestPipeline:
         others = tuple(phrase for phrase in phrases if phrase.source_span is None and not phrase.is_expected)
         try:
             return self.prepare(replace(translation.request, phrases=others), prepared.datastore, interruption)
-        except PreparationStopped:
+        except Interrupted:
             return None
 
     def following(
@@ -184,7 +178,7 @@ class RequestPipeline:
         prepared: PreparedRequest,
         tokens: Sequence[int],
         strength: float,
-        interruption: Callable[[], Interruption | None],
+        interruption: Interruption,
     ) -> PreparedRequest:
         """The request to follow a translation that the search has found, with the phrases in it."""
         pieces = tuple(token for token in tokens if token != EOS)
@@ -192,7 +186,7 @@ class RequestPipeline:
         return self.with_phrases_placed(replace(prepared, followed=followed), interruption)
 
     def repairing(
-        self, prepared: PreparedRequest, translation: Translation, interruption: Callable[[], Interruption | None]
+        self, prepared: PreparedRequest, translation: Translation, interruption: Interruption
     ) -> PreparedRequest:
         """The request to follow a translation that lacks expected phrases, with these in it."""
         best, codec = translation.hypotheses[0], self._model.codec
@@ -202,9 +196,7 @@ class RequestPipeline:
         tokens = best.tokens if text == decoding.text else codec.encode(text).ids
         return self.following(prepared, tokens, REPAIR_STRENGTH, interruption)
 
-    def sentence(
-        self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
-    ) -> Sentence:
+    def sentence(self, prepared: PreparedRequest, options: SearchOptions, interruption: Interruption) -> Sentence:
         """The search's task. Raises InvalidRequest for a score that the model has no parameters for."""
         if not prepared.constraints.phrases:
             options = replace(options, repetition_penalty=0.0)
@@ -229,16 +221,12 @@ class RequestPipeline:
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
         """A decoder of these sentences before its first step; encodes the sources that are not cached."""
+        interruption = JointInterruption(sentence.interruption for sentence in sentences)
+        return self._encodings.decoder([sentence.source for sentence in sentences], interruption)
 
-        def go_on() -> None:
-            if all(sentence.interruption() for sentence in sentences):
-                raise StepStopped
-
-        return self._encodings.decoder([sentence.source for sentence in sentences], go_on)
-
-    def prepared_decoder(self, prepared: PreparedRequest, go_on: Callable[[], None]) -> StepDecoder:
-        """A decoder of one prepared request before its first step; `go_on` may raise StepStopped within a step."""
-        return self._encodings.decoder([prepared], go_on)
+    def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
+        """A decoder of one prepared request before its first step; asks `interruption` within a step."""
+        return self._encodings.decoder([prepared], interruption)
 
     def translation(
         self,
@@ -246,7 +234,7 @@ class RequestPipeline:
         prepared: PreparedRequest,
         result: SentenceResult,
         options: SearchOptions,
-        interruption: Callable[[], Interruption | None] = lambda: None,
+        interruption: Interruption = NEVER,
     ) -> Translation:
         """The search's result as text, with placements and reasons; `elapsed_ms` is left to the caller.
 
@@ -257,8 +245,8 @@ class RequestPipeline:
         replacer = self._word_replacer(prepared, options, interruption)
         num_ready = 0
         for some in _few_at_once(self._reranked(request, prepared, result, options, interruption)):
-            if status not in INTERRUPTED and (why := interruption()):
-                status = why
+            if status not in REASON_OF and (cause := interruption.cause()):
+                status = cause
             if status == "cancelled" or (status == "deadline" and by_text):
                 break
             num_replaced_in = max(0, NUM_REPLACED_IN - num_ready) if replacer is not None else 0
@@ -278,7 +266,7 @@ class RequestPipeline:
             if num_in_order < prepared.num_ordered:
                 reasons += (prepared.not_in_order(num_in_order),)
         elif status in ("deadline", "cancelled"):
-            reasons = (INTERRUPTED[status],)
+            reasons = (REASON_OF[status],)
         else:
             reasons = (
                 Reason("not_a_number", "the model returned scores that are not numbers; its weights may be damaged"),
@@ -303,23 +291,19 @@ class RequestPipeline:
         prepared: PreparedRequest,
         result: SentenceResult,
         options: SearchOptions,
-        interruption: Callable[[], Interruption | None],
+        interruption: Interruption,
     ) -> list[SearchHypothesis]:
         """The n-best list, ranked again if the search ended with translations and there is time."""
         found = list(result.hypotheses)
         is_wanted = self._reranks(prepared, options) and len(found) > 1 and all(one.is_satisfying for one in found)
-        if result.outcome in INTERRUPTED or not is_wanted:
+        if result.outcome in REASON_OF or not is_wanted:
             return found[: options.nbest]
-
-        def go_on() -> None:
-            if interruption():
-                raise StepStopped
 
         texts = [self._model.codec.decode(one.tokens).text for one in found]
         is_per_piece = options.score == "normalised"
         try:
-            scores = reverse_scores(self._model, prepared, request.domain, texts, is_per_piece, go_on)
-        except StepStopped:
+            scores = reverse_scores(self._model, prepared, request.domain, texts, is_per_piece, interruption)
+        except Interrupted:
             scores = None
         if scores is not None:
             found = [
@@ -330,7 +314,7 @@ class RequestPipeline:
         return found[: options.nbest]
 
     def _word_replacer(
-        self, prepared: PreparedRequest, options: SearchOptions, interruption: Callable[[], Interruption | None]
+        self, prepared: PreparedRequest, options: SearchOptions, interruption: Interruption
     ) -> WordReplacer | None:
         """Replaces untranslated words by those of the lexicon; None if the request or the model does not want it.
 
@@ -342,12 +326,8 @@ class RequestPipeline:
         if lexicon is None:
             return None
 
-        def go_on() -> None:
-            if interruption():
-                raise StepStopped
-
         read = self._encodings.reader(prepared, PrefixCache())
-        return WordReplacer(prepared, lexicon, self._model.codec, read, self._model.config.max_pieces, go_on)
+        return WordReplacer(prepared, lexicon, self._model.codec, read, self._model.config.max_pieces, interruption)
 
     def _with_tokens(
         self,
@@ -385,7 +365,7 @@ class RequestPipeline:
         ones = [*found]
         decodings = [self._model.codec.decode(one.tokens) for one in ones]
         alignments = [*self.align(prepared, [one.tokens for one in ones], decodings)]
-        with suppress(StepStopped):
+        with suppress(Interrupted):
             for place in range(min(num_replaced_in, len(ones))):
                 assert replacer is not None
                 alignment = alignments[place]
@@ -421,6 +401,11 @@ class RequestPipeline:
             return [None] * len(targets)
         encoded = self._encodings.of(replace(prepared, hints=()))
         return align(self._model, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings)
+
+
+def interrupted_translation(request: Request, cause: Cause) -> Translation:
+    """The translation, without hypotheses, of a request that was interrupted."""
+    return Translation(request, cause, reasons=(REASON_OF[cause],))
 
 
 def num_misplaced(translation: Translation) -> int:

@@ -16,6 +16,7 @@ import torch
 
 from engine.decoding.aligner import Alignment
 from engine.decoding.constraints import PreparedRequest
+from engine.interruption import NEVER, Interrupted, Interruption
 from engine.kernels import Logits
 from engine.search.beam import StepDecoder
 from engine.search.phrases import TrackedPhrase
@@ -34,16 +35,12 @@ OTHER_PENALTY = 3.0
 MAX_READ = 1024  # pieces of the texts that are read at once: some tens of milliseconds, until the next look for a stop
 
 
-class _StoppedError(Exception):
-    """The request was cancelled, or its time is over."""
-
-
 @dataclass(frozen=True, slots=True)
 class PhrasePlacer:
     """Puts the phrases of one request into its previous text.
 
     `align` gives the word alignment of a text with the source, None if the model has none. `max_pieces` are those that
-    the model writes. Once `is_stopped`, no more phrases are put in.
+    the model writes. After an `interruption`, no more phrases are put in.
     """
 
     prepared: PreparedRequest
@@ -51,7 +48,7 @@ class PhrasePlacer:
     open_decoder: OpenDecoder
     align: Callable[[Pieces], Alignment | None]
     max_pieces: int
-    is_stopped: Callable[[], bool] = lambda: False
+    interruption: Interruption = NEVER
 
     def placed(self) -> PreparedRequest:
         """The request with the missing phrases inserted into its previous text; see `engine.Follow`.
@@ -66,7 +63,7 @@ class PhrasePlacer:
             for _ in range(phrase.count):
                 try:
                     edit = self._edit_for_one_more(number, followed.pieces)
-                except _StoppedError:
+                except Interrupted:
                     return replace(self.prepared, followed=followed)
                 if edit is None:
                     break
@@ -75,7 +72,7 @@ class PhrasePlacer:
 
     def _edit_for_one_more(self, number: int, pieces: Pieces) -> Edit | None:
         """The edit for one more occurrence of phrase `number`; None if the text has enough, or no place for one."""
-        self._go_on()
+        self.interruption.check()
         before = self.codec.decode(pieces)
         found = _num_found(self.prepared, before.text)
         phrase, prefix = self.prepared.constraints.phrases[number], self.prepared.constraints.prefix
@@ -94,16 +91,12 @@ class PhrasePlacer:
         if not edits or len(pieces) >= self.max_pieces:
             return None
         rewards = self._rewards(number, pieces, before, edits)
-        for edit in EditedText(pieces, self.open_decoder, self._go_on).best(edits, rewards):
+        for edit in EditedText(pieces, self.open_decoder, self.interruption).best(edits, rewards):
             text = self.codec.decode(edit.applied_to(pieces)).text
             now = _num_found(self.prepared, text)
             if now[number] > found[number] and now >= found and text.startswith(prefix_text):
                 return edit
         return None
-
-    def _go_on(self) -> None:
-        if self.is_stopped():
-            raise _StoppedError
 
     def _rewards(self, number: int, pieces: Pieces, text: DecodedPieces, edits: Sequence[Edit]) -> list[float]:
         """The gain or loss of each edit from the words that it replaces, if the phrase has a source span."""
@@ -197,11 +190,11 @@ def parts_of(decoding: DecodedPieces) -> list[Span]:
 class EditedText:
     """A previous text, and how likely its edits are."""
 
-    def __init__(self, pieces: Pieces, open_decoder: OpenDecoder, go_on: Callable[[], None]) -> None:
-        """`go_on` is called before each reading of texts; an exception from it ends the work."""
+    def __init__(self, pieces: Pieces, open_decoder: OpenDecoder, interruption: Interruption) -> None:
+        """Asks `interruption` before each reading of texts."""
         self._pieces = (*pieces, EOS)
         self._open = open_decoder
-        self._go_on = go_on
+        self._interruption = interruption
         [log_probs] = open_decoder(1).read([self._pieces])
         self._log_probs = tuple(log_probs)
 
@@ -220,7 +213,7 @@ class EditedText:
         inside: dict[tuple[int, Pieces], float] = {}
         next_V: dict[tuple[int, Pieces], torch.Tensor] = {}
         for some in _at_once(beginnings, len(self._pieces)):
-            self._go_on()
+            self._interruption.check()
             decoder = self._open(len(some))
             log_probs = decoder.read([(*self._pieces[:first], *pieces) for first, pieces in some])
             output = decoder.step(torch.tensor([pieces[-1] for _, pieces in some]))
@@ -241,7 +234,7 @@ class EditedText:
         """The score of the text after each edit: its log-probability, and a reward for each piece."""
         found: list[float] = []
         for some in _at_once(edits, len(self._pieces)):
-            self._go_on()
+            self._interruption.check()
             texts = [edit.applied_to(self._pieces) for edit in some]
             found += [sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in self._open(len(some)).read(texts)]
         return found

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, JobState, never
+from engine.decoding.loop import DecodingJob, JobLoop, JobState
 from engine.decoding.question_steps import Steps, num_at_once
+from engine.interruption import NEVER, Interruption
 
 
 @dataclass(slots=True, eq=False)
@@ -21,7 +22,7 @@ class QuestionRun:
     """One question on its way through the loop. Once it has ended, it has `answer` or `error`."""
 
     steps: Steps[Any] | None = None
-    interruption: Interrupt = never
+    interruption: Interruption = NEVER
     state: JobState = JobState.WAITING
     answer: Any = None
     error: BaseException | None = None
@@ -94,7 +95,7 @@ class QuestionLoop(Generic[Job, Run]):
         return [*self._loop.interrupt(), *self._cancelled_questions()]
 
     def _cancelled_questions(self) -> list[Run]:
-        cancelled = [run for run in self._questions if run.interruption() == "cancelled"]
+        cancelled = [run for run in self._questions if run.interruption.cause() == "cancelled"]
         for run in cancelled:
             if run is self._questions[0]:
                 self._jobs = None

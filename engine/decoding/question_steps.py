@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 import torch
 
-from engine.decoding.constraints import PreparationStopped, PreparedRequest
+from engine.decoding.constraints import PreparedRequest
 from engine.decoding.limits import check_count
-from engine.decoding.loop import DecodingJob, Interrupt, JobLoop, decode_all
-from engine.decoding.pipeline import INTERRUPTED, RequestPipeline
+from engine.decoding.loop import DecodingJob, JobLoop, decode_all
+from engine.decoding.pipeline import RequestPipeline, interrupted_translation
 from engine.errors import InvalidRequest
+from engine.interruption import Interrupted, Interruption
 from engine.model.datastore import Datastore
 from engine.request import Request
-from engine.search.beam import StepStopped
 from engine.search.next_words import NextWord, next_words
 from engine.search.sentence import SearchVocabulary
 from engine.search.tracker import ConstraintTracker
@@ -58,7 +58,7 @@ def price_steps(
     pipeline: RequestPipeline,
     request: Request,
     options: SearchOptions,
-    interruption: Interrupt,
+    interruption: Interruption,
     datastore: Datastore | None = None,
 ) -> Steps[Pricing]:
     """The price of the constraints, all together and each alone, from translations with and without them.
@@ -71,10 +71,9 @@ def price_steps(
     translations: list[Translation] = []
     for some in variants_for_prices(request):
         jobs: list[DecodingJob] = []
-        with suppress(PreparationStopped):
+        with suppress(Interrupted):
             for variant in some:
-                if interruption() is not None:
-                    break
+                interruption.check()
                 prepared = pipeline.prepare(variant, datastore, interruption)
                 jobs.append(DecodingJob(variant, options, interruption, prepared, started_at=started))
         if len(jobs) < len(some):
@@ -97,15 +96,15 @@ def variants_for_prices(request: Request) -> Iterator[list[Request]]:
         yield some
 
 
-def pricing_of(request: Request, translations: Sequence[Translation], interruption: Interrupt) -> Pricing:
+def pricing_of(request: Request, translations: Sequence[Translation], interruption: Interruption) -> Pricing:
     """The prices from the translations of the variants of a request; the last ones may be missing after a stop."""
     avoid, is_priced = request.avoid, [not phrase.is_expected for phrase in request.phrases]
     num_unknown = 2 + sum(is_priced) + len(avoid) - len(translations)
     found = [*translations]
     if num_unknown:
-        why = interruption()
-        assert why is not None
-        unknown = Translation(replace(request, hints=False), why, reasons=(INTERRUPTED[why],))
+        cause = interruption.cause()
+        assert cause is not None
+        unknown = interrupted_translation(replace(request, hints=False), cause)
         found += [unknown] * num_unknown
     constrained, free, *without = found
     prices = iter([_price(other, constrained) for other in without])
@@ -127,7 +126,7 @@ def alternatives_steps(
     piece: int,
     count: int,
     options: SearchOptions,
-    interruption: Interrupt,
+    interruption: Interruption,
     datastore: Datastore | None = None,
 ) -> Steps[tuple[Alternative, ...]]:
     """Alternatives for the word at piece number `piece` of a hypothesis, each with its best continuation.
@@ -142,7 +141,7 @@ def alternatives_steps(
     started = time.perf_counter()
     try:
         prepared = pipeline.prepare(request, datastore, interruption)
-    except PreparationStopped:
+    except Interrupted:
         return ()
     if prepared.obstacles:
         raise InvalidRequest(prepared.obstacles[0].message)
@@ -151,28 +150,22 @@ def alternatives_steps(
     left = tuple(tokens[:first])
     replaced = join_bytes("".join(codec.surfaces[token] for token in tokens[first:last]))
     tracker = ConstraintTracker([replace(prepared.constraints, prefix=None)], vocabulary.texts)
-
-    def go_on() -> None:
-        if interruption() is not None:
-            raise StepStopped
-
-    tracker.go_on = go_on
     following: list[NextWord] = []
-    with torch.inference_mode(), suppress(StepStopped):
+    with torch.inference_mode(), suppress(Interrupted):
         following = next_words(
-            pipeline.prepared_decoder(prepared, go_on),
+            pipeline.prepared_decoder(prepared, interruption),
             tracker,
             vocabulary.texts,
             vocabulary.roles,
             vocabulary.byte_masks,
             left,
             count + 1,
-            is_stopped=lambda: interruption() is not None,
+            interruption,
         )
     following = _distinct(following, replaced, prepared, codec)[:count]
     options = replace(options, draft_strength=0.0)  # the words before the replaced one stay
     jobs: list[DecodingJob] = []
-    for word in following if interruption() is None else ():
+    for word in following if interruption.cause() is None else ():
         pieces = (*left, *word.pieces)
         begun = prepared.begun_with(codec.decode(pieces).text, pieces)
         jobs.append(DecodingJob(request, options, interruption, begun, started_at=started))

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import combinations
 
-from engine.decoding.constraints import PreparationStopped, PreparedRequest
+from engine.decoding.constraints import PreparedRequest
+from engine.interruption import NEVER, Interrupted, Interruption
 from engine.request import Request
 from engine.translation import Relaxation
 
@@ -20,22 +21,21 @@ _MAX_TRIED = 2_000
 
 
 def smallest_relaxation(
-    request: Request, constrain: Callable[[Request], PreparedRequest], is_stopped: Callable[[], bool] = lambda: False
+    request: Request, constrain: Callable[[Request], PreparedRequest], interruption: Interruption = NEVER
 ) -> Relaxation | None:
-    """The constraints to remove; None if no removal helps, as with a source that is too long, or once `is_stopped`.
+    """The constraints to remove; None if no removal helps, as with a source that is too long, or if interrupted.
 
     `constrain` prepares a request; its `obstacles` are empty if the request is feasible. It may raise
-    PreparationStopped.
+    Interrupted.
     """
 
     def is_feasible(removed: Iterable[_Item]) -> bool:
-        if is_stopped():
-            raise PreparationStopped
+        interruption.check()
         return not constrain(_without(request, removed)).obstacles
 
     try:
         return _smallest(_items(request), is_feasible)
-    except PreparationStopped:
+    except Interrupted:
         return None
 
 

@@ -5,11 +5,12 @@ A translation that leaves words out makes its source less likely.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 
 from engine.decoding.constraints import PreparedRequest
+from engine.interruption import Interruption
 from engine.model import LoadedModel
 from engine.model.directions import languages_of
 from engine.model.encoded import source_mask
@@ -30,12 +31,12 @@ def reverse_scores(
     domain: str | None,
     translations: Sequence[str],
     is_per_piece: bool,
-    go_on: Callable[[], None],
+    interruption: Interruption,
 ) -> list[float] | None:
     """The log-probability of the source given each translation, in total or per piece of the source, in one batch.
 
-    The model must have the reverse direction. None if a text is too long for the model. `go_on` is called before each
-    layer of the encoder; it may raise.
+    The model must have the reverse direction. None if a text is too long for the model. Asks `interruption`
+    before each layer of the encoder.
     """
     transformer = model.transformer
     reverse = reverse_direction(model, prepared.direction)
@@ -51,7 +52,7 @@ def reverse_scores(
     mask = source_mask(torch.tensor([*map(len, inputs)], device=device), longest)
     target_BT = torch.tensor([target] * len(inputs), device=device)
     starts_BN = model.starts([reverse] * len(inputs), device)
-    states_BTE = transformer.states(transformer.memory(inputs_BS, mask, go_on), mask, target_BT, starts_BN)
+    states_BTE = transformer.states(transformer.memory(inputs_BS, mask, interruption), mask, target_BT, starts_BN)
     found = []
     for states_TE in states_BTE:  # one by one: log-probabilities of a large vocabulary take much memory
         log_probs_TV = torch.log_softmax(transformer.project(states_TE).float(), dim=1)

@@ -9,7 +9,7 @@ finds most probable, and so it does for a German article before the word.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -17,6 +17,7 @@ from typing import Final
 from engine.decoding.aligner import Alignment
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.placing import PIECE_REWARD, Edit, EditedText, OpenDecoder, Pieces
+from engine.interruption import Interruption
 from engine.model.lexicon import Lexicon
 from engine.text import EOS, Codec, is_sentence_start, occurrences
 
@@ -115,7 +116,7 @@ def articles_before(text: str, start: int) -> list[str]:
 class WordReplacer:
     """Replaces the untranslated words in translations of one request.
 
-    `max_pieces` are those that the model writes. `go_on` is called before each reading of texts; it may raise. Of many
+    `max_pieces` are those that the model writes. Asks `interruption` before each reading of texts. Of many
     forms, only those that are probable in the first translation are tried in the next ones.
     """
 
@@ -124,7 +125,7 @@ class WordReplacer:
     codec: Codec
     open_decoder: OpenDecoder
     max_pieces: int
-    go_on: Callable[[], None]
+    interruption: Interruption
     _probable: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def replaced(self, text: str, alignment: Alignment) -> Pieces | None:
@@ -146,7 +147,7 @@ class WordReplacer:
         edits = [edit for number, new in enumerate(texts) if (edit := self._edit(number, new, pieces)) is not None]
         if not edits or len(pieces) >= self.max_pieces:
             return text
-        ranked = EditedText(pieces, self.open_decoder, self.go_on).best(edits, [0.0] * len(edits))
+        ranked = EditedText(pieces, self.open_decoder, self.interruption).best(edits, [0.0] * len(edits))
         self._probable.setdefault(word.forms, tuple(forms[edit.form] for edit in ranked))
         new = next((texts[edit.form] for edit in ranked if self._is_allowed(texts[edit.form], text)), None)
         if new is None:
@@ -161,7 +162,7 @@ class WordReplacer:
         """
         if len(texts) == 1:
             return texts[0]
-        self.go_on()
+        self.interruption.check()
         written = {text: (*pieces, EOS) for text in texts if (pieces := self._pieces_of(text)) is not None}
         read = self.open_decoder(len(written)).read([*written.values()])
         scores = [sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in read]

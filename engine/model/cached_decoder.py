@@ -7,13 +7,14 @@ equal rows, as those of several requests for one source have them, are computed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from engine.interruption import NEVER, Interruption
 from engine.model.datastore import Datastore
 from engine.model.decoder import Decoder, Joinable
 from engine.model.encoded import EncodedSources
@@ -36,14 +37,14 @@ class CachedDecoder:
         expanded: ExpandedPrefixes,
         prefix_cache: PrefixCache | None = None,
         datastore: Datastore | None = None,
-        go_on: Callable[[], None] = lambda: None,
+        interruption: Interruption = NEVER,
     ) -> None:
         """`encoded` is the one source; `expanded` and `prefix_cache` have earlier results for it.
 
-        `datastore` has the neighbours that count, the same as for what was computed before. `go_on` is called between
-        the parts of a step of many rows, and ends it by raising; until the next `join`.
+        `datastore` has the neighbours that count, the same as for what was computed before. A step of many
+        rows asks `interruption` between its parts, until the next `join`.
         """
-        self._go_on = go_on
+        self._interruption = interruption
         self._model = model
         self._encoded = encoded
         self._expanded = expanded
@@ -75,12 +76,12 @@ class CachedDecoder:
         new = {prefix: row for row, prefix in enumerate(prefixes) if found[prefix] is None}
         for first in range(0, len(new), ROWS_AT_ONCE):
             if first:
-                self._go_on()
+                self._interruption.check()
             some = dict(islice(new.items(), first, first + ROWS_AT_ONCE))
             rows = list(some.values())
             self._decoder.resume(expanded.entries, paths_RT[rows])
             log_probs_UV = self._decoder.step(tokens_R[rows])
-            expanded.store(list(some), self._decoder.newest_entries, log_probs_UV, self._go_on)
+            expanded.store(list(some), self._decoder.newest_entries, log_probs_UV, self._interruption)
             found.update(zip(some, log_probs_UV, strict=True))
         self._paths_RT = np.concatenate([paths_RT, np.array(prefixes)[:, None]], 1)
         return torch.stack([found[prefix] for prefix in prefixes])  # type: ignore[misc] # a copy, which may be changed

@@ -7,12 +7,14 @@ nor a product with the vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+
+from engine.interruption import NEVER, Interruption
 
 MAX_BYTES = 256 * 2**20  # of all sources of a model
 _FIRST_CAPACITY = 64  # prefixes
@@ -53,10 +55,10 @@ class ExpandedPrefixes:
         assert self._entries_NLZ is not None, "call make_room first"
         return self._entries_NLZ
 
-    def make_room(self, entry_LZ: Tensor, go_on: Callable[[], None] = lambda: None) -> None:
+    def make_room(self, entry_LZ: Tensor, interruption: Interruption = NEVER) -> None:
         """Make room for the entries of all prefixes, in the shape of this one.
 
-        `go_on` is called now and then; if it raises, nothing has changed.
+        An `interruption` leaves everything as it was.
         """
         before, num_prefixes = self._entries_NLZ, len(self._log_probs)
         capacity = 0 if before is None else len(before)
@@ -66,7 +68,7 @@ class ExpandedPrefixes:
         grown[EMPTY] = 0
         if before is not None:
             for first in range(0, capacity, _COPIED_AT_ONCE):
-                go_on()
+                interruption.check()
                 some = slice(first, min(first + _COPIED_AT_ONCE, capacity))
                 grown[some] = before[some]
         self._entries_NLZ = grown
@@ -112,13 +114,13 @@ class ExpandedPrefixes:
         prefixes: Sequence[int],
         entries_RLZ: Tensor,
         log_probs_RV: Tensor | None,
-        go_on: Callable[[], None] = lambda: None,
+        interruption: Interruption = NEVER,
     ) -> None:
         """Store the results for these prefixes. Keeps `log_probs_RV` itself, so callers must not change it later.
 
-        For `go_on` see `make_room`.
+        For `interruption` see `make_room`.
         """
-        self.make_room(entries_RLZ[0], go_on)
+        self.make_room(entries_RLZ[0], interruption)
         self.entries[list(prefixes)] = entries_RLZ
         if log_probs_RV is None or self.num_bytes + log_probs_RV.nbytes > self._max_bytes:
             return

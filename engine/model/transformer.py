@@ -8,7 +8,6 @@ starts from `<s>`; independent of text and search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -16,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.errors import InvalidRequest
+from engine.interruption import NEVER, Interruption
 from engine.kernels import Logits
 from engine.model.config import ModelConfig, Positions
 from engine.model.encoded import EncodedSources, source_mask
@@ -101,11 +101,14 @@ class Transformer(nn.Module):
             return Logits(self.output(x))
         return Logits(F.linear(x, self.embedding.weight), self.output_bias)
 
-    def memory(self, source_ids_BS: Tensor, mask: Tensor | None, go_on: Callable[[], None] = lambda: None) -> Tensor:
-        """The encoder's output (B, S, E); padded positions contain arbitrary numbers. For `go_on` see `encode`."""
+    def memory(self, source_ids_BS: Tensor, mask: Tensor | None, interruption: Interruption = NEVER) -> Tensor:
+        """The encoder's output (B, S, E); padded positions contain arbitrary numbers.
+
+        For `interruption` see `encode`.
+        """
         x_BSE = self.embed(source_ids_BS, table=self.source_embedding)
         for layer in self.encoder:
-            go_on()
+            interruption.check()
             x_BSE = layer(x_BSE, mask)
         return self.encoder_norm(x_BSE)  # type: ignore[no-any-return]
 
@@ -156,11 +159,11 @@ class Transformer(nn.Module):
         source_ids_BS: Tensor,
         source_lengths_B: Tensor,
         starts_BN: Tensor | None = None,
-        go_on: Callable[[], None] = lambda: None,
+        interruption: Interruption = NEVER,
     ) -> EncodedSources:
         """The encoded sources: all input of the decoder, computed once; can be cached and stacked.
 
-        `starts_BN` is what the decoder reads first instead of `<s>`. `go_on` is called before each layer; it may raise.
+        `starts_BN` is what the decoder reads first instead of `<s>`. Asks `interruption` before each layer.
         """
         self._require_evaluation()
         length = source_ids_BS.shape[1]
@@ -169,8 +172,8 @@ class Transformer(nn.Module):
                 f"a source has {length} pieces, the model reads at most {self.config.max_pieces}; split the segment"
             )
         mask = source_mask(source_lengths_B, length)
-        memory_BSE = self.memory(source_ids_BS, mask, go_on)
-        go_on()
+        memory_BSE = self.memory(source_ids_BS, mask, interruption)
+        interruption.check()
         cross_attentions = (layer.get_submodule("cross") for layer in self.decoder_layers)
         parts = [part for cross in cross_attentions for part in cross.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
         return EncodedSources(memory_BSE, torch.stack(parts), source_lengths_B, starts_BN)

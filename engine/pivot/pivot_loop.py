@@ -56,7 +56,7 @@ class PivotLoop(Generic[Job]):
         return ended
 
     def interrupt(self) -> list[Job]:
-        """End the jobs whose interruption says so, without a step for the others; returns the jobs that ended."""
+        """End the jobs that are interrupted, without a step for the others; returns the jobs that ended."""
         return [*self._after_first(self._first.interrupt()), *self._after_second(self._second.interrupt())]
 
     def _begin_second(self, job: Job, first: Translation) -> None:

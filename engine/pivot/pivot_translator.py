@@ -17,9 +17,10 @@ from typing import Any
 
 from engine.any_translator import AnyTranslator
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.loop import DecodingJob, Interrupt, never
+from engine.decoding.loop import DecodingJob
 from engine.decoding.question_steps import Steps
 from engine.errors import InvalidRequest, ModelError
+from engine.interruption import NEVER, Interruption
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.pivot.pivot_loop import PivotLoop
 from engine.pivot.pivot_requests import FIRST_OPTIONS, PivotRequests, unfinished
@@ -65,7 +66,7 @@ class PivotTranslator(AnyTranslator):
     def direction_of(self, request: Request) -> str:
         return self.directions[0]
 
-    def constraints_of(self, request: Request, interruption: Interrupt) -> PreparedRequest:
+    def constraints_of(self, request: Request, interruption: Interruption) -> PreparedRequest:
         return self._second.constraints_of(replace(request, direction=self._second_direction), interruption)
 
     def decode(self, job: DecodingJob) -> PivotTranslation:
@@ -136,13 +137,13 @@ class PivotTranslator(AnyTranslator):
 
         Raises InvalidRequest if the first model cannot translate the source.
         """
-        first = self._translated_first(request, never)
+        first = self._translated_first(request, NEVER)
         asked = self._requests.second_request(request, first)
         second = self._second.scored(asked, target, tokens, datastore)
         return self._requests.joined(request, first, second, first.elapsed_ms)
 
     def price_whole_steps(
-        self, request: Request, options: SearchOptions, interruption: Interrupt, datastore: Datastore | None = None
+        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
     ) -> Steps[Pricing]:
         """The steps of `price`, for a source as one sentence; the first model translates a new source in one step."""
         first = self._translated_first(request, interruption)
@@ -162,7 +163,7 @@ class PivotTranslator(AnyTranslator):
         piece: int,
         count: int,
         options: SearchOptions,
-        interruption: Interrupt,
+        interruption: Interruption,
         datastore: Datastore | None = None,
     ) -> Steps[tuple[Alternative, ...]]:
         """The steps of `alternatives`, as of `price_whole_steps`."""
@@ -180,7 +181,7 @@ class PivotTranslator(AnyTranslator):
 
         Raises InvalidRequest if the first model gives no translation.
         """
-        second = self._requests.second_request(request, self._translated_first(request, never))
+        second = self._requests.second_request(request, self._translated_first(request, NEVER))
         return self._second.whole_pair(second, target, origin, least_fit)
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
@@ -195,7 +196,7 @@ class PivotTranslator(AnyTranslator):
     def is_on_accelerator(self) -> bool:
         return self._second.is_on_accelerator
 
-    def _translate_first(self, request: Request, interruption: Interrupt) -> Translation:
+    def _translate_first(self, request: Request, interruption: Interruption) -> Translation:
         if request.direction not in (None, *self.directions):
             raise InvalidRequest(f"direction is {request.direction!r}; these models translate {self.directions[0]}")
         if (known := self._requests.known_first(request)) is not None:
@@ -203,7 +204,7 @@ class PivotTranslator(AnyTranslator):
         asked = self._requests.first_request(request)
         return self._requests.take_first(self._first.decode(DecodingJob(asked, FIRST_OPTIONS, interruption)))
 
-    def _translated_first(self, request: Request, interruption: Interrupt) -> Translation:
+    def _translated_first(self, request: Request, interruption: Interruption) -> Translation:
         first = self._translate_first(request, interruption)
         if first.status != "complete":
             reasons = "; ".join(reason.message for reason in first.reasons)

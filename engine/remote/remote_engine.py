@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from engine.any_engine import EngineFacts, EngineStatistics, Priority, checked_priority
-from engine.decoding.limits import check_deadline
-from engine.decoding.pipeline import INTERRUPTED
+from engine.decoding.pipeline import interrupted_translation
 from engine.errors import EngineError
+from engine.interruption import check_deadline
 from engine.model.datastore import Datastore
 from engine.remote.remote_call import RemoteCall, ReplicaLost, Replicas, without_datastore
 from engine.request import Request
@@ -60,7 +60,7 @@ class _Job:
     def cancelled_answer(self) -> Translation | None:
         """The answer to a cancelled request or question."""
         if isinstance(self.call.asked, Request):
-            return Translation(self.call.asked, "cancelled", reasons=(INTERRUPTED["cancelled"],))
+            return interrupted_translation(self.call.asked, "cancelled")
         return None
 
 

@@ -16,7 +16,8 @@ from typing import Literal, get_args
 import torch
 
 from engine.errors import InvalidRequest
-from engine.search.beam import BeamSearch, StepDecoder, StepStopped
+from engine.interruption import Interrupted
+from engine.search.beam import BeamSearch, StepDecoder
 from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, SentenceResult
 from engine.search.tracker import ConstraintTracker
 
@@ -124,8 +125,8 @@ class SearchStream:
                 self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
                 ended += batch.step()
                 self._tidy()
-        except StepStopped:  # while the decoder was opened: the results for the new sentences are no longer needed
-            ended += [_interrupted(sentence) for sentence in newcomers]
+        except Interrupted:  # while the decoder was opened: the results for the new sentences are no longer needed
+            ended += map(_interrupted, newcomers)
         except Exception as error:  # of any kind: it must fail no other sentence
             ended += self._restart(error, newcomers)
         self._try_full_batches(len(ended))
@@ -142,7 +143,7 @@ class SearchStream:
             ended += self._restart(error, [])
         for waiting in (self._waiting, *self._restarting):
             for sentence in list(waiting):
-                if sentence.interruption():
+                if sentence.interruption.cause():
                     waiting.remove(sentence)
                     ended.append(_interrupted(sentence))
         self._restarting = deque(group for group in self._restarting if group)
@@ -215,9 +216,9 @@ class SearchStream:
 
 def _interrupted(sentence: Sentence) -> EndedSentence:
     """A sentence that was interrupted before its first step."""
-    why = sentence.interruption()
-    assert why is not None
-    return EndedSentence(sentence, SentenceResult(why, (), num_steps=0))
+    cause = sentence.interruption.cause()
+    assert cause is not None
+    return EndedSentence(sentence, SentenceResult(cause, (), num_steps=0))
 
 
 def is_out_of_memory(error: Exception) -> bool:

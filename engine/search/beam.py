@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engine.interruption import Interrupted, JointInterruption
 from engine.kernels import Logits
 from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
@@ -24,11 +25,7 @@ from engine.search.follow import Following
 from engine.search.rows import BeamRows, Candidates, forced_prefix
 from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchVocabulary, Sentence, SentenceResult
 from engine.search.stopping import is_over
-from engine.search.tracker import ConstraintTracker, never_stop
-
-
-class StepStopped(Exception):
-    """A step ended early, because all sentences of its batch were interrupted."""
+from engine.search.tracker import ConstraintTracker
 
 
 class StepDecoder(Protocol):
@@ -47,7 +44,7 @@ class StepDecoder(Protocol):
     def step(self, tokens_R: Tensor) -> Tensor | Logits:
         """Log-probabilities (R, V) of the next token of each row, which the caller may overwrite; or logits.
 
-        Raises StepStopped once all sentences are interrupted; no step may follow. An implementation need not do that.
+        Raises Interrupted once all sentences are interrupted; no step may follow. An implementation need not do that.
         Accelerators return logits: the search then runs the rest of the output layer as one fused operation.
         """
         ...
@@ -109,36 +106,32 @@ class BeamSearch:
         """Take every row one token further (algorithm 2); returns the sentences that ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
         limits = self._current_limits()
-        self._tracker.go_on = self._following.go_on = self._go_on
+        # A step is not needed once all sentences are interrupted: a wide beam that follows a long text takes seconds.
+        interruption = JointInterruption(live.sentence.interruption for live in self._live.values())
         try:
             output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
-            self._go_on()
-            expansion = Expansion(self._rows, output, limits, self._tracker, self._vocabulary, self._following)
-            self._go_on()
+            interruption.check()
+            expansion = Expansion(
+                self._rows, output, limits, self._tracker, self._vocabulary, self._following, interruption
+            )
+            interruption.check()
             candidates = expansion.candidates()
-            self._go_on()
+            interruption.check()
             chosen = candidates.keep(self._share_beam(candidates, limits))
-            going = chosen.keep(~chosen.is_end_N).with_changes(self._rows, self._following)
-        except StepStopped:
+            going = chosen.keep(~chosen.is_end_N).with_changes(self._rows, self._following, interruption)
+        except Interrupted:
             return self.interrupt()
-        finally:
-            self._tracker.go_on = self._following.go_on = never_stop
         for live in self._live.values():
             live.num_steps += 1
         self._store_finished(chosen)
         self._advance(going, expansion.failed)
         return self._take_ended()
 
-    def _go_on(self) -> None:
-        """Raises StepStopped if the result is no longer needed: a wide beam that follows a long text takes seconds."""
-        if all(live.sentence.interruption() for live in self._live.values()):
-            raise StepStopped
-
     def interrupt(self) -> list[EndedSentence]:
         """End the interrupted sentences; returns them, those at their deadline with their best hypotheses so far."""
         for number, live in list(self._live.items()):
-            if why := live.sentence.interruption():
-                self._conclude(number, why)
+            if cause := live.sentence.interruption.cause():
+                self._conclude(number, cause)
         if self._ended:
             kept = np.isin(self._rows.sentences_R, list(self._live)).nonzero()[0]
             if len(kept):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
+from engine.interruption import Interruption
 from engine.kernels import Logits
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.banks import rank_within
@@ -100,18 +101,20 @@ class Expansion:
         tracker: ConstraintTracker,
         vocabulary: SearchVocabulary,
         following: Following,
+        interruption: Interruption,
     ) -> None:
         self._rows = rows
         self._limits = limits
         self._tracker = tracker
         self._following = following
+        self._interruption = interruption
         self._vocabulary = vocabulary
         self._num_banks = int(tracker.num_tokens_B.max()) + 1
         self._steps_left_R = limits.max_length_B[rows.sentences_R] - rows.lengths_R  # tokens until the length limit
         self._is_free = tracker.are_free(rows.nodes_R)
         self._remaining = None if self._is_free else rows.remaining
         if not self._is_free and self._remaining is None:
-            self._remaining = tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP)
+            self._remaining = tracker.remaining_cost(rows.sentences_R, rows.nodes_R, rows.met_RP, interruption)
         self._forced_RF = self._forced()
         self._is_late_counted = bool((limits.late_penalty_B > 0).any())
         placement_R = limits.placement_penalties(rows.sentences_R, rows.endings_R3, rows.repeats_R)
@@ -123,7 +126,7 @@ class Expansion:
         self._queried_RF = self._forced_RF
         if following.is_needed:
             self._follow()
-        self._scores = scores_of(output, self._masks(), self._queried_RF, vocabulary, tracker.go_on)
+        self._scores = scores_of(output, self._masks(), self._queried_RF, vocabulary, interruption)
         self.failed = np.zeros(0, dtype=np.int64)  # sentences with NaN scores
 
     def candidates(self) -> Candidates:
@@ -143,7 +146,8 @@ class Expansion:
         rows = self._rows
         if self._remaining is None or self._num_banks == 1:
             return np.zeros((len(rows), 0), dtype=np.int64)
-        return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._remaining, self._vocabulary.roles.end)
+        end = self._vocabulary.roles.end
+        return self._tracker.forced(rows.sentences_R, rows.nodes_R, self._remaining, end, self._interruption)
 
     def _follow(self) -> None:
         """Finds the best continuations without the previous texts, too, beside those that follow them.
@@ -152,7 +156,7 @@ class Expansion:
         which takes at most one place from each row, so twice the beam is enough.
         """
         rows = self._rows
-        penalties_R, likely_RF = self._following.likely(rows.sentences_R, rows.changes_RJ)
+        penalties_R, likely_RF = self._following.likely(rows.sentences_R, rows.changes_RJ, self._interruption)
         self._before_R = self._before_R + rows.penalties_R - penalties_R
         is_followed_B = np.isin(np.arange(len(self._beam_B)), self._following.numbers)
         is_capped_B = self._children_B < np.minimum(self._beam_B, self._vocabulary.size)
@@ -243,14 +247,15 @@ class Expansion:
             values_RK, tokens_RK = self._scores.best(width)
             if not may_die_R.any():
                 return values_RK, tokens_RK
-            tracker.go_on()  # a wide table takes tens of milliseconds before the first node is looked up
+            self._interruption.check()  # a wide table takes tens of milliseconds before the first node is looked up
             widths_R = np.where(is_enough_R, widths_R, width)
             is_seen_RK = np.arange(width) < widths_R[:, None]
             is_text_RK = (
                 (tokens_RK != self._vocabulary.roles.end) & (values_RK > -np.inf) & is_seen_RK & may_die_R[:, None]
             )
             is_dead_RK = ~is_seen_RK
-            nodes_N, _ = tracker.follow(rows.nodes_R.repeat(is_text_RK.sum(1)), tokens_RK[is_text_RK])
+            nodes_R = rows.nodes_R.repeat(is_text_RK.sum(1))
+            nodes_N, _ = tracker.follow(nodes_R, tokens_RK[is_text_RK], self._interruption)
             is_dead_RK[is_text_RK] = tracker.is_dead(nodes_N)
             living_RK = np.where(is_dead_RK, -np.inf, values_RK)
             num_living_R = (living_RK > -np.inf).sum(1)
@@ -288,15 +293,17 @@ class Expansion:
         sentences_N = rows.sentences_R[rows_N]
         is_end_N = tokens_N == self._vocabulary.roles.end
         nodes_N, met_NP = rows.nodes_R[rows_N], rows.met_RP[rows_N]
-        tracker.go_on()
+        self._interruption.check()
         banks_N, remaining = np.zeros_like(rows_N), None
         if not self._is_free:
             is_text_N = ~is_end_N
-            nodes_N[is_text_N], completed_NP = tracker.follow(nodes_N[is_text_N], tokens_N[is_text_N])
-            tracker.go_on()  # where many phrases are forced, each of these arrays has tens of megabytes
+            nodes_N[is_text_N], completed_NP = tracker.follow(
+                nodes_N[is_text_N], tokens_N[is_text_N], self._interruption
+            )
+            self._interruption.check()  # where many phrases are forced, each of these arrays has tens of megabytes
             met_NP[is_text_N] += completed_NP
-            tracker.go_on()
-            remaining = tracker.remaining_cost(sentences_N, nodes_N, met_NP)
+            self._interruption.check()
+            remaining = tracker.remaining_cost(sentences_N, nodes_N, met_NP, self._interruption)
             banks_N = tracker.num_tokens_B[sentences_N] - np.where(is_end_N, 0, remaining.missing_N)
             needed_N = remaining.needed_N
             if tracker.has_avoided:  # the next piece must decide a pending avoided match
@@ -305,8 +312,9 @@ class Expansion:
             is_possible_N &= ~tracker.is_dead(nodes_N)
         penalties_N = np.zeros(len(rows_N))
         if self._following.is_needed:
-            costs_RJ = rows.changes_RJ
-            penalties_N = self._following.penalties_after(sentences_N, costs_RJ, rows_N, tokens_N, is_end_N)
+            penalties_N = self._following.penalties_after(
+                sentences_N, rows.changes_RJ, rows_N, tokens_N, is_end_N, self._interruption
+            )
         endings_N3 = self._endings(rows_N, tokens_N, sentences_N)
         repeats_N = rows.repeats_R[rows_N] + is_among(self._repeating_RM, rows_N, tokens_N)
         candidates = Candidates(

@@ -10,11 +10,12 @@ like log-probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.interruption import NEVER, Interruption
 from engine.search.arrays import Bools, Floats, Ints
 
 REQUIRED_CHANGES = 30.0  # that a changed piece of a required text counts for
@@ -57,13 +58,10 @@ class Following:
 
     `numbers` are the sentences with a previous text; the others have no cost. The state of N rows is an array (N, J):
     the lines of their distance tables, padded with infinity to one more than the pieces of the longest previous text.
-    `go_on` is called between parts of long computations, and may raise.
+    Long computations ask an `interruption` between their parts.
     """
 
-    go_on: Callable[[], None]
-
     def __init__(self, texts: Mapping[int, FollowedText | None], num_numbers: int) -> None:
-        self.go_on = lambda: None
         followed = {number: text for number, text in texts.items() if text is not None}
         self.is_needed = bool(followed)
         self.numbers = np.array(list(followed), dtype=np.int64)
@@ -106,23 +104,29 @@ class Following:
             padded[:, 0] = 0.0
         return padded
 
-    def after(self, sentences_N: Ints, costs_NJ: Floats, tokens_N: Ints) -> Floats:
+    def after(self, sentences_N: Ints, costs_NJ: Floats, tokens_N: Ints, interruption: Interruption = NEVER) -> Floats:
         """(N, J): the costs after one more piece each."""
         after_NJ = np.empty_like(costs_NJ)
-        for some in self._parts(len(sentences_N)):
+        for some in self._parts(len(sentences_N), interruption):
             is_same_NJ = self._pieces_BJ[sentences_N[some]] == tokens_N[some, None]
             after_NJ[some] = self._next_line(sentences_N[some], costs_NJ[some], is_same_NJ)
         return after_NJ
 
     def penalties_after(
-        self, sentences_N: Ints, costs_RJ: Floats, rows_N: Ints, tokens_N: Ints, is_end_N: Bools
+        self,
+        sentences_N: Ints,
+        costs_RJ: Floats,
+        rows_N: Ints,
+        tokens_N: Ints,
+        is_end_N: Bools,
+        interruption: Interruption = NEVER,
     ) -> Floats:
         """(N,): the nats that row `rows_N[i]` has lost for certain after one more piece each.
 
         After an end, these are all that it loses, also by lacking the rest of the previous text.
         """
         penalties_N = np.zeros(len(rows_N))
-        for some in self._parts(len(rows_N)):
+        for some in self._parts(len(rows_N), interruption):
             sentences, costs_NJ = sentences_N[some], costs_RJ[rows_N[some]]
             after_NJ = self._next_line(sentences, costs_NJ, self._pieces_BJ[sentences] == tokens_N[some, None])
             ends_N, goes_on_N = self.end_penalties(sentences, costs_NJ), self.penalties(sentences, after_NJ)
@@ -139,14 +143,14 @@ class Following:
         ends_N = costs_NJ[np.arange(len(sentences_N)), self._last_B[sentences_N]]
         return self._strength_B[sentences_N] * ends_N
 
-    def likely(self, sentences_R: Ints, costs_RJ: Floats) -> tuple[Floats, Ints]:
+    def likely(self, sentences_R: Ints, costs_RJ: Floats, interruption: Interruption = NEVER) -> tuple[Floats, Ints]:
         """(R,) the penalty of a piece that is not in the previous text, and (R, F) the pieces with a lower penalty.
 
         These are padded with -1. They are few: the pieces at the places where the row's cost is least.
         """
         unlike_R = np.zeros(len(sentences_R))
         is_better_RJ = np.zeros(costs_RJ.shape, dtype=np.bool_)
-        for some in self._parts(len(sentences_R)):
+        for some in self._parts(len(sentences_R), interruption):
             unlike_R[some] = self._next_line(sentences_R[some], costs_RJ[some], None).min(1)
             is_better_RJ[some] = costs_RJ[some] < unlike_R[some, None]
             is_better_RJ[some] &= self._pieces_BJ[sentences_R[some]] >= 0
@@ -157,12 +161,12 @@ class Following:
         better_RF[rows, np.arange(len(rows)) - firsts_R[rows]] = self._pieces_BJ[sentences_R[rows], places]
         return self._strength_B[sentences_R] * unlike_R, better_RF
 
-    def _parts(self, num_rows: int) -> Iterator[slice]:
+    def _parts(self, num_rows: int, interruption: Interruption) -> Iterator[slice]:
         """Slices of the rows, small enough to compute their costs together."""
         size = max(1, _NUMBERS_AT_ONCE // len(self._places_J))
         for first in range(0, num_rows, size):
             if first:
-                self.go_on()
+                interruption.check()
             yield slice(first, first + size)
 
     def _next_line(self, sentences_N: Ints, costs_NJ: Floats, is_same_NJ: Bools | None) -> Floats:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from engine.interruption import NEVER, Interruption
 from engine.kernels import Logits
 from engine.search.beam import StepDecoder
 from engine.search.byte_masks import ByteMasks
@@ -37,7 +38,7 @@ def next_words(
     byte_masks: ByteMasks,
     left: Sequence[int],
     count: int,
-    is_stopped: Callable[[], bool] = lambda: False,
+    interruption: Interruption = NEVER,
 ) -> list[NextWord]:
     """Up to `count` distinct next words after the pieces `left` of one sentence, most probable first.
 
@@ -51,7 +52,7 @@ def next_words(
     starts_V = torch.from_numpy(indexed.writes if is_open else indexed.begins_word)
     nodes_R = tracker.start_B
     for piece in left:
-        nodes_R, _ = tracker.follow(nodes_R, np.array([piece]))
+        nodes_R, _ = tracker.follow(nodes_R, np.array([piece]), interruption)
     decoder.read([left])
     log_probs_RV = _log_probs(decoder.step(torch.tensor([left[-1] if left else roles.begin])))
     never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
@@ -69,7 +70,7 @@ def next_words(
         values, keys = scores_RV.flatten().topk(min(width * 2, scores_RV.numel()))
         keys = keys[values > -torch.inf]
         parents, pieces = keys // scores_RV.shape[1], keys % scores_RV.shape[1]
-        nodes, _ = tracker.follow(nodes_R[parents.numpy()], pieces.numpy())
+        nodes, _ = tracker.follow(nodes_R[parents.numpy()], pieces.numpy(), interruption)
         goes_on = goes_on_V[pieces]
         going: list[int] = []
         for place, (parent, piece) in enumerate(zip(parents.tolist(), pieces.tolist(), strict=True)):
@@ -86,7 +87,8 @@ def next_words(
         ranked = sorted(best.values(), key=lambda word: -word.log_prob)
         floor = ranked[count - 1].log_prob if len(ranked) >= count else float("-inf")
         going = [place for place in going if float(values[place]) > floor][:width]
-        if not going or is_stopped():
+        interruption.check()
+        if not going:
             break
         rows = [((*rows[int(parents[p])][0], int(pieces[p])), float(values[p])) for p in going]
         decoder.select(parents[going])

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from engine.interruption import Interruption
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.follow import Following
 from engine.search.tracker import ConstraintTracker, RemainingCost
@@ -194,11 +195,12 @@ class Candidates:
             None if self.remaining is None else self.remaining.take(index),
         )
 
-    def with_changes(self, rows: BeamRows, following: Following) -> Candidates:
+    def with_changes(self, rows: BeamRows, following: Following, interruption: Interruption) -> Candidates:
         """Candidates without end tokens, with their states of following."""
         if not following.is_needed:
             return self
-        return replace(self, changes_NJ=following.after(self.sentences_N, rows.changes_RJ[self.rows_N], self.tokens_N))
+        costs_NJ = rows.changes_RJ[self.rows_N]
+        return replace(self, changes_NJ=following.after(self.sentences_N, costs_NJ, self.tokens_N, interruption))
 
     def extend(self, rows: BeamRows) -> BeamRows:
         """The rows that these candidates become, without unused columns."""

@@ -7,7 +7,7 @@ and one transfer brings all of that from the device.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engine.interruption import NEVER, Interruption
 from engine.kernels import Logits, top_tokens
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.leaders import leaders
@@ -53,21 +54,21 @@ def scores_of(
     masks: Masks,
     forced_RF: Ints,
     vocabulary: SearchVocabulary,
-    go_on: Callable[[], None] = lambda: None,
+    interruption: Interruption = NEVER,
 ) -> StepScores:
-    """The output of a decoder's step, masked. Overwrites log-probabilities. `go_on` may raise between rows."""
+    """The output of a decoder's step, masked. Overwrites log-probabilities. Asks `interruption` between rows."""
     if isinstance(output, Logits):
         return FusedScores(output, masks, forced_RF, vocabulary)
-    return LogProbs(output, masks, vocabulary, go_on)
+    return LogProbs(output, masks, vocabulary, interruption)
 
 
 class LogProbs:
     """All log-probabilities, on the CPU."""
 
     def __init__(
-        self, log_probs_RV: Tensor, masks: Masks, vocabulary: SearchVocabulary, go_on: Callable[[], None] = lambda: None
+        self, log_probs_RV: Tensor, masks: Masks, vocabulary: SearchVocabulary, interruption: Interruption = NEVER
     ) -> None:
-        self._go_on = go_on
+        self._interruption = interruption
         self._log_probs_RV = log_probs_RV.cpu()
         self._values_RV = self._log_probs_RV.numpy()  # the same memory
         roles = vocabulary.roles
@@ -86,7 +87,7 @@ class LogProbs:
         found: list[tuple[Tensor, Tensor]] = []
         for log_probs_RV in self._log_probs_RV.split(_ROWS_AT_ONCE):
             if found:
-                self._go_on()
+                self._interruption.check()
             values_RK, tokens_RK = log_probs_RV.topk(num_seen, dim=1)  # ranks not-a-number highest
             is_tied_R = ((values_RK[:, 1:] == values_RK[:, :-1]) & (values_RK[:, 1:] > -torch.inf)).any(1)
             if is_tied_R.any():  # topk returns equal values in any order

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from engine.interruption import NEVER, Cause, Interruption
 from engine.search.byte_masks import ByteMasks
 from engine.search.endings import SentenceEndings
 from engine.search.finished import FinishedPool, SearchHypothesis
@@ -18,8 +19,7 @@ from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
 
-Interruption = Literal["deadline", "cancelled"]
-Outcome = Literal["complete", "unmet", "failed"] | Interruption
+Outcome = Literal["complete", "unmet", "failed"] | Cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Sentence:
     `source` is passed on to the function that opens the decoder. `max_length` includes the end token. `followed` is a
     previous text to stay near to. Sentences after the first `max_sentences` are late (`SearchOptions.late_penalty`),
     repeats after the first `max_repeats` are penalised (`SearchOptions.repetition_penalty`).
-    `interruption` is called before each step; it returns why the sentence must end now, or None.
+    `interruption` is asked before each step and within it.
     """
 
     constraints: SentenceConstraints
@@ -89,7 +89,7 @@ class Sentence:
     followed: FollowedText | None = None
     max_sentences: int = 1
     max_repeats: int = 0
-    interruption: Callable[[], Interruption | None] = lambda: None
+    interruption: Interruption = NEVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,40 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.interruption import NEVER, Interruption
 from engine.search.arrays import Bools, Ints
 from engine.search.automaton import PhraseAutomaton, PhraseState
 from engine.search.max_count import CountsLeft, MaxCounts
+from engine.search.node_tables import GrowingTable, NodeTables, SentenceTables
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.prefix_avoid import PrefixAvoidAutomaton, PrefixAvoidState
 
 _FREE, _DEAD = 0, 1  # the nodes of texts without constraints, and of texts that have broken one
-_FILLS = {  # the tables by node, with their default values
-    "_pending": 0,
-    "_to_go": 0,
-    "_is_open": False,
-    "_ends_here": False,
-    "_forced": -1,
-    "_is_met_if_ended": True,
-    "_in_prefix": False,
-    "_may_die": False,
-    "_prefix_left": 0,
-    "_shared_missing": 0,
-    "_shared_under_way": False,
-}
-
 _FOLLOWED_AT_ONCE = 2**14  # texts
 _COUNTS_AT_ONCE = 2**19  # of phrases, of all texts together
 _LEARNED_AT_ONCE = 8  # steps between nodes; each takes up to 8 ms where phrases share forms
-_BY_SENTENCE_AND_PHRASE = ("required_BP", "num_pieces_BP", "_is_sharing_BP", "_ends_text_BP")
 _FIRST_CAPACITY = 64
 
 # The sentence, the phrase state, the prefix and avoid state (None once nothing can break either), and how many more
 # occurrences each phrase with a `max_count` may have.
 _Node = tuple[int, PhraseState, PrefixAvoidState | None, CountsLeft]
-
-
-def never_stop() -> None:
-    """Lets a computation go on to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +69,12 @@ class ConstraintTracker:
 
     A node is the state of a text in the automata of its sentence. Tables and dictionary grow as nodes are reached, and
     each step is computed once. Sentences may come and go: the number of a removed sentence and the places of its nodes
-    are given to the next.
+    are given to the next. Long computations ask an `interruption` between parts of some milliseconds; the results so
+    far remain valid.
     """
 
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
-        """Sentence b has the constraints `constraints[b]`.
-
-        `go_on` is called between computations of some milliseconds; if it raises, the results so far remain valid.
-        """
-        self.go_on = never_stop
+        """Sentence b has the constraints `constraints[b]`."""
         self._num_learned = 0
         self._texts = texts
         self._constraints: dict[int, SentenceConstraints] = {}
@@ -102,11 +82,7 @@ class ConstraintTracker:
         self._prefix_avoid: dict[int, PrefixAvoidAutomaton | None] = {}
         self._max_counts: dict[int, MaxCounts] = {}
         self._free_sentences: list[int] = []
-        # Required occurrences; 0 for phrases that share a form, which have tables of their own.
-        self.required_BP = np.zeros((0, 0), dtype=np.int64)
-        self.num_pieces_BP = np.zeros((0, 0), dtype=np.int64)
-        self._is_sharing_BP = np.zeros((0, 0), dtype=np.bool_)
-        self._ends_text_BP = np.zeros((0, 0), dtype=np.bool_)
+        self._phrases_of = SentenceTables()
         self.num_tokens_B = np.zeros(0, dtype=np.int64)  # the paper's C
         self.start_B = np.zeros(0, dtype=np.int64)
         self._forget_nodes()
@@ -115,7 +91,7 @@ class ConstraintTracker:
     @property
     def num_phrases(self) -> int:
         """P: the most phrases of any sentence since the tables were last empty."""
-        return self.required_BP.shape[1]
+        return self._phrases_of.num_phrases
 
     def add(self, constraints: Sequence[SentenceConstraints]) -> list[int]:
         """Track these sentences too; returns their numbers."""
@@ -131,13 +107,13 @@ class ConstraintTracker:
             self._prefix_avoid[number] = PrefixAvoidAutomaton(of_sentence, self._texts) if needs_prefix_avoid else None
             self._max_counts[number] = MaxCounts(self._automata[number], self._texts)
             num_spellings = max((len(phrase.spellings) for phrase in of_sentence.phrases), default=0)
-            self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._forced.shape[2])
-            sharing = self._automata[number].sharing
+            self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._tables.num_spellings)
+            sharing, own = self._automata[number].sharing, self._phrases_of
             for p, phrase in enumerate(of_sentence.phrases):
-                self._ends_text_BP[number, p] = phrase.ends_text
-                self.required_BP[number, p] = 0 if p in sharing else phrase.count
-                self.num_pieces_BP[number, p] = phrase.num_pieces
-                self._is_sharing_BP[number, p] = p in sharing
+                own.ends_text.values[number, p] = phrase.ends_text
+                own.required.values[number, p] = 0 if p in sharing else phrase.count
+                own.num_pieces.values[number, p] = phrase.num_pieces
+                own.is_sharing.values[number, p] = p in sharing
             self.num_tokens_B[number] = sum(phrase.num_constraint_tokens for phrase in of_sentence.phrases)
             self.start_B[number] = _FREE if of_sentence.is_empty else self._start(number)
         self._update_needs()
@@ -148,8 +124,7 @@ class ConstraintTracker:
         for number in sentences:
             del self._constraints[number], self._automata[number], self._prefix_avoid[number], self._max_counts[number]
             self._free_sentences.append(number)
-        for name in _BY_SENTENCE_AND_PHRASE:
-            getattr(self, name)[sentences] = 0
+        self._phrases_of.clear(list(sentences))
         self.num_tokens_B[sentences] = 0
         self._update_needs()
         if not self.is_needed:
@@ -162,14 +137,13 @@ class ConstraintTracker:
                 del self._steps[key]
             self._allowed.pop(node, None)
             self._forced_known[node] = False
-        for name, fill in _FILLS.items():
-            getattr(self, name)[nodes] = fill
+        self._tables.clear(nodes)
         self._free_nodes += nodes
 
     def _update_needs(self) -> None:
         self.is_needed = any(not of_sentence.is_empty for of_sentence in self._constraints.values())
         self.has_avoided = any(map(self._is_bounded, self._constraints))
-        self._has_ends = bool(self._ends_text_BP.any())
+        self._has_ends = bool(self._phrases_of.ends_text.values.any())
 
     def _forget_nodes(self) -> None:
         """Reset the tables to no phrases and the two nodes that belong to no sentence."""
@@ -180,25 +154,13 @@ class ConstraintTracker:
         self._free_nodes: list[int] = []
         self._forced_known = [True, True]
         self._allowed: dict[int, list[int] | None] = {_FREE: None, _DEAD: None}
-        capacity = _FIRST_CAPACITY
         # node * V + piece -> (next node, row of the completions); and the keys of each node
         self._steps: dict[int, tuple[int, int]] = {}
         self._keys_of: dict[int, list[int]] = {}
-        self._completions = np.zeros((1, 0), dtype=np.int64)  # rows of occurrences, by phrase, that a piece completes
+        self._completions = GrowingTable(np.int64(0), 1, 0)  # rows of occurrences, by phrase, that a piece completes
         self._completion_ids: dict[tuple[int, ...], int] = {}
-        self._pending = np.zeros((capacity, 0), dtype=np.int64)
-        self._to_go = np.zeros((capacity, 0), dtype=np.int64)
-        self._is_open = np.zeros(capacity, dtype=np.bool_)
-        self._ends_here = np.zeros(capacity, dtype=np.bool_)
-        self._forced = np.zeros((capacity, 0, 0), dtype=np.int64)
-        self._is_met_if_ended = np.ones(capacity, dtype=np.bool_)
-        self._in_prefix = np.zeros(capacity, dtype=np.bool_)
-        self._may_die = np.zeros(capacity, dtype=np.bool_)
-        self._prefix_left = np.zeros(capacity, dtype=np.int64)
-        self._shared_missing = np.zeros(capacity, dtype=np.int64)
-        self._shared_under_way = np.zeros(capacity, dtype=np.bool_)
-        for name in _BY_SENTENCE_AND_PHRASE:
-            setattr(self, name, getattr(self, name)[:, :0])
+        self._tables = NodeTables(_FIRST_CAPACITY)
+        self._phrases_of.forget_phrases()
 
     def _widen(self, num_sentences: int, num_phrases: int, num_spellings: int) -> None:
         """Grow the tables by so many sentences, phrases and spellings; negative numbers mean none."""
@@ -207,16 +169,13 @@ class ConstraintTracker:
             self.num_tokens_B = np.pad(self.num_tokens_B, (0, num_sentences))
             self.start_B = np.pad(self.start_B, (0, num_sentences))
         if num_sentences or num_phrases:
-            for name in _BY_SENTENCE_AND_PHRASE:
-                setattr(self, name, np.pad(getattr(self, name), ((0, num_sentences), (0, num_phrases))))
+            self._phrases_of.grow(num_sentences, num_phrases)
         if num_phrases:
-            for name in ("_completions", "_pending", "_to_go"):
-                setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, num_phrases))))
+            self._completions.grow(0, num_phrases)
         if num_phrases or num_spellings:
-            more = ((0, 0), (0, num_phrases), (0, num_spellings))
-            self._forced = np.pad(self._forced, more, constant_values=_FILLS["_forced"])
+            self._tables.grow(num_phrases, num_spellings)
 
-    def follow(self, nodes_N: Ints, pieces_N: Ints) -> tuple[Ints, Ints]:
+    def follow(self, nodes_N: Ints, pieces_N: Ints, interruption: Interruption = NEVER) -> tuple[Ints, Ints]:
         """The next node for each node and piece, and (N, P) the occurrences that the piece confirms."""
         following_N, completed_N = nodes_N.copy(), np.zeros_like(nodes_N)
         tracked_M = (nodes_N > _DEAD).nonzero()[0]  # free texts stay free, dead ones stay dead
@@ -224,14 +183,14 @@ class ConstraintTracker:
             keys_M = nodes_N[tracked_M] * len(self._texts.surfaces) + pieces_N[tracked_M]
             for first in range(0, len(keys_M), _FOLLOWED_AT_ONCE):
                 if first:
-                    self.go_on()
+                    interruption.check()
                 some = tracked_M[first : first + _FOLLOWED_AT_ONCE]
                 keys = keys_M[first : first + _FOLLOWED_AT_ONCE].tolist()
                 steps = list(map(self._steps.get, keys))
-                known = [step or self._learn(key) for key, step in zip(keys, steps, strict=True)]
+                known = [step or self._learn(key, interruption) for key, step in zip(keys, steps, strict=True)]
                 following_N[some], completed_N[some] = np.array(known).T
-            self.go_on()
-        return following_N, self._completions[completed_N]
+            interruption.check()
+        return following_N, self._completions.values[completed_N]
 
     def are_free(self, nodes_N: Ints) -> bool:
         """True if all of these texts have met all constraints."""
@@ -239,67 +198,79 @@ class ConstraintTracker:
 
     def may_die(self, nodes_N: Ints) -> Bools:
         """(N,): whether the next piece may write an avoided text, leave the prefix, or exceed a `max_count`."""
-        return self._may_die[nodes_N]
+        return self._tables.may_die.values[nodes_N]
 
     def is_dead(self, nodes_N: Ints) -> Bools:
         """(N,): whether the text contains an avoided text, leaves the prefix, or exceeds a `max_count`."""
         return np.equal(nodes_N, _DEAD)
 
-    def remaining_cost(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> RemainingCost:
+    def remaining_cost(
+        self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints, interruption: Interruption = NEVER
+    ) -> RemainingCost:
         """The remaining cost of texts at these nodes that have met so many occurrences."""
         size = max(1, _COUNTS_AT_ONCE // max(1, self.num_phrases))
         if len(nodes_N) <= size:
             return self._remaining_cost(sentences_N, nodes_N, met_NP)
         parts = []
         for first in range(0, len(nodes_N), size):
-            self.go_on()
+            interruption.check()
             some = slice(first, first + size)
             parts.append(self._remaining_cost(sentences_N[some], nodes_N[some], met_NP[some]))
         return RemainingCost.joined(parts)
 
     def _remaining_cost(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> RemainingCost:
-        unmet_NP = self.required_BP.take(sentences_N, 0) - met_NP  # not met for certain
+        phrases_of, tables = self._phrases_of, self._tables
+        unmet_NP = phrases_of.required.values.take(sentences_N, 0) - met_NP  # not met for certain
         is_unmet_NP = unmet_NP > 0
-        num_pieces_NP = self.num_pieces_BP.take(sentences_N, 0)
-        to_go_NP = self._to_go.take(nodes_N, 0)  # missing pieces of the partial occurrence
-        shared_missing_N = self._shared_missing[nodes_N]
+        num_pieces_NP = phrases_of.num_pieces.values.take(sentences_N, 0)
+        to_go_NP = tables.to_go.values.take(nodes_N, 0)
+        shared_missing_N = tables.shared_missing.values[nodes_N]
         lacking_NP = is_unmet_NP & ((to_go_NP > 0) | (unmet_NP > 1))
         if self._has_ends:  # a phrase at the end of the text cannot begin before all others are met
-            ends_text_NP = self._ends_text_BP[sentences_N]
+            ends_text_NP = phrases_of.ends_text.values[sentences_N]
             others_lack_N = (lacking_NP & ~ends_text_NP).any(1) | (shared_missing_N > 0)
             to_go_NP = np.where(ends_text_NP & others_lack_N[:, None], num_pieces_NP, to_go_NP)
             lacking_NP = is_unmet_NP & ((to_go_NP > 0) | (unmet_NP > 1))
         missing_NP = np.where(is_unmet_NP, (unmet_NP - 1) * num_pieces_NP + to_go_NP, 0)
         missing_N = missing_NP.sum(1) + shared_missing_N
         under_way_NP = is_unmet_NP & (to_go_NP > 0) & (to_go_NP < num_pieces_NP)
-        under_way_N = under_way_NP.any(1) | self._shared_under_way[nodes_N]
-        is_open_N = self._is_open[nodes_N] & ~self._in_prefix[nodes_N]  # a prefix closes its words itself
+        under_way_N = under_way_NP.any(1) | tables.shared_under_way.values[nodes_N]
+        is_open_N = tables.is_open.values[nodes_N] & ~self.in_prefix(nodes_N)  # a prefix closes its words itself
         closes_N = is_open_N & (lacking_NP.any(1) | (shared_missing_N > 0)) & ~under_way_N
         return RemainingCost(
             lacking_NP,
             missing_N,
             closes_N,
-            needed_N=missing_N + closes_N + self._prefix_left[nodes_N],
-            may_end_N=(unmet_NP <= self._pending.take(nodes_N, 0)).all(1) & self._is_met_if_ended[nodes_N],
+            needed_N=missing_N + closes_N + tables.prefix_left.values[nodes_N],
+            may_end_N=(unmet_NP <= tables.pending.values.take(nodes_N, 0)).all(1)
+            & tables.is_met_if_ended.values[nodes_N],
         )
 
-    def forced(self, sentences_N: Ints, nodes_N: Ints, remaining: RemainingCost, end: int) -> Ints:
+    def forced(
+        self,
+        sentences_N: Ints,
+        nodes_N: Ints,
+        remaining: RemainingCost,
+        end: int,
+        interruption: Interruption = NEVER,
+    ) -> Ints:
         """(N, P * F + 1): the pieces that advance an unmet phrase, padded with -1.
 
         For a phrase that must end the text and that the text ends with, this is the end token.
         """
         for node in set(nodes_N.tolist()):
             if not self._forced_known[node]:
+                interruption.check()  # the next takes ten milliseconds where phrases share forms
                 self._learn_forced(node)
         # tables of phrases that share a form contain only pieces of those that are missing
-        lacking_NP = remaining.lacking_NP | self._is_sharing_BP[sentences_N]
-        forced_NF = np.where(lacking_NP[:, :, None], self._forced[nodes_N], -1).reshape(len(nodes_N), -1)
-        is_end_N = self._ends_here[nodes_N] & remaining.may_end_N
+        lacking_NP = remaining.lacking_NP | self._phrases_of.is_sharing.values[sentences_N]
+        forced_NF = np.where(lacking_NP[:, :, None], self._tables.forced.values[nodes_N], -1).reshape(len(nodes_N), -1)
+        is_end_N = self._tables.ends_here.values[nodes_N] & remaining.may_end_N
         return np.concatenate([forced_NF, np.where(is_end_N, end, -1)[:, None]], 1)
 
     def in_prefix(self, nodes_N: Ints) -> Bools:
         """(N,): whether the prefix is incomplete."""
-        return self._in_prefix[nodes_N]
+        return self._tables.in_prefix.values[nodes_N]
 
     def prefix_pieces(self, node: int) -> list[int]:
         """The pieces that may follow a text that is `in_prefix`."""
@@ -323,19 +294,16 @@ class ConstraintTracker:
         """True if texts of the sentence can become invalid: it has a prefix, an avoided text or a `max_count`."""
         return self._prefix_avoid[sentence] is not None or bool(self._max_counts[sentence].start)
 
-    def _learn(self, key: int) -> tuple[int, int]:
+    def _learn(self, key: int, interruption: Interruption) -> tuple[int, int]:
         """The step of a key that had none; earlier items of the same batch may have computed it."""
         if key not in self._steps:
-            self._look_up()
+            self._num_learned += 1
+            if self._num_learned % _LEARNED_AT_ONCE == 0:
+                interruption.check()
             node, piece = divmod(key, len(self._texts.surfaces))
             self._steps[key] = self._advance(node, piece)
             self._keys_of.setdefault(node, []).append(key)
         return self._steps[key]
-
-    def _look_up(self) -> None:
-        self._num_learned += 1
-        if self._num_learned % _LEARNED_AT_ONCE == 0:
-            self.go_on()
 
     def _advance(self, node: int, piece: int) -> tuple[int, int]:
         """The next node for a node and a piece, and the row of the completions."""
@@ -359,9 +327,9 @@ class ConstraintTracker:
     def _completion(self, counts: tuple[int, ...]) -> int:
         """The row number for these counts. There are few rows, because a piece rarely completes two phrases."""
         if counts not in self._completion_ids:
-            self._completion_ids[counts] = len(self._completions)
-            self._completions = np.pad(self._completions, ((0, 1), (0, 0)))
-            self._completions[-1, : len(counts)] = counts
+            self._completion_ids[counts] = len(self._completions.values)
+            self._completions.grow(1)
+            self._completions.values[-1, : len(counts)] = counts
         return self._completion_ids[counts]
 
     def _number(self, node: _Node) -> int:
@@ -372,21 +340,22 @@ class ConstraintTracker:
         sentence, state, prefix_avoid_state, counts_left = node
         self._nodes_of.setdefault(sentence, []).append(number)
         automaton = self._automata[sentence]
-        num_phrases = len(automaton.phrases)
-        self._pending[number, :num_phrases] = pending_counts = automaton.pending_counts(state)
-        self._to_go[number, :num_phrases] = automaton.to_go(state)
-        self._is_open[number] = state.context.is_open or bool(state.context.unfinished)
-        self._ends_here[number] = automaton.ends_here(state)
-        self._is_met_if_ended[number] = automaton.shared_met(state) and not state.context.unfinished
-        self._is_met_if_ended[number] &= self._max_counts[sentence].may_end(counts_left, pending_counts)
-        self._may_die[number] = self._max_counts[sentence].may_die(counts_left, state, pending_counts)
-        self._shared_missing[number], self._shared_under_way[number] = automaton.shared_missing(state)
+        num_phrases, tables = len(automaton.phrases), self._tables
+        tables.pending.values[number, :num_phrases] = pending_counts = automaton.pending_counts(state)
+        tables.to_go.values[number, :num_phrases] = automaton.to_go(state)
+        tables.is_open.values[number] = state.context.is_open or bool(state.context.unfinished)
+        tables.ends_here.values[number] = automaton.ends_here(state)
+        is_met_if_ended = automaton.shared_met(state) and not state.context.unfinished
+        is_met_if_ended &= self._max_counts[sentence].may_end(counts_left, pending_counts)
+        may_die = self._max_counts[sentence].may_die(counts_left, state, pending_counts)
+        tables.shared_missing.values[number], tables.shared_under_way.values[number] = automaton.shared_missing(state)
         prefix_avoid = self._prefix_avoid[sentence]
         if prefix_avoid is not None and prefix_avoid_state is not None:
-            self._may_die[number] = True
-            self._is_met_if_ended[number] &= prefix_avoid.may_end(prefix_avoid_state)
-            self._in_prefix[number] = prefix_avoid.in_prefix(prefix_avoid_state)
-            self._prefix_left[number] = prefix_avoid.pieces_left(prefix_avoid_state)
+            may_die = True
+            is_met_if_ended &= prefix_avoid.may_end(prefix_avoid_state)
+            tables.in_prefix.values[number] = prefix_avoid.in_prefix(prefix_avoid_state)
+            tables.prefix_left.values[number] = prefix_avoid.pieces_left(prefix_avoid_state)
+        tables.is_met_if_ended.values[number], tables.may_die.values[number] = is_met_if_ended, may_die
         return number
 
     def _place(self, node: _Node) -> int:
@@ -397,20 +366,13 @@ class ConstraintTracker:
             return number
         self._nodes.append(node)
         self._forced_known.append(False)
-        if len(self._nodes) > len(self._to_go):
-            for name, fill in _FILLS.items():
-                table = getattr(self, name)
-                grown = np.zeros((2 * len(table), *table.shape[1:]), dtype=table.dtype)
-                grown[: len(table)] = table
-                if fill:
-                    grown[len(table) :] = fill
-                setattr(self, name, grown)
+        if len(self._nodes) > self._tables.capacity:
+            self._tables.double()
         return len(self._nodes) - 1
 
     def _learn_forced(self, node: int) -> None:
-        self.go_on()  # this takes ten milliseconds where phrases share forms
         sentence, state, _, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
             if pieces:
-                self._forced[node, p, : len(pieces)] = pieces
+                self._tables.forced.values[node, p, : len(pieces)] = pieces
         self._forced_known[node] = True

@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import Generator, Hashable, Sequence
 from typing import Final, TypeVar
 
-from engine.decoding.loop import DecodingJob, Interrupt
+from engine.decoding.loop import DecodingJob
 from engine.decoding.question_steps import Steps
+from engine.interruption import Interruption
 from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search_options import SearchOptions
@@ -52,7 +53,7 @@ class KnownAnswers:
 def steps_of(
     dialogue: Dialogue[T],
     options: SearchOptions,
-    interruption: Interrupt,
+    interruption: Interruption,
     datastore: Datastore | None,
     known: KnownAnswers,
 ) -> Steps[T]:

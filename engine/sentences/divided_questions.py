@@ -41,7 +41,7 @@ def divided_pricing(asked: DividedRequest) -> Dialogue[Pricing]:
     """The prices of the constraints, from translations of the variants of the request, which share their sentences."""
     translations: list[Translation] = []
     for some in variants_for_prices(asked.request):
-        if asked.interruption() is not None:
+        if asked.interruption.cause() is not None:
             break
         dialogues = [replace(asked, request=variant).translation() for variant in some]
         translations += yield from together(dialogues)

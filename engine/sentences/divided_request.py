@@ -15,14 +15,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, Protocol
 
-from engine.decoding.constraints import PreparationStopped, PreparedRequest
+from engine.decoding.constraints import PreparedRequest
 from engine.decoding.limits import excess
-from engine.decoding.loop import Interrupt, never
-from engine.decoding.pipeline import INTERRUPTED
+from engine.decoding.pipeline import REASON_OF, interrupted_translation
 from engine.errors import InvalidRequest
+from engine.interruption import NEVER, Interrupted, Interruption
 from engine.model.datastore import Datastore
 from engine.request import Request
-from engine.search.sentence import Interruption
 from engine.search_options import SearchOptions
 from engine.sentences.combinations import best_combinations
 from engine.sentences.constraint_division import ConstraintDivision, Share, UndividedError
@@ -41,7 +40,7 @@ class WholeTranslator(Protocol):
 
     def direction_of(self, request: Request) -> str: ...
 
-    def constraints_of(self, request: Request, interruption: Interrupt) -> PreparedRequest: ...
+    def constraints_of(self, request: Request, interruption: Interruption) -> PreparedRequest: ...
 
     def scored(
         self,
@@ -50,14 +49,6 @@ class WholeTranslator(Protocol):
         tokens: Sequence[int] | None = None,
         datastore: Datastore | None = None,
     ) -> Translation: ...
-
-
-class _InterruptedError(Exception):
-    """The request was cancelled, or its time was up, before there was a translation."""
-
-    def __init__(self, why: Interruption) -> None:
-        super().__init__(why)
-        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +60,7 @@ class DividedRequest:
     sentences: Sequence[Span]
     options: SearchOptions
     known: KnownAnswers
-    interruption: Interrupt = never
+    interruption: Interruption = NEVER
     datastore: Datastore | None = None
     started_at: float = field(default_factory=time.perf_counter)
 
@@ -79,8 +70,8 @@ class DividedRequest:
         why_whole = ""
         try:
             found = yield from self._divided()
-        except _InterruptedError as interrupted:
-            found = Translation(self.request, interrupted.why, reasons=(INTERRUPTED[interrupted.why],))
+        except Interrupted as interrupted:  # before there was a translation
+            found = interrupted_translation(self.request, interrupted.cause)
         except UndividedError as undivided:
             why_whole = f"translated as one sentence, because {undivided}"
         if found is None:
@@ -125,12 +116,7 @@ class DividedRequest:
 
     def required_of(self, request: Request) -> RequiredTexts:
         """The constraints of a request, as `WholeTranslator.constraints_of`."""
-        try:
-            return RequiredTexts(self.translator.constraints_of(request, self.interruption))
-        except PreparationStopped:
-            why = self.interruption()
-            assert why is not None
-            raise _InterruptedError(why) from None
+        return RequiredTexts(self.translator.constraints_of(request, self.interruption))
 
     def _forced(self, division: ConstraintDivision) -> list[Translation]:
         """The given translations of the first sentences, scored, with the phrases in them."""
@@ -223,7 +209,7 @@ class _State:
         ]
         if not ranked:
             self._check(answers[0])
-            raise _InterruptedError("deadline")
+            raise Interrupted("deadline")
         _, place, share, answer = max(ranked, key=lambda item: item[:2])
         self._shares[-place], self._found[-place] = share, answer
         self._to_decode.discard(-place)
@@ -248,7 +234,7 @@ class _State:
             if isinstance(answer, Exception):
                 raise UndividedError(str(answer))
             if answer.status == "cancelled" or (answer.status == "deadline" and not answer.hypotheses):
-                raise _InterruptedError(answer.status)
+                raise Interrupted(answer.status)
             found.append(answer)
         return found
 
@@ -285,7 +271,7 @@ class _State:
         ]
         by_text: dict[str, Hypothesis] = {}
         best: tuple[int, ...] = ()
-        why = asked.interruption()
+        cause = asked.interruption.cause()
         num_given = len(asked.request.prefix)
         for places in islice(best_combinations(values), _MOST_COMBINED * asked.options.nbest):
             parts = [own[place] for own, place in zip(lists, places, strict=True)]
@@ -293,21 +279,21 @@ class _State:
             if text not in by_text and self._joiner.is_allowed(parts, num_given):
                 by_text[text] = self._joiner.hypothesis(parts, weights)
                 best = best or places
-                why = why or asked.interruption()
-                if len(by_text) == asked.options.nbest or why:
+                cause = cause or asked.interruption.cause()
+                if len(by_text) == asked.options.nbest or cause:
                     break
-        if why == "cancelled":
-            raise _InterruptedError("cancelled")
+        if cause == "cancelled":
+            raise Interrupted("cancelled")
         if not by_text:
             raise UndividedError("no combination of the sentences' translations meets all constraints")
         if not _begins(next(iter(by_text)), asked.request.prefix):
             raise UndividedError("the translations do not begin with the prefix")
-        is_late = why == "deadline" or any(answer.status == "deadline" for answer in answers)
+        is_late = cause == "deadline" or any(answer.status == "deadline" for answer in answers)
         joined: dict[str, Any] = {
             "request": asked.request,
             "status": "deadline" if is_late else "complete",
             "hypotheses": tuple(by_text.values()),
-            "reasons": (INTERRUPTED["deadline"],) if is_late else (),
+            "reasons": (REASON_OF["deadline"],) if is_late else (),
             "unknown_source": joined_unknown(answers, division.sentences),
             "num_steps": sum(answer.num_steps for answer in answers),
             "learned": _learned(answers, best),

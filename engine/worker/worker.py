@@ -9,7 +9,6 @@ cancels the older one.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Hashable
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -18,11 +17,11 @@ import torch
 
 from engine.any_engine import EngineFacts, EngineStatistics, Priority, checked_priority
 from engine.any_translator import AnyTranslator
-from engine.decoding.limits import check_deadline
-from engine.decoding.loop import JobState, failed, interruption_of
-from engine.decoding.pipeline import INTERRUPTED
+from engine.decoding.loop import JobState, failed
+from engine.decoding.pipeline import interrupted_translation
 from engine.decoding.question_loop import QuestionLoop
 from engine.errors import EngineError
+from engine.interruption import Interruption, check_deadline
 from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule
@@ -348,7 +347,7 @@ class Worker:
                 task.stop.thread = self._thread
                 self._running.append(task)
             try:
-                task.interruption = interruption_of(time.perf_counter(), task.stop, task.deadline_ms)
+                task.interruption = Interruption(task.stop, task.deadline_ms)
                 if isinstance(task, Submission):
                     loop.add(task)
                 else:
@@ -377,7 +376,7 @@ class Worker:
                 is_interactive = task.priority == "interactive"
                 self._answers.count(task.submitted_at, is_interactive=is_interactive, is_failure=is_failure)
         if is_cancelled and isinstance(task, Submission):
-            task.future.set_result(Translation(task.request, "cancelled", reasons=(INTERRUPTED["cancelled"],)))
+            task.future.set_result(interrupted_translation(task.request, "cancelled"))
         elif is_cancelled:
             task.future.set_result(None)
         elif error is not None:

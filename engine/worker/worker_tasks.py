@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.any_engine import Priority
-from engine.decoding.loop import DecodingJob, JobState, never
+from engine.decoding.loop import DecodingJob, JobState
 from engine.decoding.question_loop import QuestionRun
+from engine.interruption import NEVER
 from engine.translator_questions import Question
 
 
@@ -63,7 +64,7 @@ def repeated(task: Task) -> Task:
     """A copy of the task for another run, with the same future. The earlier run can no longer affect it."""
     fresh: dict[str, Any] = {
         "state": JobState.WAITING,
-        "interruption": never,
+        "interruption": NEVER,
         "stop": _Stop(),
         "error": None,
         "is_repeated": True,

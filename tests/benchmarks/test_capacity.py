@@ -13,7 +13,7 @@ from benchmarks.capacity.habits import Ask, Habits, Pause, person
 from benchmarks.capacity.load import RealCopy
 from benchmarks.capacity.simulated import most_people, simulate, work
 from engine import Translator
-from engine.decoding.loop import never
+from engine.interruption import NEVER
 
 KINDS = ("translation", "document", "pin", "completion", "price", "alternatives")
 PIN_ONLY = Habits(pins=1, completions=0, alternatives=0, not_ready=0, document_segments_per_hour=0.001)
@@ -86,7 +86,7 @@ def test_alternatives_are_asked_for_words() -> None:
     assert len({*pieces}) > 3, "different words"
     for segment in segments:
         asked = segment.alternatives
-        steps = translator.alternatives_steps(asked.request, asked.tokens, asked.piece, 1, asked.options, never)
+        steps = translator.alternatives_steps(asked.request, asked.tokens, asked.piece, 1, asked.options, NEVER)
         assert next(steps), "a piece that is not part of a word is refused here"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from engine import Follow, Hypothesis, Phrase, Request, SearchOptions, Translator
 from engine.decoding.loop import DecodingJob, decode_all
+from tests.interruptions import InterruptedBy
 from tests.test_translator import make_translator
 
 PLAIN = SearchOptions(beam=10, nbest=3, places_per_bank=2, late_penalty=5.0, repetition_penalty=3.0)
@@ -115,7 +116,7 @@ def test_interrupted_request_is_cancelled_and_at_its_deadline_has_the_translatio
                 looks.append(None)
                 return why if len(looks) > most else None
 
-            job = DecodingJob(request, OPTIONS, interruption)
+            job = DecodingJob(request, OPTIONS, InterruptedBy(interruption))
             decode_all(bundled.decoding_loop(1), [job])
             translation = job.result()
             found.add(f"{translation.status} {translation.hypotheses[0].text if translation.hypotheses else ''}")

@@ -9,6 +9,7 @@ import pytest
 from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator
 from engine.decoding.loop import DecodingJob, decode_all
 from engine.text import occurrences
+from tests.interruptions import InterruptedBy
 
 OPTIONS = SearchOptions(
     places_per_bank=2, late_penalty=5.0, repetition_penalty=3.0, draft_strength=3.0, reverse_weight=0.1, lexicon=True
@@ -124,7 +125,7 @@ def test_interrupted_repair_returns_the_translation_without_it(bundled: Translat
             looks.append(None)
             return "deadline" if len(looks) > most else None
 
-        job = DecodingJob(request, OPTIONS, interruption)
+        job = DecodingJob(request, OPTIONS, InterruptedBy(interruption))
         decode_all(bundled.decoding_loop(1), [job])
         texts |= {one.text for one in job.result().hypotheses[:1]}
     assert {free, free.replace("15", "16")} <= texts

@@ -9,9 +9,10 @@ from itertools import pairwise
 import pytest
 
 from engine import DatastoreOptions, Follow, Phrase, Request, SearchOptions, Translator, occurrences
-from engine.decoding.loop import never
 from engine.decoding.placing import parts_of
+from engine.interruption import NEVER
 from tests import budget
+from tests.interruptions import InterruptedBy
 from tests.reference.placing import slow_placed
 from tests.test_translator import make_translator, phrase_texts
 
@@ -33,7 +34,7 @@ def bundled() -> Translator:
 
 def followed_text(translator: Translator, request: Request) -> str:
     """The text that the search follows."""
-    prepared = translator.pipeline.with_phrases_placed(translator.pipeline.prepare(request), never)
+    prepared = translator.pipeline.with_phrases_placed(translator.pipeline.prepare(request), NEVER)
     assert prepared.followed is not None
     return translator._codec.decode(prepared.followed.pieces).text
 
@@ -73,7 +74,7 @@ def test_placing_looks_for_a_stop_between_readings_and_then_reads_no_more(transl
             looks.append(len(looks) + 1)
             return "cancelled" if len(looks) == number else None
 
-        return interruption
+        return InterruptedBy(interruption)
 
     def placed(number: int):
         return translator.pipeline.with_phrases_placed(prepared, stops_at(number)).followed

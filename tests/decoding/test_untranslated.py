@@ -13,6 +13,7 @@ from engine import Follow, Phrase, Request, SearchOptions, Translator
 from engine.decoding.pipeline import NUM_REPLACED_IN
 from engine.decoding.placing import PIECE_REWARD
 from engine.decoding.untranslated import MAX_REPLACED, WordReplacer, articles_before, untranslated_words
+from engine.interruption import NEVER
 from engine.model import LoadedModel, load_model
 from engine.model.lexicon import Lexicon, Lexicons
 from engine.model.packed_weights import pack
@@ -20,6 +21,7 @@ from engine.model.prefix_cache import PrefixCache
 from engine.search.follow import FollowedText, Following, penalty_of
 from engine.search.sentence import SentenceResult
 from engine.text import EOS
+from tests.interruptions import InterruptedBy
 from tests.reference.changes import slow_penalty
 
 OPTIONS = SearchOptions(beam=5, nbest=3)
@@ -223,7 +225,7 @@ def test_word_that_a_followed_text_lacks_is_replaced(translator: Translator, cop
 
 def followed_by(translator: Translator, request: Request) -> str:
     """The followed text with the phrases in it."""
-    prepared = translator.pipeline.with_phrases_placed(translator.pipeline.prepare(request), lambda: None)
+    prepared = translator.pipeline.with_phrases_placed(translator.pipeline.prepare(request), NEVER)
     assert prepared.followed is not None
     return translator._codec.decode(prepared.followed.pieces).text
 
@@ -250,7 +252,7 @@ def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Transla
     codec, text = translator._codec, f"Ein {copied.word} ist in der Küche."
     num_pieces, lengths = len(codec.encode(text).ids), set()
     for limit in range(num_pieces - 5, num_pieces + 8):
-        pieces = WordReplacer(prepared, lexicon, codec, read, limit, lambda: None).replaced(text, ())
+        pieces = WordReplacer(prepared, lexicon, codec, read, limit, NEVER).replaced(text, ())
         assert pieces is None or len(pieces) <= limit
         lengths.add(pieces and len(pieces))
     assert None in lengths and len(lengths) > 1
@@ -260,7 +262,7 @@ def test_only_the_first_of_many_words_are_replaced(translator: Translator, copie
     prepared = translator.pipeline.prepare(Request(copied.source))
     read = translator._encodings.reader(prepared, PrefixCache())
     lexicon = Lexicon("en-de", {copied.word: "Tisch"}, KNOWN)
-    replacer = WordReplacer(prepared, lexicon, translator._codec, read, 512, lambda: None)
+    replacer = WordReplacer(prepared, lexicon, translator._codec, read, 512, NEVER)
     pieces = replacer.replaced(" ".join([copied.word] * (MAX_REPLACED + 2)), ())
     assert pieces is not None
     words = translator._codec.decode(pieces).text.split()
@@ -270,7 +272,9 @@ def test_only_the_first_of_many_words_are_replaced(translator: Translator, copie
 def test_interrupted_replacement_leaves_the_words(translator: Translator, copied: Copied) -> None:
     pipeline, request = translator.pipeline, Request(copied.source)
     result = search_result(translator, request)
-    stopped = pipeline.translation(request, pipeline.prepare(request), result, WITH_LEXICON, lambda: "deadline")
+    stopped = pipeline.translation(
+        request, pipeline.prepare(request), result, WITH_LEXICON, InterruptedBy(lambda: "deadline")
+    )
     assert stopped.hypotheses[0].text == copied.text
 
 

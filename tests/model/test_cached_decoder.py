@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
+from engine.interruption import Cause, Interrupted
 from engine.model import Decoder, Transformer, cached_decoder, expanded_prefixes
 from engine.model.cached_decoder import CachedDecoder
 from engine.model.expanded_prefixes import EMPTY, ExpandedPrefixes
 from engine.model.prefix_cache import PrefixCache
 from engine.text import BOS
 from tests.budget import rounds
+from tests.interruptions import InterruptedBy
 from tests.model.test_decoder import CLOSE, CONFIG, MODEL, RECURRENT, padded, random_source
 from tests.model.test_prefix_cache import CLOSENESS, KINDS, step_by_step
 
@@ -154,10 +156,6 @@ def test_rows_go_on_after_a_join(model: Transformer, is_cached_first: bool, num_
         histories = [(own, (*history, piece)) for own, history in histories]
 
 
-class StoppedError(Exception):
-    """Raised between the parts of a step."""
-
-
 @MODELS
 def test_a_step_of_many_rows_can_be_stopped_between_its_parts(model: Transformer, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cached_decoder, "ROWS_AT_ONCE", 2)
@@ -165,13 +163,13 @@ def test_a_step_of_many_rows_can_be_stopped_between_its_parts(model: Transformer
     paths = [(piece,) for piece in range(5, 10)]
     calls: list[int] = []
 
-    def go_on() -> None:
+    def cause() -> Cause | None:
         calls.append(len(counts))
-        if len(calls) == 2:
-            raise StoppedError
+        return "cancelled" if len(calls) == 2 else None
 
-    decoder = CachedDecoder(model, source.encoded, 1, source.expanded, source.prefix_cache, go_on=go_on)
-    with pytest.raises(StoppedError):
+    interruption = InterruptedBy(cause)
+    decoder = CachedDecoder(model, source.encoded, 1, source.expanded, source.prefix_cache, interruption=interruption)
+    with pytest.raises(Interrupted):
         follow(decoder, paths)
     assert (calls, counts) == ([2, 3], [1, 2, 2])
     counts.clear()
@@ -188,13 +186,12 @@ def test_growing_can_be_stopped_and_changes_nothing(monkeypatch: pytest.MonkeyPa
     expanded.store(known, torch.ones(60, 1, 2), None)
     new = [expanded.continue_with(EMPTY, piece) for piece in range(60, 200)]
 
-    def go_on() -> None:
+    def cause() -> Cause | None:
         calls.append(None)
-        if len(calls) == 2:
-            raise StoppedError
+        return "cancelled" if len(calls) == 2 else None
 
-    with pytest.raises(StoppedError):
-        expanded.store(new, torch.full((140, 1, 2), 2.0), None, go_on)
+    with pytest.raises(Interrupted):
+        expanded.store(new, torch.full((140, 1, 2), 2.0), None, InterruptedBy(cause))
     assert len(expanded.entries) == 64
     expanded.store(new, torch.full((140, 1, 2), 2.0), None)
     assert expanded.entries[known].eq(1).all() and expanded.entries[new].eq(2).all()

@@ -19,6 +19,7 @@ from engine.search.batching import SearchStream
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import EndedSentence, Sentence
 from engine.search_options import SearchOptions
+from tests.interruptions import InterruptedBy
 from tests.reference.toy import PUNCTUATED, RoundedModel, ToyDecoder, ToyModel, toy_stream
 from tests.search.test_enumeration import random_constraints
 
@@ -182,7 +183,7 @@ def test_room_is_the_number_of_sentences_that_the_next_step_begins():
 
 def test_interrupted_sentences_leave_at_the_next_step_though_it_is_not_their_turn():
     stopped: list[str] = []
-    waiting = plain(0, 30, interruption=lambda: stopped[0] if stopped else None)
+    waiting = plain(0, 30, interruption=InterruptedBy(lambda: stopped[0] if stopped else None))
     waiting = replace(waiting, options=replace(OPTIONS, stopping="all_finished"))
     stream = toy_stream(ToyModel(PUNCTUATED.size, 5), PUNCTUATED, batch_size=6, refill_share=0.5)
     stream.add(waiting)
@@ -199,7 +200,7 @@ def test_interrupted_sentences_leave_at_the_next_step_though_it_is_not_their_tur
 def test_interrupted_sentence_need_not_wait_for_room():
     stream = toy_stream(ToyModel(PUNCTUATED.size, 5), PUNCTUATED, batch_size=1)
     stream.add(plain(0, 30))
-    stream.add(plain(1, interruption=lambda: "deadline"))
+    stream.add(plain(1, interruption=InterruptedBy(lambda: "deadline")))
     (ended,) = stream.step()
     assert ended.result is not None
     assert (ended.sentence.source, ended.result.outcome, ended.result.hypotheses) == (1, "deadline", ())
@@ -330,7 +331,7 @@ def test_crash_while_others_are_interrupted_costs_no_sentence():
     stopped: list[str] = []
     model, sentences = ToyModel(PUNCTUATED.size, 7), [plain(number) for number in range(4)]
     stream = faulty_stream(model, torch.OutOfMemoryError("no room"))
-    gone = plain(4, interruption=lambda: stopped[0] if stopped else None)
+    gone = plain(4, interruption=InterruptedBy(lambda: stopped[0] if stopped else None))
     for sentence in (*sentences, gone):
         stream.add(sentence)
     ended = {item.sentence: item for item in stream.step()}
@@ -346,7 +347,11 @@ def test_crash_while_others_are_interrupted_costs_no_sentence():
 
 def test_interrupted_sentences_leave_while_waiting_for_a_restart():
     stopped: list[str] = []
-    sentences = [plain(0, 30), plain(1, 30), plain(2, 30, interruption=lambda: stopped[0] if stopped else None)]
+    sentences = [
+        plain(0, 30),
+        plain(1, 30),
+        plain(2, 30, interruption=InterruptedBy(lambda: stopped[0] if stopped else None)),
+    ]
     stream = faulty_stream(ToyModel(PUNCTUATED.size, 7), RuntimeError("a bug"), max_sentences=2)
     for sentence in sentences:
         stream.add(sentence)

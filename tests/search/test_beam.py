@@ -14,6 +14,7 @@ from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
 from tests.budget import rounds
+from tests.interruptions import InterruptedBy
 from tests.reference.matching import count_met, meets_all
 from tests.reference.search import slow_search
 from tests.reference.toy import BEGIN, END, PUNCTUATED, WORDS, ToyModel, ToyTexts, random_phrases, toy_stream
@@ -295,7 +296,7 @@ def test_interruption_acts_within_a_step_and_a_deadline_keeps_the_best_so_far(re
 
     options = SearchOptions(beam=3, stopping="optimal")
     phrases = [[WORDS.phrase("a b b")], []]
-    results = search(Noting(WORDS.size, 5), phrases, WORDS, [20, 20], options, interruption=interruption)
+    results = search(Noting(WORDS.size, 5), phrases, WORDS, [20, 20], options, interruption=InterruptedBy(interruption))
     assert [(result.outcome, result.num_steps) for result in results] == [(reason, num_steps)] * 2
     assert [bool(result.hypotheses) for result in results] == [reason == "deadline"] * 2
     efforts = results[0].hypotheses

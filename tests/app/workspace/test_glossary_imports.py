@@ -18,8 +18,8 @@ from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
 from app.workspace import glossary_imports as imports
 from app.workspace.commands import Workspace
-from engine.decoding.loop import never
 from engine.decoding.question_steps import answer_alone
+from engine.interruption import NEVER
 from tests.app.hand_decoder import HandDecoder, ready_model
 
 TEXT = b"Open the file.\nThe router saves the log file.\nThe Router is on.\n"
@@ -44,7 +44,7 @@ class Speller(HandDecoder):
 
     def ask(self, question: Any, **_: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        future.set_result(answer_alone(question.steps(self, never), lambda _: None))
+        future.set_result(answer_alone(question.steps(self, NEVER), lambda _: None))
         return future
 
     def misspelling(self, text: str) -> str | None:

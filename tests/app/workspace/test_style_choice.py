@@ -20,8 +20,8 @@ from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.commands import Workspace
 from engine import Alternative, Avoid, Datastore, Pricing, Request, StoredPair
-from engine.decoding.loop import never
 from engine.decoding.question_steps import Steps, answer_alone
+from engine.interruption import NEVER
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 
 NUMBERS = itertools.count(1)  # of the commands of a page
@@ -67,7 +67,7 @@ class AskedDecoder(HandDecoder):
 
     def ask(self, question: Any, **_: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        future.set_result(answer_alone(question.steps(self.translator, never), lambda _: None))
+        future.set_result(answer_alone(question.steps(self.translator, NEVER), lambda _: None))
         return future
 
 
