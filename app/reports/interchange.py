@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Final
 
 from app import VERSION
-from app.collector import collector_paused
 from app.formats.documents import Export
 from app.glossary import Glossary
 from app.glossary.writing import write_glossary
@@ -18,9 +16,10 @@ from app.log.store import LogStore
 from app.reports.jsonl import export_name
 from app.segments.state import Review
 from app.segments.stored_state import review_of
+from app.tm.library import languages_of
 from app.tm.tmx_codes import seg
+from app.tm.tmx_memory import TmxUnit, tmx_file
 
-_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _XLIFF_NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
 # Of XLIFF 1.2, for segments that were reviewed.
@@ -28,45 +27,25 @@ _STATES: Final[Mapping[Review, str]] = {"approved": "signed-off", "returned": "n
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@collector_paused()
 def session_tmx(store: LogStore, session_id: int) -> Export:
     """The confirmed segments as TMX, one unit each with its position in the document; tags are inline codes.
 
     The date of a unit is the time of its confirmation.
     """
     session = store.load_session(session_id)
-    source_language, target_language = (tag.replace("_", "-") for tag in session.direction.split("-", 1))
-    root = ET.Element("tmx", version="1.4")
-    ET.SubElement(
-        root,
-        "header",
-        {
-            "creationtool": "Pinpoint",
-            "creationtoolversion": VERSION,
-            "segtype": "sentence",
-            "o-tmf": "Pinpoint",
-            "adminlang": "en",
-            "srclang": source_language,
-            "datatype": "plaintext",
-        },
-    )
-    body = ET.SubElement(root, "body")
     confirmed_ms = {event.segment: event.wall_ms for event in store.events(session_id) if event.type == "confirm"}
-    for number, index in enumerate(session.document.order, 1):
-        segment = session.segments[index]
-        if segment.state != "confirmed" or not segment.target:
-            continue
-        confirmed_at = datetime.fromtimestamp(confirmed_ms.get(index, session.last_ms) / 1000, UTC)
-        unit = ET.SubElement(body, "tu", changedate=confirmed_at.strftime("%Y%m%dT%H%M%SZ"))
-        ET.SubElement(unit, "prop", type="x-document").text = _clean(session.document.name)
-        ET.SubElement(unit, "prop", type="x-segment").text = str(number)
-        tags = session.document.tags(index)
-        for language, text in ((source_language, segment.source), (target_language, segment.target)):
-            variant = ET.SubElement(unit, "tuv", {_XML_LANG: language})
-            variant.append(ET.fromstring(_clean(seg(text, tags))))
-    data = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    note = None if len(body) else Message("No segment is confirmed yet, so the translation memory is empty.")
-    return Export(export_name(session, "tmx"), data, note)
+    units = [
+        TmxUnit(
+            seg(segment.source, session.document.tags(index)),
+            seg(segment.target, session.document.tags(index)),
+            confirmed_ms.get(index, session.last_ms),
+            {"x-document": session.document.name, "x-segment": str(number)},
+        )
+        for number, index in enumerate(session.document.order, 1)
+        if (segment := session.segments[index]).state == "confirmed" and segment.target
+    ]
+    note = None if units else Message("No segment is confirmed yet, so the translation memory is empty.")
+    return Export(export_name(session, "tmx"), tmx_file(units, *languages_of(session.direction)), note)
 
 
 def session_xliff(store: LogStore, session_id: int) -> Export:

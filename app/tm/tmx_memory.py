@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from xml.sax.saxutils import quoteattr
 
@@ -56,22 +57,41 @@ def _tag_of(variant: Node) -> str:
     return (variant.attributes.get("xml:lang") or variant.attributes.get("lang") or "").replace("_", "-").lower()
 
 
+@dataclass(frozen=True, slots=True)
+class TmxUnit:
+    """The `<seg>` elements of a text and its translation. `properties` are written as `<prop>`."""
+
+    source: str
+    target: str
+    changed_ms: int = 0  # since 1970; 0: unknown
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
 def write_tmx(entries: Iterable[MemoryEntry], source_language: str, target_language: str) -> bytes:
     """A TMX 1.4 file with these entries, each pair of texts once."""
-    source_language, target_language = (tag.replace("_", "-") for tag in (source_language, target_language))
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<tmx version="1.4">',
-        _HEADER.format(quoteattr(source_language)),
-        "<body>",
-    ]
-    for entry in each_pair_once(entries):
-        changed_at = datetime.fromtimestamp(entry.changed_ms / 1000, UTC)
-        date = f' changedate="{changed_at:%Y%m%dT%H%M%SZ}"' if entry.changed_ms else ""
-        origin = f'<prop type="x-origin">{escape(entry.origin)}</prop>' if entry.origin else ""
-        variants = (
-            f"<tuv xml:lang={quoteattr(language)}>{seg(text, pairs_in(text))}</tuv>"
-            for language, text in ((source_language, entry.source), (target_language, entry.target))
+    units = (
+        TmxUnit(
+            seg(entry.source, pairs_in(entry.source)),
+            seg(entry.target, pairs_in(entry.target)),
+            entry.changed_ms,
+            {"x-origin": entry.origin} if entry.origin else {},
         )
-        lines.append(f"<tu{date}>{origin}{''.join(variants)}</tu>")
+        for entry in each_pair_once(entries)
+    )
+    return tmx_file(units, source_language, target_language)
+
+
+def tmx_file(units: Iterable[TmxUnit], source_language: str, target_language: str) -> bytes:
+    """A TMX 1.4 file with these units."""
+    languages = tuple(quoteattr(tag.replace("_", "-")) for tag in (source_language, target_language))
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<tmx version="1.4">', _HEADER.format(languages[0]), "<body>"]
+    for unit in units:
+        changed_at = datetime.fromtimestamp(unit.changed_ms / 1000, UTC)
+        date = f' changedate="{changed_at:%Y%m%dT%H%M%SZ}"' if unit.changed_ms else ""
+        properties = (f'<prop type="{name}">{escape(value)}</prop>' for name, value in unit.properties.items())
+        variants = (
+            f"<tuv xml:lang={language}>{text}</tuv>"
+            for language, text in zip(languages, (unit.source, unit.target), strict=True)
+        )
+        lines.append(f"<tu{date}>{''.join(properties)}{''.join(variants)}</tu>")
     return "\n".join([*lines, "</body>", "</tmx>", ""]).encode("utf-8")

@@ -37,7 +37,7 @@ from app.glossary.reading.columns import (
 )
 from app.glossary.reading.row_checks import GlossaryImport, RowChecker, TermEntry, located
 from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
-from app.glossary.reading.xml_glossaries import read_multiterm, read_tbx, read_tmx, tbx_notes
+from app.glossary.reading.xml_glossaries import read_multiterm, read_tbx, read_tmx_terms, tbx_notes
 from app.i18n import Message, joined
 from app.text.encoding import decode_text, safe_name, shortened_list, unescape_formula
 
@@ -54,7 +54,7 @@ _NUM_SHOWN_ROWS = 5
 _MAX_SHOWN_CHARACTERS = 80
 _XML_ROOT = re.compile(r"<(?:\w+:)?(martif|tbx|tmx|mtf)[\s>/]", re.IGNORECASE)
 _ACCESS_STARTS = (b"\0\1\0\0Standard Jet DB", b"\0\1\0\0Standard ACE DB")  # MultiTerm's .sdltb
-_READERS = {"tmx": read_tmx, "mtf": read_multiterm}
+_READERS = {"tmx": read_tmx_terms, "mtf": read_multiterm}
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ def _note(concept: Element) -> str:
     return found.get("definition") or found.get("note") or ""
 
 
-def read_tmx(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
+def read_tmx_terms(data: bytes, name: str, direction: str | None) -> Iterator[TermEntry]:
     """The entries of the file, numbered by unit, for the languages of `direction`, else for the first two."""
     languages = (direction or "").split("-")
     for number, unit in _xml_entries(data, name, "tu"):
