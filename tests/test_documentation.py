@@ -1,4 +1,4 @@
-"""Links, pictures, and the tables of keys and commands in README.md, CHANGELOG.md and docs/.
+"""Links, pictures, and the tables of keys and commands in all pages.
 
 `python -m tests.test_documentation` writes the tables again after a key, its name or a command has changed.
 """
@@ -25,7 +25,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "app/log/README.md",
+    "benchmarks/README.md",
     "engine/README.md",
     "engine/kernels/README.md",
     "engine/train/README.md",

@@ -33,8 +33,9 @@ from engine import (
 SEARCH: Final = SearchOptions(
     places_per_bank=2, late_penalty=5.0, repetition_penalty=3.0, draft_strength=3.0, reverse_weight=0.1, lexicon=True
 )
-# A proposal with 20 rare terms takes ten seconds; after this time the best so far is shown, and others get their turn.
-DEADLINE_MS: Final = 30_000.0
+# A proposal with 20 rare terms takes ten seconds. After this time the best translation so far is shown.
+DECODING_SECONDS: Final = 30.0
+DEADLINE_MS: Final = 1000 * DECODING_SECONDS
 _STOP_SECONDS: Final = 10.0  # for a model that is being loaded; a download stops with the next piece of a file
 ModelState = Literal["loading", "ready", "failed"]
 

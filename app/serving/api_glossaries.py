@@ -17,7 +17,7 @@ from app.errors import ApiError
 from app.glossary import Term, TermMatcher
 from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.lemmas import with_forms
-from app.glossary.reading.messy_rows import proposal_for
+from app.glossary.reading.messy_rows import row_proposal
 from app.glossary.reading.row_checks import Fix
 from app.i18n import Message
 from app.serving.api_limits import (
@@ -190,7 +190,7 @@ def findings_in(dictionaries: Mapping[Pair, Entries]) -> list[dict[str, Any]]:
     for (source_language, target_language), entries in dictionaries.items():
         for number, (source, target) in enumerate(entries.items(), 1):
             term = Term(source, target, number)
-            proposal = proposal_for(term, source_language, target_language)
+            proposal = row_proposal(term, source_language, target_language)
             if proposal is None:
                 continue
             pair = {"source_lang": source_language, "target_lang": target_language, "entry": number}

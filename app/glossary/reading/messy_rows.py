@@ -57,7 +57,7 @@ _MAX_WORDS = 3  # of an alternative that only a comma parts from another
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class RowProposal:
     """What is wrong with a row, and the terms that should take its place; none if it should be left out."""
 
     kind: Mess
@@ -65,10 +65,10 @@ class Proposal:
     becomes: tuple[Term, ...]
 
 
-def proposal_for(term: Term, source_language: str, target_language: str) -> Proposal | None:
+def row_proposal(term: Term, source_language: str, target_language: str) -> RowProposal | None:
     """The proposal for a messy row; None if the row is in order.
 
-    >>> proposal = proposal_for(Term("grinder (noun)", "das Mahlwerk / die Mühle"), "en", "de")
+    >>> proposal = row_proposal(Term("grinder (noun)", "das Mahlwerk / die Mühle"), "en", "de")
     >>> [(one.source, one.targets) for one in proposal.becomes]
     [('grinder', ('Mahlwerk', 'Mühle'))]
     """
@@ -95,7 +95,7 @@ def proposal_for(term: Term, source_language: str, target_language: str) -> Prop
             own = (one,)
         becomes.append(replace(term, source=one, target=own[0], variants=own[1:]))
     messages = [_MESSAGES[kind](cell) for kind, cell in found.items()]
-    return Proposal(next(iter(found)), joined("; ", messages), tuple(becomes))
+    return RowProposal(next(iter(found)), joined("; ", messages), tuple(becomes))
 
 
 _MESSAGES: dict[Mess, Callable[[str], Message]] = {

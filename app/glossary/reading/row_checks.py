@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.glossary.model import Case, Matching, Status, Term
-from app.glossary.reading.messy_rows import proposal_for
+from app.glossary.reading.messy_rows import row_proposal
 from app.i18n import Message
 from app.text.encoding import shortened_list
 from app.text.folding import fold_spelling, fold_term
@@ -134,7 +134,7 @@ class RowChecker:
         term = self._checked(entry)
         if term is None:
             return
-        if proposal := proposal_for(term, *self._languages):
+        if proposal := row_proposal(term, *self._languages):
             fix = Fix(term, proposal.becomes)
             self.held.append(RowReport(entry.row, shown(entry.shown, 120), proposal.message, proposal.kind, fix))
             return

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.glossary import Term
 from app.glossary.reading.glossary_file import read_glossary
-from app.glossary.reading.messy_rows import proposal_for
+from app.glossary.reading.messy_rows import row_proposal
 from app.glossary.reading.row_checks import RowDecision, decided, undecided, wrong_with
 from tests.app.work import growth
 
@@ -57,7 +57,7 @@ MESSY = [
 
 @pytest.mark.parametrize(("source", "target", "kind", "becomes"), MESSY)
 def test_messy_row_has_a_proposal(source: str, target: str, kind: str, becomes: list[str]):
-    proposal = proposal_for(Term(source, target, 7), "en", "de")
+    proposal = row_proposal(Term(source, target, 7), "en", "de")
     assert proposal is not None
     assert [" = ".join((term.source, *term.targets)) for term in proposal.becomes] == becomes
     assert all(term.row == 7 for term in proposal.becomes)
@@ -97,25 +97,25 @@ IN_ORDER = [
 
 @pytest.mark.parametrize(("source", "target"), IN_ORDER)
 def test_row_in_order_has_none(source: str, target: str):
-    assert proposal_for(Term(source, target), "en", "de") is None
+    assert row_proposal(Term(source, target), "en", "de") is None
 
 
 def test_languages_decide_what_an_article_is():
-    proposal = proposal_for(Term("l’écran", "screen"), "fr", "en")
+    proposal = row_proposal(Term("l’écran", "screen"), "fr", "en")
     assert proposal is not None and proposal.becomes[0].source == "écran"
-    assert proposal_for(Term("die", "Matrize"), "en", "de") is None
-    assert proposal_for(Term("die", "the"), "de", "en") is not None
-    assert proposal_for(Term("文", "text"), "zh", "en") is None, "one letter of a script without spaces is a word"
+    assert row_proposal(Term("die", "Matrize"), "en", "de") is None
+    assert row_proposal(Term("die", "the"), "de", "en") is not None
+    assert row_proposal(Term("文", "text"), "zh", "en") is None, "one letter of a script without spaces is a word"
 
 
 def test_other_fields_of_the_term_stay():
     term = Term("IT / PC", "die IT / PC", 3, status="exact", case="exact", note="x", glossary="g.csv")
-    proposal = proposal_for(term, "en", "de")
+    proposal = row_proposal(term, "en", "de")
     assert proposal is not None
     assert {(one.status, one.case, one.note, one.glossary, one.row) for one in proposal.becomes} == {
         ("exact", "exact", "x", "g.csv", 3)
     }
-    kept = proposal_for(Term("Alpha / Beta", "Alpha / Beta", status="do_not_translate"), "en", "de")
+    kept = row_proposal(Term("Alpha / Beta", "Alpha / Beta", status="do_not_translate"), "en", "de")
     assert kept is not None and [(one.source, one.target) for one in kept.becomes] == [
         ("Alpha", "Alpha"), ("Beta", "Beta"),
     ]  # fmt: skip
@@ -127,7 +127,7 @@ CELLS = st.text(st.sampled_from("abM öder/;|,()[]<b>&*_`'’m.f n"), max_size=2
 @given(CELLS, CELLS)
 def test_proposed_terms_are_valid_and_need_no_further_decision_on_markup(source: str, target: str):
     term = Term(source.strip(), target.strip(), 1)
-    if wrong_with(term) is None and (proposal := proposal_for(term, "en", "de")) is not None:
+    if wrong_with(term) is None and (proposal := row_proposal(term, "en", "de")) is not None:
         for one in proposal.becomes:
             assert wrong_with(one) is None
             assert one.source.strip() == one.source and not one.source.startswith("<b>")
@@ -135,7 +135,7 @@ def test_proposed_terms_are_valid_and_need_no_further_decision_on_markup(source:
 
 @pytest.mark.parametrize("cell", ["a/", "a, ", "(m) ", "<b>", "**a** ", "der ", "&amp;", "[x]", "((((", "a;"])
 def test_long_cells_are_read_in_linear_time(cell: str):
-    assert growth(lambda size: proposal_for(Term(cell * size, cell * size), "en", "de"), 2000) < 3
+    assert growth(lambda size: row_proposal(Term(cell * size, cell * size), "en", "de"), 2000) < 3
 
 
 def test_file_holds_messy_rows_with_their_lines_and_proposals():
