@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import tests.hard.__main__
+from app import VERSION
 from app.cli.arguments import COMMANDS
 from app.settings import AppSettings, variables_of
 from benchmarks.capacity.__main__ import extrapolation_table
@@ -88,6 +89,16 @@ def test_every_picture_has_a_description() -> None:
     assert [
         (page, target) for page in PAGES for text, target in re.findall(r"!\[(.*?)\]\((.*?)\)", read(page)) if not text
     ] == []
+
+
+def test_release_notes_begin_with_a_date_and_highlights() -> None:
+    newest, *older = re.split(r"^## ", read("CHANGELOG.md"), flags=re.MULTILINE)[1:]
+    for notes in (newest, *older):
+        assert re.match(r"\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)\n", notes), notes.partition("\n")[0]
+    assert newest.startswith(f"{VERSION} ")
+    first_section = newest.split("\n### ")[1]
+    assert first_section.startswith("Highlights\n")
+    assert 5 <= first_section.count("\n- ") <= 10
 
 
 @pytest.mark.parametrize("page", ["docs/security.md", "docs/durability.md"])
