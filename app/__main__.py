@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from app import VERSION
 from app.cli.arguments import COMMANDS, OVERVIEW, parse
 from app.collector import keep_modules_out_of_collections
+from app.ending import Ending
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
 from app.server_log import fields as event_fields
@@ -129,11 +129,6 @@ def _parse(arguments: list[str]) -> AppSettings:
     return settings
 
 
-def _stop(*_: object) -> None:
-    """Ends the app as Ctrl+C does, so that sessions and log are closed."""
-    raise KeyboardInterrupt
-
-
 def _serve(settings: AppSettings) -> int:
     _set_environment()
     gradio_folder = TemporaryDirectory(prefix="pinpoint-")  # its usual folder is shared by all users of the computer
@@ -159,7 +154,6 @@ def _serve(settings: AppSettings) -> int:
     from app.whole_files import remove_leftovers
 
     keep_modules_out_of_collections()
-    signal.signal(signal.SIGTERM, _stop)
     server_log = logging.getLogger("pinpoint.server")
 
     def tell(text: object) -> None:
@@ -167,7 +161,8 @@ def _serve(settings: AppSettings) -> int:
         if settings.log_format is None:
             print(text, flush=True)
 
-    with ExitStack() as closing:
+    with Ending(settings.shutdown_seconds) as ending, ExitStack() as closing:
+        ending.finally_do(gradio_folder.cleanup)
         closing.enter_context(gradio_folder)
         closing.callback(model.stop)
         log = settings.log or default_log_path()
@@ -184,6 +179,7 @@ def _serve(settings: AppSettings) -> int:
         published.clean()
         files = SeparateReader()
         closing.callback(files.close)
+        ending.finally_do(files.kill)
         sessions = Sessions(
             store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill, published=published, files=files
         )
@@ -236,7 +232,8 @@ def _serve(settings: AppSettings) -> int:
         served = metrics.counting(application)
         logged = served if settings.log_format is None else logged_requests(served)
         config = server_config(logged, settings.trust_proxy)
-        Server(config, *stops, shutdown_seconds=settings.shutdown_seconds).run(sockets=[listener])
+        closing.callback(ending.unwind)
+        Server(config, *stops, shutdown_seconds=ending.request_seconds).run(sockets=[listener])
     return 0
 
 

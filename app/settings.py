@@ -131,8 +131,8 @@ class AppSettings:
     shutdown_seconds: int = field(
         default=30,
         metadata={
-            "help": "how long running requests may take after SIGTERM or Ctrl+C "
-            "(default: {default}); a second signal ends them at once",
+            "help": "the app ends at most so long after SIGTERM or Ctrl+C, at least 1 (default: {default}); running "
+            "requests are finished until 5 seconds before; a second signal ends them at once",
             "type": positive,
             "metavar": "N",
         },

@@ -37,7 +37,7 @@ FLOORS = {
         {"__main__"},
     ),
     "app": (
-        {"collector", "i18n", "paths", "repeating", "whole_files"},
+        {"collector", "ending", "i18n", "paths", "repeating", "whole_files"},
         {"errors", "settings"},
         {"text"},
         {"formats", "checks", "tags"},

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FrameType
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -182,10 +183,16 @@ def server_config(application: Any, trusted_proxies: Sequence[str] = ()) -> uvic
         log_config=None,  # the app says where messages go
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=list(trusted_proxies),
-        timeout_graceful_shutdown=1,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         http=TimedConnection,
     )
+
+
+class _Threads(ThreadPoolExecutor):
+    """Threads that the end of the event loop does not wait for: what hangs in one of them must not keep the app."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=True)
 
 
 class Server(uvicorn.Server):
@@ -194,8 +201,9 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, *stops: Callable[[], None], shutdown_seconds: float = 1.0) -> None:
         """`stops` are called first: they end requests that wait for something.
 
-        The others may take `shutdown_seconds`; a second signal ends them at once.
+        The others may take `shutdown_seconds`, and their connections a second more; a second signal ends them at once.
         """
+        config.timeout_graceful_shutdown = min(1.0, shutdown_seconds / 2)  # type: ignore[assignment]
         config.app = self._draining = Draining(cast(Asgi, config.app))
         super().__init__(config)
         self._stops = stops
@@ -204,8 +212,16 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts the server, with threads for all that waits in them."""
         # Python would make six on two cores, all of which may be reading documents.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_MAX_THREADS))
+        asyncio.get_running_loop().set_default_executor(_Threads(_MAX_THREADS))
         await super().startup(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal stops the server, a second one does not wait for requests.
+
+        As `run` then returns, uvicorn must not raise the signals again, which it would otherwise do.
+        """
+        self.force_exit = self.should_exit
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answers the waiting requests, finishes the others, then closes the connections."""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +80,10 @@ def find_chromium() -> str | None:
 class App:
     """`python -m app` in its own process. A second App can open its database, `log`, after it ends."""
 
-    def __init__(self, model: Path, log: Path, *flags: str) -> None:
-        command = [sys.executable, "-m", "app", "--model", str(model), "--log", str(log), "--port", "0", "--no-browser"]
+    def __init__(self, model: Path, log: Path, *flags: str, program: Sequence[str] = ("app",)) -> None:
+        """`program` is a module that starts the app, with arguments of its own."""
+        command = [sys.executable, "-m", *program, "--model", str(model), "--log", str(log), "--port", "0"]
+        command.append("--no-browser")
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
         self.log = log
         self.process = subprocess.Popen(
