@@ -77,7 +77,7 @@ def _main(
 
 def _run(flags: argparse.Namespace, defaults: Defaults, stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     with ExitStack() as files:
-        # 1. whatever can be wrong before a line is read
+        # 1. errors that can be found before a line is read
         source = stdin if flags.input == STANDARD_STREAM else files.enter_context(open_file(flags.input, "rb"))
         check_output(flags.output, flags.input)
         translator = _load(flags)

@@ -1,6 +1,6 @@
 """The interface of an engine: what translates requests and answers questions, in this process or in others.
 
-Whatever crosses it is plain data that can be pickled, except the futures. Importing it does not load PyTorch.
+All data that crosses it can be pickled, except the futures. Importing it does not load PyTorch.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Engine(Protocol):
         """Why the model cannot be reached, so that everything waits; None while it can."""
 
     def restart(self, reason: str) -> None:
-        """Goes on with what waits. What runs is repeated, or ends with an EngineError of this reason."""
+        """Continues with the waiting requests. What runs is repeated, or ends with an EngineError of this reason."""
 
     def close(self) -> None:
         """Cancels everything and releases the model."""

@@ -40,9 +40,9 @@ class Phrase:
 
     `is_expected` is for texts that the model usually writes by itself, such as numbers. The search begins without them.
     If the best translation lacks one, it is followed by another that has them all and changes as little as possible. An
-    expected phrase never makes a request infeasible: what cannot be written, or is not aligned with its `source_span`,
-    is left out, and listed as unmet. `replaces` are texts that the model may write instead, such as "1,250" for
-    "1.250"; where the best translation has one, it is replaced by `text`.
+    expected phrase never makes a request infeasible: a phrase that the model cannot write, or that is not aligned with
+    its `source_span`, is left out and listed as unmet. `replaces` are texts that the model may write instead, such as
+    "1,250" for "1.250"; where the best translation has one, it is replaced by `text`.
     """
 
     text: str
@@ -71,7 +71,7 @@ class Phrase:
 
     @property
     def is_plain(self) -> bool:
-        """True if the text has words alone: it is no placeholder, number or address, which translations copy."""
+        """True if the text has words alone: it is not a placeholder, number or address, which translations copy."""
         return all(character.isalpha() or character.isspace() for character in self.text)
 
     @property
@@ -153,7 +153,7 @@ class Request:
     to stay near to.
 
     With `hints`, a model that was trained for it reads the phrases, locked texts and suffix beside the source, so that
-    it expects them. The search guarantees them either way. A phrase with several forms is no hint, because the model
+    it expects them. The search guarantees them either way. A phrase with several forms is not a hint, because the model
     would prefer one of them; nor are texts for which the encoder has no room.
     """
 

@@ -183,7 +183,7 @@ def check_types(value: Any, error: type[Exception], **types: Any) -> None:
     """Raise `error` for the first field of a dataclass whose value is not of the annotated type.
 
     `types` are those of the fields to check, where the annotations are only there for type checkers. A whole number is
-    also accepted as a float; True and False are no numbers, NaN and infinities no floats.
+    also accepted as a float; True and False are not numbers; NaN and infinities are not accepted as floats.
     """
     for name, annotated, exact, is_accepted in (
         _field_checks(**types) if types else _checks_of(cast(Hashable, type(value)))

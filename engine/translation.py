@@ -34,9 +34,9 @@ ReasonKind = Literal[
 class Placement:
     """The place of one required occurrence of phrase number `phrase`: `text[start:end] == form`.
 
-    For a phrase with a source span, from the word alignment: `aligned` says whether the form stands for that span
-    (None: no span, or a model that cannot tell), `doubled` where else words stand for it and for nothing else, so that
-    it seems translated twice.
+    For a phrase with a source span, from the word alignment: `aligned` is True if the form is aligned with that span
+    (None: no span, or a model without alignment). `doubled` are other words that are aligned with the span only, so
+    that it seems translated twice.
     """
 
     phrase: int

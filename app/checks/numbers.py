@@ -1,7 +1,8 @@
 """Compares the numbers, dates and times of a source and its translation, each as its language writes them.
 
-A quantity of the source is in the translation if both share a reading (`app.text.quantities.quantity_reading`). What is
-left is compared by its parts, with numbers in words, and with amounts in other units: 385 miles are 620 km.
+A quantity of the source is in the translation if both share a reading (`app.text.quantities.quantity_reading`). The
+remaining quantities are compared by their parts, with numbers in words, and with amounts in other units: 385 miles are
+620 km.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _BY_PARTS: Final = frozenset({"date", "name"})
 def differences(source: str, target: str, source_language: str, target_language: str) -> dict[str, tuple[str, ...]]:
     """Numbers that are "missing" or "extra" in the target, occur too rarely ("count") or have the wrong "form".
 
-    What is expected in the target is named behind an arrow if it differs from the source. The wrong form is that of
-    the source language. Small numbers may be written as words in English and German.
+    If the expected form differs from the source, it is shown behind an arrow. The wrong form is that of the source
+    language. Small numbers may be written as words in English and German.
 
     >>> differences("1,000 files, 3.5 GB", "1.000 Dateien, 3.5 GB", "en", "de")["form"]
     ('3.5 → 3,5',)

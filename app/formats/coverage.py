@@ -11,7 +11,7 @@ Visible text is counted here without the reader of the format, so that a text th
 - Word, PowerPoint, Excel, OpenDocument: the texts of body, headers, notes, comments, drawings and charts, alternative
   texts, and in Word index entries, prompts and tips of fields, lists of choices, and WordArt
 
-Code does not count, nor does what the file declares as not to be translated. Files of strings and files with sources
+Code, and text that the file declares as not to be translated, does not count. Files of strings and files with sources
 and targets declare what is to be translated; they have no coverage.
 """
 

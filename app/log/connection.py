@@ -211,7 +211,7 @@ class LogConnection:
             self._end_group(error)
 
     def _end_group(self, error: sqlite3.Error | None) -> None:
-        """Tells the members of the group how it ended, and undoes it after an error."""
+        """Reports the result of the transaction to all writers of the group, and rolls it back after an error."""
         group, self._group = self._group, None
         assert group is not None
         group.error = error

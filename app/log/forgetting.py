@@ -1,7 +1,7 @@
 """Replaces the name of a person in the log by a pseudonym, and computes the hashes of the events again.
 
-A chain of hashes allows no silent change. So each changed session gets an event that has the last hash before: whoever
-has an older export can see that only the name was replaced.
+A chain of hashes shows every change. Each changed session therefore gets an event with the last hash before the change:
+with an older export, anyone can check that only the name was replaced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def forget_person(log: LogConnection, name: str) -> ForgottenPerson:
     """Removes a person's role and memberships, and replaces their name in events and names of projects.
 
     Each session is changed in a transaction of its own, so that others can write in between. If the command is
-    interrupted, it can be repeated; what is left then gets another pseudonym.
+    interrupted, it can be repeated; the remaining events then get another pseudonym.
     """
     pseudonym = f"person-{secrets.token_hex(4)}"
     with log.transaction(_PURPOSE):

@@ -15,8 +15,8 @@ _LOCKED_BYTE = 2**30  # beyond the text of the file, which others may read
 class LogLock:
     """The lock of the log at `path`, taken when made and released by `release`, or by the end of the process.
 
-    Raises LogError if another process has it, with what that process has noted, and OSError if the lock's file cannot
-    be written. The file stays: removing it could remove the lock of the next process.
+    Raises LogError with the address of the other process if that has the lock, and OSError if the lock's file cannot be
+    written. The file stays: removing it could remove the lock of the next process.
     """
 
     def __init__(self, path: Path) -> None:

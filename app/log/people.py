@@ -146,7 +146,7 @@ class People:
                 add_member(self._log.db, number, name)
 
     def leave(self, name: str, project_ids: Iterable[int]) -> None:
-        """Ends a person's membership in projects. Raises CommandError if they are no member of one."""
+        """Ends a person's membership in projects. Raises CommandError if they are not a member of one."""
         with self._changing():
             for number in project_ids:
                 if not remove_member(self._log.db, number, name):

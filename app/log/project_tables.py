@@ -242,7 +242,7 @@ def assign_session(db: Database, session_id: int, person: str) -> None:
 
 
 def assign_segments(db: Database, session_id: int, indices: Iterable[int], person: str) -> None:
-    """Assigns segments of a document to a person, instead of whoever had them; "" to nobody.
+    """Assigns segments of a document to a person and ends their earlier assignments; "" assigns them to nobody.
 
     Those concerned get notices.
     """

@@ -72,7 +72,7 @@ def rescue_log(damaged: Path, path: Path) -> Rescue:
         raise LogError(
             Message("{path} already exists: choose a new name (existing backups are not overwritten)", path=path)
         ) from error
-    except (OSError, sqlite3.Error) as error:  # the damaged log's own errors are no hindrance
+    except (OSError, sqlite3.Error) as error:  # errors of the damaged log do not stop the rescue
         reason = error.strerror if isinstance(error, OSError) else error
         raise LogError(
             Message("{path} cannot be written ({error}): choose another folder", path=path, error=reason)

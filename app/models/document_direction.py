@@ -45,7 +45,8 @@ class Decision:
     """A direction and what decided it; `note` explains where the model does not support the file's languages.
 
     `languages` are the source and target that the document needs a model for; ("", "") if the model supports them, or
-    if they are unknown. `is_other_text`: the text seems to be in that source language, whatever the file states.
+    if they are unknown. `is_other_text`: the text seems to be in that source language, although the file states another
+    one.
     """
 
     direction: str

@@ -124,8 +124,8 @@ class PublishedModels:
     def install(self, model: PublishedModel, progress: FetchProgress) -> Path:
         """Downloads, checks and converts a model; returns its folder. One model at a time is downloaded.
 
-        `progress` gets the bytes received and their expected sum; what it raises ends the download, which the next call
-        continues. Raises DownloadError or ModelError; then nothing is installed.
+        `progress` gets the bytes received and their expected sum; an exception that it raises ends the download, and
+        the next call continues it. Raises DownloadError or ModelError; then nothing is installed.
         """
         folder = self._downloads / model.name
         try:

@@ -36,7 +36,7 @@ _NAMES: Final = {
 _VOCABULARIES: Final = ({"vocab"}, {"srcVocab", "trgVocab"})
 LICENCE: Final = "MPL-2.0"  # of models whose entry has no licence of its own, as Mozilla's have none
 # The small models of the Bergamot project for these languages are under another licence than Mozilla's later ones for
-# the same languages, and the list does not tell which is which.
+# the same languages, and the list does not say which is which.
 PARTNER_LICENCE: Final = "MPL-2.0 or CC-BY-SA-4.0"
 _PARTNER_LANGUAGES: Final = frozenset({"cs", "de", "es", "et"})
 _PARTNER: Final = (

@@ -1,7 +1,7 @@
 """The style of translations: form of address, domain, and whether the numbers of the source are required.
 
-The translator chooses it for a document, and the choice stays when the model changes; a model is only asked for what it
-was trained with.
+The translator chooses it for a document, and the choice stays when the model changes; a request only has values that
+the model was trained with.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ PROGRESS_SECONDS: Final = 60.0  # in this time, a server must send
 PROGRESS_BYTES: Final = 30_000  # or the download ends, to be continued later
 _GZIP: Final = b"\x1f\x8b"
 _GONE: Final = (404, 410)
-OnBytes = Callable[[int, int], object]  # called with the bytes received and expected; what it raises ends the transfer
+# Called with the bytes received and expected; an exception that it raises ends the transfer.
+OnBytes = Callable[[int, int], object]
 
 
 def new_client() -> httpx.Client:

@@ -37,8 +37,8 @@ class UploadedModels:
     def receiving(self, upload: str, file: str, num_bytes: int) -> Iterator[BinaryIO]:
         """An open file for one file of an upload; if the block raises or writes less, the file is removed.
 
-        `upload` is a random id of 32 hex digits, the same for all files of a model. Raises CommandError for odd names,
-        DownloadError where there is no room.
+        `upload` is a random id of 32 hex digits, the same for all files of a model. Raises CommandError for names that
+        are not allowed, DownloadError if the disk lacks space.
         """
         folder = self._place(upload)
         if not is_plain_name(file):

@@ -1,6 +1,6 @@
-"""Watches the models: one that does not answer is reported, and its thread replaced if it stays silent.
+"""Watches the models: reports a model that does not answer, and replaces its thread if it stays silent.
 
-A model in other processes that cannot be reached is reported at once. What it was asked for waits.
+A model in other processes that cannot be reached is reported at once. Its requests wait.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _log = logging.getLogger("pinpoint")
 
 
 class Watchdog:
-    """Looks at the models once per tick. Silence is counted in ticks, so a computer that sleeps is no silent model."""
+    """Looks at the models once per tick. Silence is counted in ticks, so the sleep of a computer does not count."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ def _silence(seconds: int, restarted_after: int) -> Message:
 
 def _restart(seconds: int) -> Message:
     return Message(
-        "the model twice did not answer for {seconds} seconds and was restarted. Change the constraints, or open the "
-        "segment again to translate it.",
+        "the model stopped responding twice, for {seconds} seconds each, and was restarted. Change the constraints, or "
+        "open the segment again to translate it.",
         seconds=seconds,
     )

@@ -24,7 +24,7 @@ Read = Callable[[Any], Any]
 
 
 def to_plain(value: Any) -> Any:
-    """The value as JSON data. Values of a message that are no texts or numbers become texts."""
+    """The value as JSON data. Values of a message that are not texts or numbers become texts."""
     kind = type(value)
     if kind in _PLAIN:
         return value

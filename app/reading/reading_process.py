@@ -1,7 +1,7 @@
 """The process that reads files, which come over standard input.
 
 Both directions carry frames: the lengths of a JSON header and of raw bytes, then these. The answer is a frame with the
-number of items of each part, or None if the part is no list, and then frames with the parts; long lists are divided,
+number of items of each part, or None if the part is not a list, and then frames with the parts; long lists are divided,
 because decoding a frame stops all threads of the app.
 """
 
@@ -150,4 +150,4 @@ def main() -> None:
     except EOFError:
         return  # the app has ended
     except MemoryError:
-        os._exit(OUT_OF_MEMORY)  # whatever else it did would need memory
+        os._exit(OUT_OF_MEMORY)  # any other reaction would need memory

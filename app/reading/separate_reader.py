@@ -205,7 +205,7 @@ class SeparateReader(FileReader):
 
 
 class _Conversation:
-    """One file being read by a process. Raises `error` for whatever goes wrong."""
+    """One file being read by a process. Every failure is raised as `error`."""
 
     def __init__(self, process: _Process, name: str, limits: ReadingLimits, error: type[AppError]) -> None:
         self._process = process
@@ -245,7 +245,7 @@ class _Conversation:
             message = read_text(answer["error"])
         except (EOFError, OSError):
             raise self._error(self._reason()) from None
-        except (KeyError, TypeError, ValueError) as problem:  # it does no longer what it was made for
+        except (KeyError, TypeError, ValueError) as problem:  # malformed answer: the process may be compromised
             raise self._error(self._crash()) from problem
         self.is_over = True
         raise self._error(message)
@@ -313,6 +313,6 @@ class _Process:
         """Ends it, and frees what it used."""
         self._process.kill()
         for stream in (self.commands, self.answers):
-            with suppress(OSError):  # what was not written yet cannot be
+            with suppress(OSError):  # the process has ended: unsent data is lost
                 stream.close()
         self._process.wait()

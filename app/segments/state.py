@@ -125,7 +125,7 @@ class SegmentState:
         kept = kept_texts(self.source, self.placeholders)
         hits = self.hits
         numbers = numbers_beside(self.numbers, (*self.pins, self.beginning, *self.locked))
-        if self.placeholders:  # a term or number in one of them is no word
+        if self.placeholders:  # a term or number in one of them is not a word
             spans = [(one.start, one.end) for one in nontranslatables(self.source, self.placeholders)]
             hits = tuple(hit for hit in hits if not any(start <= hit.start and hit.end <= end for start, end in spans))
             numbers = tuple(one for one in numbers if not any(start <= one.start < end for start, end in spans))

@@ -53,7 +53,7 @@ class MarkedParagraph:
                 parts.append((texts[first] or raw, True))
                 continue
             short = next(names) if last > first + 1 or token.is_word else _short_tag(tokens, first)
-            if token.is_comment and parts and parts[-1][1]:  # attached, it is no word for the model
+            if token.is_comment and parts and parts[-1][1]:  # attached, it is not a word for the model
                 parts[-1] = parts[-1][0].rstrip(" "), True
             if short != raw:
                 replaced.append((short, raw))

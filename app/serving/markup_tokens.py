@@ -15,7 +15,8 @@ from typing import Final, Literal
 from app.text.line_breaks import is_inside_sentence
 
 Markup = Literal["xml", "html"]
-# A comment without an end goes to the end of the text, as in browsers; else each "<!--" would be searched in vain.
+# A comment without an end goes to the end of the text, as in browsers; otherwise each "<!--" would be searched without
+# success.
 _SKIPPED: Final = r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][A-Za-z][^<>]*>"
 # The value of an attribute may contain ">", but not "<": the search for the end of a tag stops at the next tag.
 _ATTRIBUTES: Final = r"""(?:=\s*+"[^"<]*+"|=\s*+'[^'<]*+'|[^<>])*+"""
@@ -39,7 +40,7 @@ _INLINE: Final = frozenset(
     }
 )  # fmt: skip
 _EMPTY: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
-_RAW: Final = frozenset({"script", "style"})  # end at their first end tag, whatever is inside
+_RAW: Final = frozenset({"script", "style"})  # end at their first end tag, also with other tags inside
 _CODE: Final = _RAW | {"code", "kbd", "samp", "var"}
 _NOT_TRANSLATED: Final = re.compile(
     r"""\stranslate\s*+=\s*+["']?no\b

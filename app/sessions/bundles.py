@@ -180,7 +180,7 @@ class Bundles:
         with self._lock:
             staged = self._staged.get(number)
             if staged is None or staged.person != PERSON.get():
-                raise CommandError(Message("These files are no longer stored: open them again."))
+                raise CommandError(Message("These files are no longer in memory: open them again."))
             staged.used_at = time.monotonic()
             return staged
 
@@ -270,7 +270,7 @@ class Bundles:
         """An archive that `pack` made."""
         with self._lock:
             if PERSON.get() + key not in self._packed:
-                raise CommandError(Message("This archive is no longer stored: export it again."))
+                raise CommandError(Message("This archive is no longer in memory: export it again."))
             return self._packed[PERSON.get() + key]
 
 

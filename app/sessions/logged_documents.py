@@ -43,7 +43,7 @@ class LoggedDocuments:
         return offers
 
     def by_last_use(self) -> list[SessionSummary]:
-        """All sessions, the one used last first; the sample comes last if nothing was done in it."""
+        """All sessions, the one used last first; an untouched sample is last."""
         found = self._store.sessions()
         return sorted(found, key=lambda one: one.document_name == example.DOCUMENT and self.is_untouched(one))
 

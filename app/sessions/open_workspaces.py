@@ -122,8 +122,8 @@ class OpenWorkspaces:
     def close_idle(self, idle_seconds: float = IDLE_SECONDS) -> int:
         """Closes workspaces without a request in that time, except the current one of the owner; returns how many.
 
-        Where more than MAX_OPEN are open, so are those that were used longest ago, after AWAY_SECONDS. Their threads
-        end and their memory is freed. Whoever comes back to one finds it as the log has it.
+        If more than MAX_OPEN are open, the least recently used ones are closed after AWAY_SECONDS. Their threads end
+        and their memory is freed. A person who opens one again gets it from the log.
         """
         num_closed = 0
         for workspace in self._idle(idle_seconds):

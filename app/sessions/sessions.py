@@ -310,7 +310,7 @@ class Sessions:
 
         Raises CommandError unless the person of the request manages its project.
 
-        The sample comes last if nothing was done in it, and is opened if there is no other.
+        An untouched sample is chosen last, and opened if there is no other document.
 
         What stays in the log is a tombstone with the number of its events and the last hash.
         """

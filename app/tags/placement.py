@@ -1,7 +1,7 @@
 """Places the tags of a source in its translation, at the aligned words.
 
 "Press {1}OK{/1} now." is translated as "Press OK now."; in "Drücken Sie jetzt OK." the pair goes around "OK" again.
-Whatever the alignment is, each tag is placed exactly once and pairs stay nested. Independent of requests and of how
+With every alignment, each tag is placed exactly once and pairs stay nested. Independent of requests and of how
 the tags were removed.
 """
 
@@ -90,7 +90,7 @@ def place_tags(
         links: the word alignment.
         fixed: spans of the target that already contain their tags; no tag is placed inside.
         begins_at: the first offset where tags may be placed.
-        kept: texts that count as one word whatever their characters are; no tag is placed inside.
+        kept: texts that count as one word, even with characters between words; no tag is placed inside.
         weak_links: the likeliest partners of words without links, for pairs around such words only.
     """
     placer = _Placer(_Text.of(source, kept), _Text.of(target, kept), links, fixed, weak_links)

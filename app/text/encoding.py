@@ -72,7 +72,7 @@ _OTHER_KINDS = (
     (b"OggS", Message("a sound or video file")),
     (b"\x1aE\xdf\xa3", Message("a video file")),
 )
-# Python codecs that are no encodings of text files, or write a byte order mark
+# Python codecs that are not encodings of text files, or that write a byte order mark
 _REFUSED = {
     "utf-7",
     "utf-8-sig",

@@ -86,7 +86,5 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
         )
     if unreadable:
         rows = shortened_list(map(str, unreadable))
-        notes.append(
-            Message("Units that cannot be read and are left out ({count:,}): {rows}.", count=len(unreadable), rows=rows)
-        )
+        notes.append(Message("Unreadable units, left out ({count:,}): {rows}.", count=len(unreadable), rows=rows))
     return MemoryFile(pairs, notes)

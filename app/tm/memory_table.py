@@ -125,8 +125,8 @@ def _layout(cells: list[str], name: str, languages: tuple[str, str]) -> Layout:
     if not layout.is_complete or len(cells) < 2:
         raise DocumentError(
             Message(
-                "{name} has no two columns of texts: name the columns “{source}” and “{target}” in the first row, and "
-                "remove rows above it",
+                "{name} does not have two columns of texts: name the columns “{source}” and “{target}” in the first "
+                "row, and remove rows above it",
                 name=name,
                 source=languages[0],
                 target=languages[1],

@@ -18,7 +18,7 @@ from app.server_log import fields, pseudonym
 from app.ui.sign_in import SignIn, is_of_another_site
 from app.ui.sign_in_pages import account_page, language_of
 
-# All at the top, so that the relative addresses in a page are right whichever of them answers with it.
+# All at the top level, so that relative addresses in a page are right for each of them.
 ACCOUNT_PATH: Final = "/account"
 SIGN_IN_PATH: Final = "/sign-in"  # the only one for people who are not signed in
 PASSWORD_PATH: Final = "/password"

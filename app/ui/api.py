@@ -85,7 +85,7 @@ class Api:
 
         A browser opens six connections to a server, for all of its tabs: a page has one waiting question at most.
         """
-        # Whatever may wait for a lock or for the disk does so in another thread: this one serves all connections.
+        # Code that may wait for a lock or the disk runs in another thread, because this one serves all connections.
         try:
             question = read(Changes, message)
             workspace = await asyncio.to_thread(self.sessions.find, question.token)

@@ -1,7 +1,7 @@
 """Schemas of the page's messages: strict types, known fields only, clear errors in the page's language.
 
-Whoever can reach the server can send messages, so every field is checked before anything is done. `app.ui.commands` and
-`app.ui.questions` describe the messages; `app.ui.replies` describes the answers.
+Every program that can reach the server can send messages, so all fields are checked before any work. `app.ui.commands`
+and `app.ui.questions` describe the messages; `app.ui.replies` describes the answers.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a mani
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _GRADIO_FILES = ("/assets/", "/static/")
 _READ_PATHS = (*_GRADIO_FILES, "/download/", PUBLIC_PATH)
-HEALTH_PATH = "/healthz"  # needs no token, and tells nothing else
+HEALTH_PATH = "/healthz"  # needs no token; returns only the status and the version
 METRICS_PATH = "/metrics"
 _READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", ACCOUNT_PATH, METRICS_PATH, HEALTH_PATH})
 _MAX_FILE_PATH = 250  # bytes; Gradio does not catch the system's error for a name that is too long
@@ -64,7 +64,7 @@ _LIMITS = {
     MODEL_PATH: MAX_MODEL_BYTES,
     **dict.fromkeys(_FORM_PATHS, MAX_FORM_BYTES),
 }
-# Gradio's own scripts need inline code and eval; connect-src keeps whatever might slip through from phoning out.
+# Gradio's own scripts need inline code and eval; connect-src prevents injected code from sending data to other servers.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; "

@@ -1,8 +1,8 @@
 """Sign-in to the page: for browsers that once opened the address with a token, and programs that send one.
 
-The access token is that of the server's owner. Where several people use a server, each has a key of their own, which
-tells who they are and can be revoked, or a password; or a proxy that signs people in sends the access token and names
-the person.
+The access token belongs to the owner of the server. If several people use a server, each has a key or a password of
+their own, which identifies the person and can be revoked. A proxy that signs people in sends the access token and the
+name of the person.
 
 Other programs and other people on the same computer can reach a local server too, so the token is needed there as well.
 """

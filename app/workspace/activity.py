@@ -43,7 +43,7 @@ class Activity:
         """Logs how many keys of each class the page has counted since its last report, unless all counts are 0.
 
         `presses` are [milliseconds, key] and `carets` [milliseconds, start, end of the selection], times counted from
-        the first of them; without consent they are not kept, whoever sends them.
+        the first of them; without consent, they are never kept.
         """
         if unknown := sorted(set(counts) - set(KEY_CLASSES)):
             raise CommandError(

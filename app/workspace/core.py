@@ -69,7 +69,7 @@ class UnitOfWork:
     def then(self, effect: Callable[[], object]) -> None:
         """Calls `effect` once everything is written and the new states are in memory.
 
-        Whatever it has to read from a file, the command reads before: an effect that fails cannot refuse the command.
+        The command reads all files before: an effect that fails cannot refuse the command any more.
         """
         self.effects.append(effect)
 

@@ -5,8 +5,9 @@ forgotten. They are kept in memory only, and computed again from the log when a 
 model or style is chosen, or when the project learns again. The model's thread computes one pair at a time, after
 everything that a person waits for.
 
-If more are confirmed than are kept, those confirmed last count: they are the newest decisions, they are near the place
-where the person works, whichever that is, and unlike the segments around the open one they follow from the log alone.
+If more are confirmed than are kept, the ones confirmed last are used: they are the newest decisions and usually near
+the segment that the person works in. Unlike the neighbours of the open segment, they can be computed from the log
+alone.
 """
 
 from __future__ import annotations

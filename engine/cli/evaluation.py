@@ -138,7 +138,7 @@ def _read_glossary(path: str, direction: str) -> TermList:
     """Reads a glossary with one term per row: source, target, other forms. Rows with the same source are one term.
 
     Cells end at tabs, or where there are none at semicolons or commas; quotes then hold cells together. A first row
-    that names the columns, "source" and "target" or the languages of the direction, says where these stand.
+    that names the columns, "source" and "target" or the languages of the direction, defines their columns.
     """
     lines = [(line, text) for line in _read_lines(path) if (text := _text(path, line, may_be_blank=True)).strip()]
     delimiter = next((mark for mark in "\t;," if lines and mark in lines[0][1]), "\t")

@@ -260,7 +260,7 @@ class PreparedRequest:
         return tuple(sorted(placements, key=lambda p: (p.phrase, p.start))), tuple(sorted(unmet))
 
     def _in_real_words(self, text: str, phrase: TrackedPhrase, spans: list[Span]) -> list[Span]:
-        """The spans without those in words that are no compounds: "Netzkabel" in "Netzkabelle"."""
+        """The spans without those in words that are not compounds: "Netzkabel" in "Netzkabelle"."""
         language = self.direction.rpartition("-")[2]
         if not phrase.heads or language not in COMPOUNDING or form_list(language) is None:
             return spans

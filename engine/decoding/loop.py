@@ -47,7 +47,7 @@ class DecodingJob:
     `datastore` has the neighbours that count. Callers that have prepared the request pass `prepared`. `elapsed_ms` of
     the translation counts from `started_at`, a time of `perf_counter`; None: from `DecodingLoop.add`. While a `draft`
     is decoded and then followed (`SearchOptions.draft_strength`), `first` is the translation without it. A second
-    search `has_whole_words` for phrases that the first one found only in words that are no compounds.
+    search `has_whole_words` for phrases that the first one found only in words that are not compounds.
     `unrepaired` is a translation that lacks expected phrases, while another that has them is decoded.
     """
 

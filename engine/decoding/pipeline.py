@@ -133,7 +133,7 @@ class RequestPipeline:
         translation: Translation,
         interruption: Interruption,
     ) -> PreparedRequest | None:
-        """The request with whole words for phrases that the best text has only in words that are no compounds.
+        """The request with whole words for phrases that the best text has only in words that are not compounds.
 
         None if there are none, or if there is no time for another search.
         """

@@ -71,7 +71,7 @@ def untranslated_words(
 
 
 def _is_name(source: str, span: Span) -> bool:
-    """True if the word has a capital letter that neither a sentence nor a heading explains.
+    """True if the word has a capital letter that is not due to the start of a sentence or a heading.
 
     >>> source = "Harvest begins. Mr. Harvest and Harvest Foods agree."
     >>> [_is_name(source, match.span()) for match in re.finditer("Harvest", source)]

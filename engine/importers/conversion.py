@@ -284,7 +284,7 @@ _NORMS = {
 
 
 def _model(folder: Path, plan: Plan, name: str) -> Transformer:
-    """The weights in a model of ours, which takes no memory of its own; `name` is for messages."""
+    """The weights in a model of ours, which takes no further memory; `name` is for messages."""
     with torch.device("meta"):
         model = Transformer(plan.config)
     check_conversion_memory(name, sum(value.numel() for value in model.state_dict().values()))

@@ -49,7 +49,7 @@ _REFUSED = (  # settings that change the computation or the tokens
     "no_decoder_final_norm", "char_inputs", "encoder_layers_to_keep", "decoder_layers_to_keep",
     "encoder_xformers_att_config", "decoder_xformers_att_config", "moses_no_dash_splits", "moses_no_escape",
 )  # fmt: skip
-_NORMED_AT_LAST = {"encoder": 2, "decoder": 3}  # since which version fairseq heeds the norm behind all layers
+_NORMED_AT_LAST = {"encoder": 2, "decoder": 3}  # first version that applies the final layer norm
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
 _NORMS = {  # in the order of their old numbers
     "encoder": ("self_attn_layer_norm", "final_layer_norm"),

@@ -26,10 +26,10 @@ def top_tokens(
     """The k best tokens of each row with their log-probabilities, and the log-probabilities of its forced tokens.
 
     Logits are float16, bfloat16 or float32, with any strides. `masks_MV` holds 0 where a token may come and -inf where
-    it may not: the few different masks of a step, such as "never these", "nor the end", "only these"; `mask_of_R` names
-    each row's. They act before the choice and do not change the normaliser. `forced_RF` has tokens, padded with -1;
-    masked ones and padding get -inf. All tensors are on one device. On a GPU this reads the logits once, without
-    synchronisation.
+    it may not: the few different masks of a step, such as "never these", "not the end either", "only these";
+    `mask_of_R` names each row's. They act before the choice and do not change the normaliser. `forced_RF` has tokens,
+    padded with -1; masked ones and padding get -inf. All tensors are on one device. On a GPU this reads the logits
+    once, without synchronisation.
     """
     inputs = (logits_RV, k, bias_V, masks_MV, mask_of_R, forced_RF)
     _check(*inputs)

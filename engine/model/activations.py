@@ -91,7 +91,7 @@ def save_ranges(
     """
     content: dict[str, object] = {"model": model_checksum, "measured_on": list(measured_on)}
     if weight_steps is None:
-        # six digits are more than 8 bits can tell; rounded outwards or inwards, the ends stay within a step
+        # six digits are more than 8 bits can distinguish; rounded outwards or inwards, the ends stay within a step
         content["ranges"] = {name: [float(f"{end:.6g}") for end in ends] for name, ends in ranges.items()}
     else:
         content |= {"ranges": ranges, "weight_steps": weight_steps}

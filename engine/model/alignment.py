@@ -69,7 +69,7 @@ class AlignmentHead(nn.Module):
         source_ids_1S = torch.tensor([list(source_ids)], device=model.device)
         sources_1SX = source_features(model, source_ids_1S, memory_1SE)
         inputs = [[BOS, *target][: model.config.max_pieces] for target in targets]
-        if model.config.decoder == "ssru":  # a recurrence reads sequences, not trees
+        if model.config.decoder == "ssru":  # SSRU cannot decode a prefix tree
             targets_RTX = target_features(model, memory_1SE, None, _padded(inputs, model.device))
             logits_RTS = self(sources_1SX, targets_RTX).cpu().numpy()
             return [logits_TS[: len(row)] for logits_TS, row in zip(logits_RTS, inputs, strict=True)]
@@ -241,7 +241,7 @@ def load_alignment(path: Path, config: ModelConfig, model_checksum: str) -> Alig
     try:
         with safe_open(path, framework="pt") as file:
             trained_on = (file.metadata() or {}).get("model")
-            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 (it is no mapping)
+            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 (not a mapping)
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path} is not an intact safetensors file ({error}); {_CURE}") from error
     if trained_on != model_checksum:

@@ -47,12 +47,12 @@ class ModelConfig:
 
     A model of many languages has `languages` instead of directions: the piece of each, by name. It translates between
     any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
-    reads `start` before it writes, `<s>` or what else its makers took. `hidden_pieces` are others that no text has.
-    `positions` are sines and cosines as in Vaswani et al., or with the rates of tensor2tensor, which Marian uses, or
-    with these from place 2 on, as in fairseq. `decoder` is how a decoder layer reads the pieces so far: self-attention,
-    or a simpler simple recurrent unit (SSRU; Kim et al. 2019, section 3.1). With `guided_alignment`, the first head of
-    the last decoder layer's attention to the source was trained as a word alignment.
-    `source_vocabulary_size` is that of sources where they have pieces, and embeddings, of their own;
+    reads the piece `start` first: `<s>`, or the choice of the model's makers. `hidden_pieces` are further pieces that
+    never occur in a text. `positions` are sines and cosines as in Vaswani et al., or with the rates of tensor2tensor,
+    which Marian uses, or with these from place 2 on, as in fairseq. `decoder` is how a decoder layer reads the pieces
+    so far: self-attention, or a simpler simple recurrent unit (SSRU; Kim et al. 2019, section 3.1). With
+    `guided_alignment`, the first head of the last decoder layer's attention to the source was trained as a word
+    alignment. `source_vocabulary_size` is that of sources where they have pieces, and embeddings, of their own;
     `decoder_feed_forward_size` that of the decoder's layers where it is not the encoder's `feed_forward_size`.
 
     `max_pieces` is the longest source and the longest target, all special pieces included. `length_ratios` gives

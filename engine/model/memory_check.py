@@ -72,7 +72,7 @@ def check_conversion_memory(name: str, num_weights: int) -> None:
     """Raise ModelError with both sizes if there is too little memory to convert a model with so many weights.
 
     They are read, put in order in single precision, and written in half: three times their size in single precision,
-    whichever their file has.
+    for every precision of the file.
     """
     _check(name, 3 * _BYTES * num_weights, "convert")
 

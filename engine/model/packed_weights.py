@@ -36,13 +36,15 @@ def pack(
     ranges: Ranges | None = None,
     weight_steps: WeightSteps | None = None,
 ) -> None:
-    """Lay out the weights of a float32 model on a CPU for decoding, in place; it can be neither saved nor trained then.
+    """Lay out the weights of a float32 model on a CPU for decoding, in place.
+
+    After that, the model cannot be saved or trained.
 
     That is for the decoder and the output layer. The encoder and the keys and values of the source, which have many
     rows, are left as they are; attention to the source and products of fewer than `smallest` weights stay in 32 bits.
     `ranges` are for 8 bits: those of what the model's products read, or None; products that have one gain from 2^16
-    weights on. With their `weight_steps`, weights that were made in 8 bits stay exactly as they were. Warns where this
-    CPU cannot do what is asked, and says how it goes on.
+    weights on. With their `weight_steps`, weights that were made in 8 bits stay exactly as they were. Warns if this CPU
+    does not support the precision, and names the one that is used instead.
     """
     assert not model.training, "call model.eval(): packed weights cannot be trained"
     if precision == "int8" and not can_multiply_int8():
@@ -176,10 +178,10 @@ class Int8Linear(nn.Module):
 class CalibratedLinear(nn.Module):
     """A linear layer with 8-bit weights, scaled by output, and 8-bit activations of a range that was measured before.
 
-    One call for what takes `Int8Linear` five. The steps are the same for every row, so that no row changes another;
-    what is beyond the range counts as its end. So does what is not a number: the stream to which a product is added
-    keeps that, and where there is none, `keeps_nan` writes it into the row's first output. `has_relu`: with the ReLU
-    behind it. `weight_steps` are the scales of weights that were made in 8 bits, of equal parts of the outputs.
+    One call instead of the five of `Int8Linear`. The steps are the same for every row, so rows do not influence each
+    other. Values beyond the range are clipped to its end, and so is NaN: the residual stream preserves NaN, and without
+    such a stream, `keeps_nan` writes it into the row's first output. `has_relu`: with the ReLU behind it.
+    `weight_steps` are the scales of weights that were made in 8 bits, of equal parts of the outputs.
     """
 
     def __init__(

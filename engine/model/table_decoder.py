@@ -2,9 +2,10 @@
 
 Each sentence under way has as many places in the table as the one with the most rows. A row that ends leaves its place
 empty, as does a sentence that has ended, and places are closed up every few steps (Hoang et al. 2018, section 2.1,
-does so at every step). In between every step of the layers has the same shapes, no source is copied, and a sentence's
-rows are its queries as they stand. Empty places compute what nobody reads; the product with the vocabulary, the
-largest, is of the rows alone. What stands where is known on the CPU, so that nothing waits for the accelerator.
+does so at every step). In between, every step of the layers has the same shapes, no source is copied, and the rows of a
+sentence are its queries without reordering. Results of empty places are not used; the product with the vocabulary, the
+largest one, is computed for the rows only. The CPU knows which row is at which place, so it never waits for the
+accelerator.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Translation through a language between, where no model has the direction: two models, one after the other.
 
-The first model translates the source; all constraints bind in the second. Only what the source has as it is and what
-is no plain word (placeholders, numbers, addresses), if it is required, is required of the first model too, so that the
-second one sees it. Scores are the second model's, given the first one's best translation, whose own score is reported
-beside them.
+The first model translates the source; all constraints bind in the second. A required placeholder, number or address
+that the source contains unchanged is also required in the first translation, so that the second model sees it. Scores
+are the second model's, given the first one's best translation, whose own score is reported beside them.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Engines in other processes and on other machines: a client, what it sends, and replicas under Ray Serve."""
+"""Engines in other processes and on other machines: a client, its messages, and replicas under Ray Serve."""

@@ -186,7 +186,7 @@ def main() -> None:
     """Connects to the cluster at the address in the first argument, reports success, and then answers requests."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     commands, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of a library is not an answer
     conversation = _Conversation(commands, answers)
     try:
         client = _RayClient(sys.argv[1])

@@ -156,7 +156,7 @@ class RemoteEngine:
     def heartbeat(self) -> int | None:
         """A number that changes with each answer; None without running requests.
 
-        A replica that hangs is replaced where it runs. If there is none left, only this tells.
+        A replica that hangs is replaced where it runs. If all replicas are lost, only the missing heartbeat shows it.
         """
         with self._lock:
             return self._num_ended if self._jobs else None
@@ -247,7 +247,7 @@ class RemoteEngine:
             if self._documents and now - self._counted_at > _COUNT_SECONDS:
                 self._counted_at = now
                 self._run(self._count_replicas())
-        for job in due:  # without the lock: who waits for an answer that is there already is told here
+        for job in due:  # without the lock: setting a result calls the callbacks of its waiter
             self._send(job)
 
     async def _count_replicas(self) -> None:

@@ -299,7 +299,7 @@ class _ClientProcess:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._commands, self._answers = self._process.stdin, self._process.stdout
-        self._lock = threading.Lock()  # of what is written and asked
+        self._lock = threading.Lock()  # guards the pipe and `_asked`
         self._asked: dict[int, Future[Any]] = {}
         self._last = 0
         self._shared: set[str] = set()
@@ -371,7 +371,7 @@ class _ClientProcess:
             asked, self._asked = [*self._asked.values()], {}
         self._lose(asked)
         for stream in (self._commands, self._answers):
-            with suppress(OSError):  # what was not written yet cannot be
+            with suppress(OSError):  # the process has ended: unsent data is lost
                 stream.close()
 
     def _lose(self, asked: list[Future[Any]]) -> None:

@@ -35,7 +35,7 @@ class TokenRoles:
 class SearchVocabulary:
     """A model's pieces, as far as the search needs them.
 
-    `closing_V` marks those that may end a word: they do not glue to their right and are no bytes.
+    `closing_V` marks those that may end a word: they do not join to their right and are not bytes.
     """
 
     texts: PieceTexts

@@ -91,7 +91,7 @@ class DividedLoop(Generic[Job]):
                 part = run.waiting.popleft()
                 try:
                     self.inner.add(part)
-                except Exception as error:  # the steps decide what it means
+                except Exception as error:  # the caller's steps handle it
                     part.fail(error)
                 else:
                     self._runs[part] = run

@@ -306,7 +306,7 @@ class _State:
 
 
 def _begins(text: str, prefix: str) -> bool:
-    """True if a text begins with the prefix, whatever its white space."""
+    """True if a text begins with the prefix; white space is not compared."""
     return "".join(text.split()).startswith("".join(unicodedata.normalize("NFC", prefix).split()))
 
 

@@ -35,7 +35,7 @@ def _sentences(source: str, language: str, terms: Sequence[Span]) -> Sequence[Sp
     for start, end in _spans(source, language, whole):
         has_words = any(map(is_word_char, source[start:end]))
         if sentences and not (has_words and any(map(is_word_char, source[slice(*sentences[-1])]))):
-            sentences[-1] = sentences[-1][0], end  # marks alone are no sentence
+            sentences[-1] = sentences[-1][0], end  # marks alone are not a sentence
         else:
             sentences.append((start, end))
     return tuple(sentences)

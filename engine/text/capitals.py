@@ -120,8 +120,8 @@ class UsualCase:
     """The usual form of words that are given in capitals.
 
     `forms` has, by their capitals, the words that are not written in small letters ("LONDON": "London") or whose small
-    letters cannot be told from their capitals ("GROSS": "groß"). Other words are written as the model has them in the
-    fewest pieces: abbreviations that it knows stay.
+    letters are not certain ("GROSS": "groß"). Other words are written as the model has them in the fewest pieces:
+    abbreviations that it knows stay.
     """
 
     codec: Codec
@@ -239,7 +239,7 @@ def _greek_capital(text: str, place: int) -> str:
     letter = unicodedata.normalize("NFD", text[place])
     base, has_two_dots = letter[0], "\u0308" in letter
     if base in "ιυ" and before and _has_accent(before) and unicodedata.normalize("NFD", before)[0] in "αεου":
-        has_two_dots = True  # άι is no diphthong
+        has_two_dots = True  # άι is not a diphthong
     return unicodedata.normalize("NFC", base.upper() + "\u0308" * has_two_dots)
 
 

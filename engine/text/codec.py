@@ -90,7 +90,7 @@ class Codec(Protocol):
         ...
 
     def decode(self, ids: Sequence[int]) -> DecodedPieces:
-        """The text that pieces write. Raises InvalidRequest for an id that is none."""
+        """The text that pieces write. Raises InvalidRequest for a number that is not an id."""
         ...
 
     def spells(self, text: str) -> bool:

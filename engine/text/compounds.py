@@ -1,6 +1,6 @@
 """Compounds of a language with a form list: whether the other parts of a word are words of the language.
 
-"Netzkabelstecker" is a compound with "Netzkabel", because "Stecker" is a word; "Netzkabelle" is none.
+"Netzkabelstecker" is a compound with "Netzkabel", because "Stecker" is a word; "Netzkabelle" is not.
 """
 
 from __future__ import annotations

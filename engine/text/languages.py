@@ -47,7 +47,7 @@ def short_code(code: str) -> str:
     >>> short_code("deu_Latn"), short_code("fur_Latn"), short_code("en-US")
     ('de', 'fur', 'en')
     """
-    from langcodes import standardize_tag  # here, as a machine that only trains has no need of it
+    from langcodes import standardize_tag  # here, because a machine that only trains does not need it
 
     language = re.split("[-_]", code, maxsplit=1)[0]
     if language in _GROUP_OF:

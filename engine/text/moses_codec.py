@@ -163,7 +163,7 @@ class MosesCodec(ImportedPieces):
             return is_contraction, True
         if piece == _HYPHEN + WORD_END:
             return True, True
-        # an English apostrophe that stands alone belongs to a genitive, as far as can be told from it
+        # a single English apostrophe is probably a genitive
         closes = is_contraction or (self.language, surface) == ("en", "'") or _CLOSES.fullmatch(surface) is not None
         return closes, _OPENS.fullmatch(surface) is not None
 

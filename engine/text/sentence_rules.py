@@ -22,7 +22,7 @@ _QUOTATIONS: Final = {"”": "“", "’": "‘", "」": "「", "』": "『", '"
 _FULL_WIDTH: Final = frozenset("。！？")
 _MAX_WORDS: Final = 40  # characters before a mark in which the last words are looked for
 _MAX_BRACKET: Final = 1000  # characters in brackets
-_LETTERS: Final = 5  # of a word that is no abbreviation, unless it is in a list
+_LETTERS: Final = 5  # of a word that is not an abbreviation, unless it is in a list
 _SMALL: Final = "a-zß-öø-ÿα-ωа-я"
 _CAPITAL: Final = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
 # The next word or number: opening marks, a dash with a space behind it, or the space before a closing mark of French.

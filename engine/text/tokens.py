@@ -126,7 +126,7 @@ def detokenise(tokens: list[Token]) -> str:
 
 @cache
 def _moses() -> MosesTokenizer:
-    from sacremoses import MosesTokenizer  # here, as a machine that trains on ids has no need of it
+    from sacremoses import MosesTokenizer  # here, because a machine that trains on ids does not need it
 
     return MosesTokenizer(lang="de")  # in its German, apostrophes are marks between words, for English alike
 

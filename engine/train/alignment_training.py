@@ -188,7 +188,7 @@ class AlignmentTargets:
         """The distributions to learn, both (B, 1 + T, S).
 
         Rows of the first sum to 1 for every target piece, columns of the second for every source piece. The rows of
-        the target's start and end, and the columns of what is no source text, are zero there.
+        the target's start and end, and the columns that are not source text, are zero there.
         """
         batch = self.batch
         shape = batch.target_BT.shape[0], batch.target_BT.shape[1] + 1, batch.source_BS.shape[1]

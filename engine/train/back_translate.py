@@ -123,7 +123,7 @@ def _translate(
 
 
 def is_usable(text: str, written: str) -> bool:
-    """True if a translation is usable for training: not blank, one line, and neither far too short nor too long."""
+    """True if a translation is usable for training: not blank, one line, not far too short, not far too long."""
     return (
         bool(written.strip())
         and not re.search(r"[\t\r\n]", written)

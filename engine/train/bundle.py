@@ -46,8 +46,8 @@ def average(paths: Sequence[Path], config: ModelConfig) -> Transformer:
 def mix(model: Transformer, earlier: Transformer, share: float) -> None:
     """Move every weight of `model` by `share`, 0 to 1, back towards the model from which its run continued.
 
-    Between the two there may be a model that keeps what the earlier one was better at and loses little of what was
-    learnt since (Wortsman et al. 2022, Robust fine-tuning of zero-shot models).
+    A model between the two may keep the strengths of the earlier one and lose little of the later training (Wortsman et
+    al. 2022, Robust fine-tuning of zero-shot models).
     """
     if not 0 < share < 1:
         raise TrainingError(f"the earlier model's share is {share:g}; give one between 0 and 1")

@@ -33,7 +33,7 @@ Labels = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class PreparedData:
-    """The decisions of `prepare`: everything that training needs besides the arrays.
+    """The decisions of `prepare`: everything that training needs in addition to the arrays.
 
     `synthetic_ids` has, by domain, the token of those pairs whose side in one language a model wrote; `domain_ids` that
     of the others.

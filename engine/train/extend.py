@@ -89,7 +89,7 @@ def _add_pieces(state: dict[str, Tensor], parts: list[list[int]]) -> None:
 
 
 def _with_more_layers(state: dict[str, Tensor], times: int) -> dict[str, Tensor]:
-    """The weights with `times` encoder layers for each one: itself, then copies that add zero to what they read."""
+    """The weights with `times` encoder layers for each one: itself, then copies that add zero to their input."""
     extended = {}
     for name, value in state.items():
         match = re.fullmatch(r"encoder\.(\d+)\.(.+)", name)

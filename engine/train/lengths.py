@@ -62,8 +62,9 @@ def estimate_lengths(
 ) -> LengthEstimate:
     """Try every reward on one set.
 
-    The set is decoded once, to the end: what finishes does not depend on the reward, and what the search for a reward
-    would answer is the best of it (the certificate's theorem), of each text the likeliest pieces.
+    The set is decoded once, until no hypothesis is left. The finished hypotheses do not depend on the reward. For each
+    reward, the answer of the search is the best of them (by the theorem of the certificate), with the likeliest pieces
+    of each text.
     """
     source, _, target = direction.partition("-")
     pairs = read_set(corpus, set_name, (source, target))[:limit]

@@ -21,7 +21,7 @@ PrecisionChoice = Literal["auto", "float32", "bfloat16"]
 class TrainOptions:
     """Training settings.
 
-    The learning rate follows whichever of `max_minutes` and `max_updates` is nearer its end and reaches zero there.
+    The learning rate follows the limit that is nearer, `max_minutes` or `max_updates`, and reaches zero there.
     `r_drop` is the weight of a term that keeps two readings of a batch, each with other activations dropped, from
     differing (Liang et al. 2021; they take 5). With `adapt_threads` a resumed run equals an uninterrupted one only to
     rounding; otherwise exactly. With precision "auto", two runs may choose differently; a resumed run keeps its choice.

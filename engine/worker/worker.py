@@ -167,8 +167,8 @@ class Worker:
     def restart(self, reason: str) -> None:
         """Continue in a new thread if the present one does not answer.
 
-        Running tasks run once more; those that do so already raise EngineError with the reason. Waiting ones stay. The
-        old thread, if it ever goes on, ends without another effect.
+        Running tasks run once more; those that do so already raise EngineError with the reason. Waiting ones stay. If
+        the old thread ever continues, it ends without an effect.
         """
         with self._changed:
             if self._is_closed:
@@ -353,7 +353,7 @@ class Worker:
                 else:
                     task.steps = task.question.steps(self._translator, task.interruption)
                     loop.ask(task)
-            except Exception as error:  # whatever it is, the next request must not suffer
+            except Exception as error:  # of any kind: the next request must not fail, too
                 self._fail(task, error)
 
     def _fail(self, task: Task, error: Exception) -> None:

@@ -17,7 +17,7 @@ from engine.translator_questions import Question
 
 
 class _Stop(threading.Event):
-    """Set to cancel a task. Whoever carries it out asks for it at every step, which is a sign of life."""
+    """Set to cancel a task. The worker checks it at every step, which is also its sign of life."""
 
     def __init__(self) -> None:
         super().__init__()

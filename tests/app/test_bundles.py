@@ -159,12 +159,12 @@ def test_archives_that_are_not_opened_are_forgotten(sessions: Sessions, monkeypa
     bundles.forget_idle()
     monkeypatch.setattr(limits, "MAX_STAGED_BYTES", 2 * len(JOB))
     third = bundles.begin_archive(JOB, "job.zip")["bundle"]
-    with pytest.raises(CommandError, match="no longer stored"):
+    with pytest.raises(CommandError, match="no longer in memory"):
         bundles.open_entry(first, 0)
     for number in (second, third):
         bundles.open_entry(number, 0)
     bundles.forget_idle(0.0)
-    with pytest.raises(CommandError, match="no longer stored"):
+    with pytest.raises(CommandError, match="no longer in memory"):
         bundles.open_entry(third, 0)
 
 

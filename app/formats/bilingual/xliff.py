@@ -377,7 +377,7 @@ def _pairs(entries: Sequence[Entry]) -> list[tuple[str, str]]:
 
 
 def _is_same_pair(pair: tuple[str, str], other: tuple[str, str]) -> bool:
-    """True if both are the same languages, whatever the region; a missing language may be any."""
+    """True if both are the same languages; the region is not compared; a missing language may be any."""
     codes = ((language_of(one) or one, language_of(two) or two) for one, two in zip(pair, other, strict=True))
     return all("" in both or both[0] == both[1] for both in codes)
 

@@ -1,7 +1,7 @@
 """Gettext messages in XLIFF 1.x, as Qt's lconvert and the translate toolkit write them.
 
 Each plural form is a trans-unit in a group. Both programs take a translation for finished if the trans-unit (and in
-files of the translate toolkit, the group of the plural forms) is approved, whatever its state is.
+files of the translate toolkit, the group of the plural forms) is approved; they ignore its state.
 """
 
 from __future__ import annotations

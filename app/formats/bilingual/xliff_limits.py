@@ -54,7 +54,7 @@ def num_unchecked(root: Node, text: str, checked: Set[int]) -> int:
 
 
 def _attribute(node: Node | None, local: str) -> str | None:
-    """An attribute in a namespace, whatever its prefix."""
+    """An attribute in a namespace, with any prefix."""
     found = node.attributes.items() if node else ()
     return next((value for name, value in found if name.rpartition(":")[2] == local), None)
 

@@ -52,7 +52,7 @@ _EMPTY_INLINE = frozenset({"img", "wbr", "input"})
 _BREAK = "br"
 _CODE = frozenset({"code", "kbd", "samp", "var"})
 _HIDDEN = frozenset({"script", "style", "pre", "textarea", "svg", "math", "template", "noscript", "object", "iframe"})
-_RAW = frozenset({"script", "style", "textarea", "iframe"})  # end at their first end tag, whatever is inside
+_RAW = frozenset({"script", "style", "textarea", "iframe"})  # end at their first end tag, also with other tags inside
 _MAX_ZONES = 4  # deeper, elements that are not translated are copied with all that is in them
 _EMPTY = _EMPTY_INLINE | {"area", "base", "br", "col", "embed", "hr", "link", "meta", "param", "source", "track"}
 

@@ -345,7 +345,7 @@ def read(data: bytes, name: str, rules: Sequence[str] = ()) -> ParsedFile:
             )
         )
     if unknown:
-        notes.append(Message("Rules of ITS that are not used: {list}.", list=", ".join(unknown)))
+        notes.append(Message("Ignored ITS rules: {list}.", list=", ".join(unknown)))
     if rules and (note := skipped_note(sum(not on for node, on in with_state(root, chosen) if has_own_text(node)))):
         notes.append(note)
     languages = root.attributes.get("xml:lang", ""), ""

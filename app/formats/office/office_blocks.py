@@ -119,7 +119,7 @@ def placed(blocks: Iterable[Block], starts: Iterable[int], end: int) -> Iterator
 
 
 def _value(node: Node | None) -> str:
-    """The attribute `val` of an element, whatever its prefix; "" without one."""
+    """The attribute `val` of an element, with any prefix; "" without one."""
     return (
         next((value for key, value in node.attributes.items() if key.rpartition(":")[2] == "val"), "") if node else ""
     )

@@ -60,7 +60,7 @@ class Names:
 def is_part_of_compound(text: FoldedText, span: Span, term: Term, language: str) -> bool:
     """True if a hyphen joins the span of the folded text to less than a word: "add" in "add-ons", "mail" in "e-mail".
 
-    In a text in capitals, acronyms cannot be told from other words: there a short part is never a word.
+    In a text in capitals, acronyms look like other words: there a short part is never a word.
     """
     start, end = span
     exact = text.exact

@@ -112,7 +112,7 @@ def test_unknown_xml_is_read_by_elements_beside_text_with_a_note() -> None:
 def test_rules_of_its_in_the_file_count() -> None:
     document = read_document(ITS.encode(), "a.xml")
     assert sources(document) == ["A label", "Run {1} now", "All of it", "Not kept", "See {1} here", "a note"]
-    assert document.notes[1] == "Rules of ITS that are not used: //p[@x]."
+    assert document.notes[1] == "Ignored ITS rules: //p[@x]."
     written = document.export(dict(enumerate(["Ein <Name>", "Jetzt {1}", "Alles", "Neu", "Hier {1}", "Notiz"])))
     assert ElementTree.fromstring(written).find("item").get("label") == "Ein <Name>"  # type: ignore[union-attr]
     assert b"<p>Jetzt <code>ls</code></p><p><mark>Alles</mark></p>" in written

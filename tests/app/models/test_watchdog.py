@@ -67,7 +67,7 @@ def test_a_thread_that_hangs_is_reported_then_replaced_by_another_one():
             assert translator.is_hanging.wait(60)
             watchdog.tick()
     error = future.exception(60)
-    assert error is not None and "twice did not answer for 4 seconds" in str(error)
+    assert error is not None and "stopped responding twice, for 4 seconds" in str(error)
     watchdog.tick()
     assert reports == [(silence, True), (silence, False)] * 2
     assert not watchdog.is_any_stuck and not model.is_silent

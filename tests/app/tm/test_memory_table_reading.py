@@ -92,7 +92,7 @@ def test_rows_without_one_of_the_texts_are_reported():
     ("data", "name", "says"),
     [
         ("en,fr\nOne,Un\n", "m.csv", "columns for en, fr, not for “en” and “de”: name the two columns"),
-        ("Only one column\nand another row\n", "m.csv", "no two columns of texts"),
+        ("Only one column\nand another row\n", "m.csv", "does not have two columns of texts"),
         ("A title\nOne,Eins\n", "m.csv", "in the first row, and remove rows above it"),
         ("A title\nen,fr\nOne,Un\n", "m.csv", "columns for en, fr, not for “en” and “de”"),
         ("", "m.csv", "empty (0 bytes)"),

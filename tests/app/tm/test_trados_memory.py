@@ -67,7 +67,7 @@ def test_units_are_read_with_codes_as_tags_and_damaged_ones_are_named():
         ("A & B", "A und B"),
         ("Press {1}OK{/1} for {2}", "{2} lang {1}OK{/1} drücken"),
     ]
-    assert found.notes == ["Units that cannot be read and are left out (2): 3, 4."]
+    assert found.notes == ["Unreadable units, left out (2): 3, 4."]
 
 
 def test_database_with_a_write_ahead_log_is_read():
